@@ -9,6 +9,7 @@ use colgrep_engine::{Error as EngineError, Refused, SettingError};
 use colgrep_index::{Error as IndexError, ErrorKind};
 use colgrep_remote::Error as RemoteError;
 
+use crate::output::end::shell_word;
 use crate::output::path::typed;
 
 /// What went wrong, with the way out in the words of the command line and in those of the server's tools.
@@ -138,6 +139,11 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         ),
         Refused::Group { untrusted: Some(_), .. } => Mended::with(refused, "`colgrep settings --trust` there does so"),
         Refused::EmptyPath => Mended::with(refused, "say . for the current folder"),
+        Refused::Gone { path } => Mended::adding(
+            refused,
+            format!("`colgrep log -- {}` lists what mentions it", shell_word(path)),
+            "its path without lines asks for what mentions it",
+        ),
         Refused::OtherProject { .. } => Mended::with(refused, "name a folder of its project"),
         _ => return of_root(refused),
     })
@@ -323,6 +329,11 @@ mod tests {
                 "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` and `colgrep --help` list them all",
             ),
             (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
+            (
+                Refused::Gone { path: "a b.rs".into() }.into(),
+                "a b.rs is no more in the tree, so git can't say who changed its lines last; \
+                 `colgrep log -- 'a b.rs'` lists what mentions it",
+            ),
             (
                 Refused::NoProject { root: "/".into() }.into(),
                 "/ is not a project; name a folder inside it, or pass -y to index all of it",

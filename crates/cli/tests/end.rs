@@ -289,8 +289,13 @@ fn what_can_not_be_read_is_told() {
     let ran = sandbox.run(&["zebra", "-l", "-s"]);
     assert_eq!((ran.status, ran.err.contains("can't be read")), (0, false), "{ran:?}");
     let mut client = Client::start(&sandbox, &[]);
-    let told = client.good("search", json!({"query": "zebra"}));
-    assert_eq!(told.contains("(src/locked.py can't be read, so no answer comes from there)"), is_locked, "{told}");
+    let remark = "(src/locked.py can't be read, so no answer comes from there)\n";
+    for (tool, arguments) in [("search", json!({"query": "zebra"})), ("grep", json!({"pattern": "zebra"}))] {
+        let told = client.good(tool, arguments);
+        assert_eq!((told.contains(remark), told.contains("src/open.py:1")), (is_locked, true), "{tool}: {told}");
+    }
+    let told = client.good("grep", json!({"pattern": "zebra", "exclude": ["locked.py"]}));
+    assert!(!told.contains("can't be read"), "what the rules leave out: {told}");
     // One that is named is an error, and keeps nothing from what is found elsewhere.
     for (paths, out) in [(&["src/locked.py"][..], ""), (&["src/locked.py", "src"], "src/open.py\n")] {
         let ran = sandbox.run(&[&["zebra", "-l"][..], paths].concat());

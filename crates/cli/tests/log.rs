@@ -137,8 +137,32 @@ fn a_line_leads_to_the_commit_that_changed_it_last() {
     let mine = sandbox.run(&["log", "-l", "--", "src/http.rs:1"]);
     assert!(mine.status == 1 && mine.err.contains("not committed"), "{mine:?}");
     let part = sandbox.run(&["log", "-l", "--", "src/http.rs:1-2"]);
-    assert!(part.out.trim() == names[0] && !part.err.contains("not committed"), "{part:?}");
+    assert!(part.out.trim() == names[0] && part.err.contains("src/http.rs:1 is not committed yet"), "{part:?}");
     assert_eq!(sandbox.run(&["log", "--", "src/http.rs:999"]).status, 2);
+}
+
+#[test]
+fn lines_that_no_commit_can_have_are_refused_in_our_words() {
+    let (sandbox, _) = repository();
+    sandbox.write("src/new.rs", "new\n");
+    fs::remove_file(sandbox.root().join("src/retry.rs")).expect("a file");
+    for (place, said) in [
+        ("src/retry.rs:1-2", "src/retry.rs is no more in the tree"),
+        ("src/new.rs:1", "git does not track src/new.rs"),
+        ("src:1", "src is a folder"),
+    ] {
+        for args in [&["log", place][..], &["log", "--", place], &["log", "connection", place]] {
+            let ran = sandbox.run(args);
+            assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+            assert!(ran.err.contains(said) && !ran.err.contains("git blame"), "{args:?}: {ran:?}");
+        }
+    }
+    commit(&sandbox, "2026-01-05", &[], "Retry no more");
+    let gone = sandbox.run(&["log", "src/retry.rs:1-2"]);
+    assert!(gone.status == 2 && gone.err.contains("`colgrep log -- src/retry.rs`"), "{gone:?}");
+    let unknown = sandbox.run(&["log", "--", "src/never.rs:1"]);
+    assert!(unknown.status == 2 && unknown.err.contains("src/never.rs: no such file"), "{unknown:?}");
+    assert_ne!(sandbox.run(&["log", "retries:5"]).status, 2, "words that no file is called");
 }
 
 #[test]

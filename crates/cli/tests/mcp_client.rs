@@ -2,11 +2,12 @@
 
 mod common;
 
+use std::io::Read as _;
 use std::path::Path;
 
 use common::Sandbox;
 use common::mcp::{Client, address};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn the_clients_roots_are_asked_for_and_followed() {
@@ -24,6 +25,21 @@ fn the_clients_roots_are_asked_for_and_followed() {
     while !client.result("status", json!({})).to_string().contains("the other") {}
     assert!(client.good("search", json!({"query": "tiger"})).starts_with("b.py:1-2 function tiger"));
     assert_eq!(client.result("outline", json!({"file": one.join("a.py").display().to_string()}))["isError"], true);
+}
+
+#[test]
+fn a_batch_is_answered_though_the_pipe_closes_at_once() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let batch: Vec<Value> = (100..140).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).collect();
+    client.send(&Value::Array(batch));
+    drop(client.to.take());
+    let mut answers = String::new();
+    client.from.read_to_string(&mut answers).expect("text");
+    let answer = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
+    let mut ids: Vec<Option<u64>> = answers.lines().map(|line| answer(line)["id"].as_u64()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (100..140_u64).map(Some).collect::<Vec<_>>(), "{answers}");
 }
 
 #[test]

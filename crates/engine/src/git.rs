@@ -335,6 +335,15 @@ impl Asker<'_> {
     }
 }
 
+/// Who last changed lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blamed {
+    /// The commits, each once with the first of its lines.
+    pub commits: Vec<(String, u32)>,
+    /// The lines that are no commit's yet, in order.
+    pub uncommitted: Vec<u32>,
+}
+
 /// A repository, asked for its history. Commits are read without any program that its configuration names.
 #[derive(Clone, Debug)]
 pub struct Repository {
@@ -352,28 +361,39 @@ impl Repository {
         Git { path: self.programs.clone(), ..Git::default() }
     }
 
-    /// The commits that last changed lines of a file (`path` from the worktree's root), as the file is now, each once with
-    /// the first of its lines; none for what is no commit's yet.
+    /// Whether a file (`path` from the worktree's root) is in git's index.
+    ///
+    /// # Errors
+    /// Where git does not answer.
+    pub fn tracks(&self, path: &str) -> Result<bool> {
+        Ok(!self.git().ask(&self.top, &["--literal-pathspecs", "ls-files", "--", path])?.is_empty())
+    }
+
+    /// Who last changed lines of a file (`path` from the worktree's root), as the file is now.
     ///
     /// # Errors
     /// Where the file has not even the first line, or is none of the repository's.
-    pub fn blame(&self, path: &str, (first, last): (u32, u32)) -> Result<Vec<(String, u32)>> {
+    pub fn blame(&self, path: &str, (first, last): (u32, u32)) -> Result<Blamed> {
         // It reads the file as git would take it in, which is a filter's work.
         let git = self.git().without_programs(&self.top)?;
         let range = format!("-L{first},{last}");
         let printed = git.ask(&self.top, &["blame", "--porcelain", "--no-textconv", &range, "--", path])?;
         let printed = String::from_utf8_lossy(&printed);
-        let (mut commits, mut begins): (Vec<(String, u32)>, bool) = (Vec::new(), true);
+        let (mut blamed, mut begins) = (Blamed::default(), true);
         for row in printed.lines() {
             // A line's rows begin with its commit and its numbers, then and now, and end with its text behind a tab.
             let mut fields = row.split(' ').filter(|_| begins);
             if let (Some(name), Some(line)) = (fields.next(), fields.nth(1)) {
-                let is_new = name.bytes().any(|b| b != b'0') && commits.iter().all(|(known, _)| known != name);
-                commits.extend(is_new.then(|| (name.to_string(), line.parse().unwrap_or(first))));
+                let line = line.parse().unwrap_or(first);
+                if name.bytes().all(|b| b == b'0') {
+                    blamed.uncommitted.push(line);
+                } else if blamed.commits.iter().all(|(known, _)| known != name) {
+                    blamed.commits.push((name.to_string(), line));
+                }
             }
             begins = row.starts_with('\t');
         }
-        Ok(commits)
+        Ok(blamed)
     }
 }
 

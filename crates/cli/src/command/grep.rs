@@ -111,7 +111,7 @@ pub(super) fn names(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
 }
 
 /// The lines that match below `path`, with so many around each, each with its end, in order, undressed and cut to a
-/// readable length; no more files are searched when there are `enough`.
+/// readable length; no more files are searched when there are `enough`. And what could not be read, as it is named there.
 ///
 /// # Errors
 /// On a bad pattern or glob.
@@ -123,7 +123,7 @@ pub fn lines(
     settings: &Settings,
     path: &Path,
     enough: usize,
-) -> Result<Vec<String>> {
+) -> Result<(Vec<String>, Vec<PathBuf>)> {
     let options = Options {
         wish: Wish { around: Some(around), quiet: true, ..Wish::default() },
         look: Look { width: Some(line::COLUMNS_MAX), ..Look::default() },
@@ -137,10 +137,11 @@ pub fn lines(
         options: &options,
         of_lines: &LineOptions { no_messages: true, ..LineOptions::default() },
     };
-    let (files, _) = grep.files_below(path)?;
+    let (files, mut unreadable) = grep.files_below(path)?;
     let mut lines = Vec::new();
     for portion in files.chunks(PORTION) {
-        for found in grep.search(portion) {
+        for (file, found) in portion.iter().zip(grep.search(portion)) {
+            unreadable.extend(found.failed.then(|| file.shown.clone()));
             let text = String::from_utf8_lossy(&found.text);
             lines.extend(text.lines().map(|l| format!("{}\n", line::shortened(l))));
         }
@@ -148,7 +149,7 @@ pub fn lines(
             break;
         }
     }
-    Ok(lines)
+    Ok((lines, unreadable))
 }
 
 impl Grep<'_> {
@@ -156,42 +157,45 @@ impl Grep<'_> {
     fn sorted_files(&self, paths: &[PathBuf], sorting: (SortArg, bool)) -> Result<(Vec<Target>, bool)> {
         let (mut all, mut complete) = (Vec::new(), true);
         for path in paths {
-            let (mut files, is_complete) = self.files_below(path)?;
+            let (mut files, unreadable) = self.files_below(path)?;
             if sorting.0 == SortArg::Path {
                 // By its components: a folder's files stand before `folder.c`.
                 files.sort_by(|a, b| a.shown.cmp(&b.shown));
             }
             all.extend(files);
-            complete &= is_complete;
+            complete &= unreadable.is_empty();
         }
         sort_by(&mut all, sorting, |file| file.full.as_deref());
         Ok((all, complete))
     }
 
-    /// The files below `path` that the rules allow, in order, and whether everything could be read. What can't be is
-    /// told, and no failure of the others.
-    fn files_below(&self, path: &Path) -> Result<(Vec<Target>, bool)> {
+    /// The files below `path` that the rules allow, in order, and what the walk could not read. That is told, and no
+    /// failure of the others.
+    fn files_below(&self, path: &Path) -> Result<(Vec<Target>, Vec<PathBuf>)> {
         if is_stdin(path) {
-            return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], true));
+            return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
         }
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
             Err(error) => {
                 self.tell(&hint::told(&error.into()));
-                return Ok((Vec::new(), false));
+                return Ok((Vec::new(), vec![path.to_path_buf()]));
             }
         };
         if !self.of_lines.no_messages {
             tell_unheeded(&tree.unheeded);
         }
+        let mut unreadable = Vec::new();
         for (what, reason) in &tree.unreadable {
-            self.tell(&format!("{}: {reason}", name::below(path, what).display()));
+            let shown = name::below(path, what);
+            self.tell(&format!("{}: {reason}", shown.display()));
+            unreadable.push(shown);
         }
         let target = |inside: PathBuf| match inside.as_os_str().is_empty() {
             true => Target { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
             false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false },
         };
-        Ok((tree.files.into_iter().map(target).collect(), tree.unreadable.is_empty()))
+        Ok((tree.files.into_iter().map(target).collect(), unreadable))
     }
 
     /// What a file must hold to give anything.

@@ -4,11 +4,11 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_engine::history::{Absent, HistoryPlace};
+use colgrep_engine::history::{Absent, HistoryAnswer, HistoryPlace, HistoryRequest};
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::request::check_length;
-use colgrep_engine::{Env, OpenOptions};
+use colgrep_engine::request::{check_length, split_lines};
+use colgrep_engine::{Env, Error, OpenOptions, Refused, Result as EngineResult};
 
 use crate::args::LogArgs;
 use crate::console::{Console, tell_refused};
@@ -31,6 +31,7 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     let opening = OpenOptions::default().with(&settings);
     let model = if is_ranked { Model::of_search(&opening.choice, request.ranking.by, env)? } else { None };
     let console = Console::new(wish.quiet, env.trace);
+    check_gone(&request, |gone| place.answer(gone, (&settings, env), None, &*console))?;
     let answer = place.answer(&request, (&settings, env), model.as_ref(), &*console)?;
     if !wish.quiet {
         for written in &answer.uncommitted {
@@ -42,6 +43,17 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     }
     entries::print(&answer.entries, &wish.with(&settings, env, std::io::stdout().is_terminal()))?;
     Ok(if answer.entries.is_empty() { NOTHING } else { FOUND })
+}
+
+/// Refuses lines of a file that the history knows and the tree has no more, where they are the only argument and so
+/// were taken for a question: its words would find anything.
+fn check_gone(request: &HistoryRequest, ask: impl Fn(&HistoryRequest) -> EngineResult<HistoryAnswer>) -> Result<()> {
+    let query = request.query.as_deref().filter(|query| request.paths.is_empty() && split_lines(query).is_some());
+    let Some(query) = query else { return Ok(()) };
+    match ask(&HistoryRequest { query: None, paths: vec![query.to_string()], ..request.clone() }) {
+        Err(error @ Error::Refused(Refused::Gone { .. })) => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// What a history has nothing of, and what to do.

@@ -74,7 +74,8 @@ fn limit_threads(threads: Option<usize>) {
         None if limits::is_tight() => 1,
         None => cores,
     };
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let pool =
+        |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(limits::widen_heap_of_thread);
     // Fails where the system gives no more threads; one is there already.
     if pool(wanted).build_global().is_err() {
         let _ = pool(1).use_current_thread().build_global();

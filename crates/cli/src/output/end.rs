@@ -79,19 +79,21 @@ pub fn read_as(end: &End) -> Option<String> {
     (!each.is_empty()).then(|| format!("{}, since nothing here holds it as typed", each.join(", ")))
 }
 
-/// The remark on words that stand nowhere, with near ones that do.
+/// The remark on words that stand nowhere, with near ones that do, where so many results are `found`.
+pub fn unheld(end: &End, found: usize) -> Option<String> {
+    // Of tokens it is said already where nothing is found.
+    let is_said = end.is_tokens && found == 0 && end.near.is_empty();
+    let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
+    let is_told = !end.unknown.is_empty() && !is_said;
+    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")))
+}
+
+/// The same behind the remarks above: where one names tokens that nothing holds, the near ones are left to say.
 fn reword(end: &End) -> Option<String> {
-    // Of tokens it is said already where nothing is shown.
-    let is_said = end.is_tokens && end.shown == 0;
-    if end.unknown.is_empty() || (is_said && end.near.is_empty()) {
-        return None;
+    match end.is_tokens && end.shown == 0 && !end.unknown.is_empty() && !end.near.is_empty() {
+        true => Some(format!("what is written nearly so and stands here: {}", end.near.join(", "))),
+        false => unheld(end, end.shown),
     }
-    let unknown = quoted(&end.unknown);
-    Some(match end.near.is_empty() {
-        true => format!("nothing here holds {unknown}"),
-        false if is_said => format!("what is written nearly so and stands here: {}", end.near.join(", ")),
-        false => format!("nothing here holds {unknown}; words that are near and stand here: {}", end.near.join(", ")),
-    })
 }
 
 /// What the files hold that were counted: the index knows one word in all its forms.

@@ -265,6 +265,18 @@ pub enum Refused {
         /// The line.
         line: u32,
     },
+    /// Who changed a line is asked for of a file that the history knows and the tree has no more.
+    #[error("{path} is no more in the tree, so git can't say who changed its lines last")]
+    Gone {
+        /// The path, as it was written.
+        path: String,
+    },
+    /// Who changed a line is asked for of a file that git does not track.
+    #[error("git does not track {path}, so no commit has its lines")]
+    Untracked {
+        /// The path, as it was written.
+        path: String,
+    },
     /// The commit that changed a line is not indexed.
     #[error("{path}:{line} is of commit {commit}, which is older than the history that is indexed")]
     OldCommit {

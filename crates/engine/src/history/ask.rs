@@ -12,6 +12,7 @@ use colgrep_index::lexical::{EntryHit, UnitFilter};
 use colgrep_index::search::{Background, Request, Watch};
 use colgrep_index::store::FileRecord;
 
+use super::paths::Asked;
 use super::{Bound, OpenHistory};
 use crate::answer::Step;
 use crate::env::Env;
@@ -85,7 +86,8 @@ struct Found {
 pub struct HistoryAnswer {
     /// Entries, the best first, or the newest.
     pub entries: Vec<HistoryEntry>,
-    /// Places of the question that no commit has, as they were written: lines that were not committed yet.
+    /// Lines of the question that are not committed yet: a place as it was written, or where it has commits too, these
+    /// lines alone (`src/a.rs:2,5-7`).
     pub uncommitted: Vec<String>,
     /// What there is nothing of.
     pub absent: Vec<Absent>,
@@ -264,10 +266,8 @@ impl OpenHistory {
         for written in &request.paths {
             let asked = self.place.asked(written, &request.folder)?;
             if let Some(lines) = asked.lines {
-                let commits = self.commits_of(&asked.path, lines)?;
-                if commits.is_empty() {
-                    without.uncommitted.push(asked.written);
-                }
+                let (commits, uncommitted) = self.commits_of(&asked, lines)?;
+                without.uncommitted.extend(uncommitted);
                 for commit in commits {
                     keys.extend(lexical.units_of(commit, None)?.iter().map(|hit| hit.key));
                 }
@@ -286,19 +286,42 @@ impl OpenHistory {
         Ok(Some(keys))
     }
 
-    /// The commits that last changed lines.
-    fn commits_of(&self, path: &str, lines: (u32, u32)) -> Result<Vec<FileId>> {
+    /// The commits that last changed lines, and those of the lines that are not committed yet.
+    fn commits_of(&self, asked: &Asked, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>)> {
+        let path = &asked.path;
         if !self.place.is_repository() {
-            return Err(Refused::NoBlame { path: path.to_string(), line: lines.0 }.into());
+            return Err(Refused::NoBlame { path: path.clone(), line: lines.0 }.into());
         }
+        self.check_tracked(asked)?;
+        let blamed = self.place.git().blame(path, lines)?;
         let mut commits = Vec::new();
-        for (name, line) in self.place.git().blame(path, lines)? {
+        for (name, line) in blamed.commits {
             match self.snapshot.files.files.iter().find(|record| record.path == name) {
                 Some(record) => commits.push(record.id),
-                None => return Err(Refused::OldCommit { path: path.to_string(), line, commit: name }.into()),
+                None => return Err(Refused::OldCommit { path: path.clone(), line, commit: name }.into()),
             }
         }
-        Ok(commits)
+        let uncommitted = match (commits.is_empty(), blamed.uncommitted.is_empty()) {
+            (true, _) => Some(asked.written.clone()),
+            (false, true) => None,
+            (false, false) => Some(format!("{}:{}", asked.file, in_runs(&blamed.uncommitted))),
+        };
+        Ok((commits, uncommitted))
+    }
+
+    /// Refuses lines of what git has none of. Git's own words for it name a commit, and not what to do.
+    fn check_tracked(&self, asked: &Asked) -> Result<()> {
+        let (path, file) = (&asked.path, asked.file.clone());
+        let refused = match self.place.top().join(path).symlink_metadata() {
+            Ok(data) if data.is_dir() => Refused::NotAFile { path: file.into() },
+            Ok(_) if self.place.git().tracks(path)? => return Ok(()),
+            Ok(_) => Refused::Untracked { path: file },
+            Err(_) if self.snapshot.lexical.paths_where(|known| known == path)?.is_empty() => {
+                Refused::NoFile { path: file.into() }
+            }
+            Err(_) => Refused::Gone { path: file },
+        };
+        Err(refused.into())
     }
 
     fn entry(&self, unit: UnitId, names: &Names<'_>, whole: bool) -> Result<HistoryEntry> {
@@ -336,6 +359,16 @@ fn is_session(path: &str, name: &str) -> bool {
     let stem = file.strip_suffix(".jsonl").unwrap_or(file);
     !name.is_empty()
         && (path == name || file == name || stem == name || stem.strip_suffix(name).is_some_and(|s| s.ends_with('-')))
+}
+
+/// Lines in order, as they stand behind a path: `1,3-5`.
+fn in_runs(lines: &[u32]) -> String {
+    let runs = lines.chunk_by(|line, next| line + 1 == *next);
+    let each = runs.map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(u32::to_string).collect(),
+    });
+    each.collect::<Vec<_>>().join(",")
 }
 
 /// What documents are called.
@@ -382,6 +415,14 @@ mod tests {
             ("/home/u/.claude/projects/x/s1.jsonl", "", false),
         ] {
             assert_eq!(is_session(path, name), expected, "{path} {name}");
+        }
+    }
+
+    #[test]
+    fn lines_beside_each_other_are_one_run() {
+        for (lines, expected) in [(&[][..], ""), (&[4][..], "4"), (&[1, 2][..], "1-2"), (&[1, 3, 4, 9][..], "1,3-4,9")]
+        {
+            assert_eq!(in_runs(lines), expected);
         }
     }
 

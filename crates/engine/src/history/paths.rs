@@ -15,6 +15,8 @@ pub(super) struct Asked {
     pub(super) lines: Option<(u32, u32)>,
     /// As it was written.
     pub(super) written: String,
+    /// The same without lines.
+    pub(super) file: String,
 }
 
 impl HistoryPlace {
@@ -53,7 +55,7 @@ impl HistoryPlace {
         let Ok(below) = full.strip_prefix(self.top()) else {
             return Err(Refused::Outside { path: written.to_string(), top: self.top().to_path_buf() }.into());
         };
-        Ok(Asked { path: slashed(below), lines, written: written.to_string() })
+        Ok(Asked { path: slashed(below), lines, written: written.to_string(), file: path.to_string() })
     }
 }
 

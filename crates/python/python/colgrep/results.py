@@ -240,7 +240,7 @@ class History(_Several[Entry]):
     entries: tuple[Entry, ...]
     """The entries."""
     uncommitted: tuple[str, ...] = ()
-    """Places of the question that no commit has: lines that were not committed yet."""
+    """Lines of the question that are not committed yet."""
     notices: tuple[str, ...] = ()
     """What is worth knowing of the index."""
 

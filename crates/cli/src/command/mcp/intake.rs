@@ -5,6 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -15,6 +16,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio::task::JoinSet;
 
 /// Longest message, in bytes. The longest question is far shorter.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
@@ -22,6 +24,8 @@ const MESSAGE_BYTES_MAX: usize = 1 << 20;
 const WAITING_MAX: usize = 64;
 /// Messages read ahead.
 const READ_AHEAD: usize = 4;
+/// How long a client that has closed its end is waited for to read the last refusals; as long as the library waits.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Bounds of the messages under way.
 #[derive(Clone)]
@@ -53,6 +57,8 @@ pub struct Pipes {
     lines: mpsc::Receiver<Line>,
     output: Arc<Mutex<tokio::io::Stdout>>,
     load: Load,
+    /// Refusals on their way.
+    refusals: JoinSet<io::Result<()>>,
 }
 
 impl Pipes {
@@ -67,7 +73,8 @@ impl Pipes {
                 }
             }
         });
-        Pipes { lines, output: Arc::new(Mutex::new(tokio::io::stdout())), load: load.clone() }
+        let output = Arc::new(Mutex::new(tokio::io::stdout()));
+        Pipes { lines, output, load: load.clone(), refusals: JoinSet::new() }
     }
 }
 
@@ -75,15 +82,7 @@ impl Transport<RoleServer> for Pipes {
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
-        async move {
-            let _room = answers.acquire().await.map_err(io::Error::other)?;
-            let mut line = encoded(&item)?;
-            line.push(b'\n');
-            let mut output = output.lock().await;
-            output.write_all(&line).await?;
-            output.flush().await
-        }
+        write(Arc::clone(&self.output), Arc::clone(&self.load.answers), item)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -91,12 +90,20 @@ impl Transport<RoleServer> for Pipes {
             // No message is read while no request can begin, or while the client does not read its answers.
             drop(self.load.requests.acquire().await.ok()?);
             drop(self.load.answers.acquire().await.ok()?);
-            match self.lines.recv().await? {
-                Line::Message(message) => return Some(*message),
-                Line::Refused(id, error) => {
-                    tokio::spawn(self.send(JsonRpcMessage::error(error, id)));
+            match self.lines.recv().await {
+                Some(Line::Message(message)) => return Some(*message),
+                Some(Line::Refused(id, error)) => {
+                    let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
+                    self.refusals.spawn(write(output, answers, JsonRpcMessage::error(error, id)));
                     // Lets the answer take its place among `answers` before the next look.
                     tokio::task::yield_now().await;
+                    while self.refusals.try_join_next().is_some() {}
+                }
+                None => {
+                    // The library waits for answers of its own alone.
+                    let last = async { while self.refusals.join_next().await.is_some() {} };
+                    let _ = tokio::time::timeout(LAST_PATIENCE, last).await;
+                    return None;
                 }
             }
         }
@@ -106,6 +113,20 @@ impl Transport<RoleServer> for Pipes {
         self.lines.close();
         Ok(())
     }
+}
+
+/// Writes a message as a line, once there is room among `answers`.
+async fn write(
+    output: Arc<Mutex<tokio::io::Stdout>>,
+    answers: Arc<Semaphore>,
+    item: TxJsonRpcMessage<RoleServer>,
+) -> io::Result<()> {
+    let _room = answers.acquire().await.map_err(io::Error::other)?;
+    let mut line = encoded(&item)?;
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&line).await?;
+    output.flush().await
 }
 
 /// A message as its line. JSON-RPC 2.0 wants a null where it is not known whom an error answers; the library leaves the

@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
-use crate::output::end::{held, is_cut, read_as, unquoted};
+use crate::output::end::{held, is_cut, read_as, unheld, unquoted};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
-use crate::words::{counted, in_short, quoted};
+use crate::words::{counted, in_short};
 
 /// The answer of a tool.
 #[derive(Debug, Default)]
@@ -177,12 +177,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     }
     lines.extend(read_as(end));
     let is_behind = found > 0 && shown == 0;
-    // Of tokens it is said already where nothing is found.
-    let is_said = end.near.is_empty() && end.is_tokens && found == 0;
-    if !end.unknown.is_empty() && !is_behind && !is_said {
-        let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
-        lines.push(format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")));
-    }
+    lines.extend(unheld(end, found).filter(|_| !is_behind));
     if shown > 0 && end.holders > shown {
         let are = if shown == 1 { "is" } else { "are" };
         let files = counted(end.holders as u64, "file");

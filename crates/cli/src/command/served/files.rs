@@ -1,11 +1,11 @@
 //! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::{Pattern, Scope};
+use colgrep_engine::{Notice, Pattern, Scope};
 use colgrep_index::source::read_text;
 use colgrep_syntax::read::lines_between;
 
@@ -19,7 +19,7 @@ use super::tools::unit_with;
 use super::unserved::{Unserved, check_rest};
 use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
-use crate::notice::coverage;
+use crate::notice::{self, coverage};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -64,7 +64,7 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
-    let mut lines: Vec<String> = Vec::new();
+    let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
     for (_, folder) in folders {
         if lines.len() >= enough {
             break;
@@ -76,11 +76,23 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
         };
         let settings = settings_at(&folder, &state.env)?;
         let enough = enough - lines.len();
-        let found = plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
+        let (found, unread) =
+            plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
         lines.extend(found);
+        unreadable.extend(unread);
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
-    Ok(Answered::without(text, lines.is_empty(), unserved))
+    Ok(Answered::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
+}
+
+/// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.
+fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
+    unreadable.sort_unstable();
+    unreadable.dedup();
+    let Some(first) = unreadable.first() else { return String::new() };
+    let first = first.to_string_lossy().into_owned();
+    let notice = Notice::Unreadable { root: here, first, paths: unreadable.len() };
+    format!("({})\n", escape_control(&notice::text(&notice)))
 }
 
 /// `outline`.
