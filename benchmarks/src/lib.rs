@@ -143,3 +143,27 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         FAILED
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn every_command_stands_in_the_readme() {
+        let page = include_str!("../README.md");
+        let is_there = |call: &str| {
+            let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+            page.match_indices(call).any(|(at, _)| !goes_on(&page[at + call.len()..]))
+        };
+        for command in Args::command().get_subcommands() {
+            let call = format!("colgrep-bench {}", command.get_name());
+            assert!(is_there(&call), "benchmarks/README.md says nothing of {call}");
+            for inner in command.get_subcommands() {
+                let call = format!("{call} {}", inner.get_name());
+                assert!(is_there(&call), "benchmarks/README.md says nothing of {call}");
+            }
+        }
+    }
+}

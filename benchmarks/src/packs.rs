@@ -15,7 +15,7 @@ use colgrep_core::query::last_segment;
 use colgrep_core::unit::UnitRole;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::pack::{self, Grade, UNITS_PER_FILE};
+use colgrep_engine::pack::{self, BYTES_A_TOKEN, Grade, UNITS_PER_FILE};
 use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Scope};
@@ -29,8 +29,6 @@ use crate::corpus::{Background, Corpus, CorpusArgs, Repository, Task, Vars, read
 use crate::metric::{DEPTH, matches};
 use crate::report::{Origin, bar, check_folders, publish};
 
-/// Bytes of a token, as everywhere.
-const BYTES_A_TOKEN: usize = 4;
 /// Units of each file that are looked at for what there was to choose from.
 const UNITS_LOOKED_AT: usize = 8;
 /// Words of a question shorter than this name no definition.

@@ -9,6 +9,7 @@ use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
+use colgrep_engine::pack::BYTES_A_TOKEN;
 use colgrep_index::search::{Retrieval, Timing};
 use colgrep_index::source::read_text;
 use rayon::prelude::*;
@@ -130,7 +131,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Resu
         metric::ranks(&absolute(repository, &retrieved.files, &hits), &task.targets)
     };
     let before = metric::first(&ranks).map_or(hits.len(), |rank| rank - 1);
-    let tokens = shown_bytes(repository, ranked.files, &hits[..before])? as f64 / 4.0;
+    let tokens = shown_bytes(repository, ranked.files, &hits[..before])? as f64 / BYTES_A_TOKEN as f64;
     let is_right = |path: &str| {
         let path = repository.absolute(path);
         task.targets.iter().any(|t| metric::matches(&path, t))

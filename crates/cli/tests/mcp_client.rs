@@ -319,3 +319,30 @@ fn an_index_that_was_not_compared_is_not_called_current() {
     let (answer, told) = freshness();
     assert!(answer.contains("brand_new_gadget") && told.starts_with("current"), "{answer} {told}");
 }
+
+#[test]
+fn related_units_are_those_of_the_command_line() {
+    let sandbox = Sandbox::new();
+    // Of 200 characters, it is no text that somebody pasted.
+    let told = "Drops the oldest entry of the queue when its buffer is full, which is what every caller of the worker pool \
+                counts on while a slow reader holds the lock and the writers have no other place for the rows they got \
+                from the socket";
+    for (name, told, unit) in [
+        ("ring", told, "evict"),
+        ("pool", "Rows from the socket that a slow reader left", "rows_of_socket"),
+        ("queue", "The oldest entry of a queue", "oldest_entry"),
+        ("lock", "Writers wait for the lock that a slow reader holds", "wait_for_lock"),
+        ("buffer", "A buffer is full", "is_full"),
+        ("worker", "The worker pool and its callers", "worker_pool"),
+    ] {
+        let text = format!("/// {told}.\npub fn {unit}(of: &mut Vec<u32>) {{\n    of.remove(0);\n}}\n");
+        sandbox.write(&format!("src/{name}.rs"), &text);
+    }
+    let ran = sandbox.run(&["--like", "src/ring.rs:2", "-l", "-k", "9"]);
+    let mut client = Client::start(&sandbox, &[]);
+    let found = client.good("find_related", json!({"file": "src/ring.rs", "line": 2}));
+    let units = found.lines().filter(|line| !line.starts_with(' '));
+    let paths: Vec<&str> = units.filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(ran.out.lines().collect::<Vec<_>>(), paths, "{found}");
+    assert_eq!(paths.len(), 5, "{found}");
+}

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::code_line::MODIFIERS;
 use crate::language::LanguageFacts;
 use crate::verbatim::behind_front;
+use crate::written::is_token;
 
 /// By what a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -110,8 +111,8 @@ const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 impl Clues {
     /// Whether a text is nothing but a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
-        let text = bare(text.trim());
-        let is_text = |name: &String| name == text || text.strip_prefix('@') == Some(name.as_str());
+        let text = bare_path(bare(text.trim()));
+        let is_text = |name: &String| [text.as_str(), text.trim_start_matches('@')].contains(&bare_path(name).as_str());
         self.mentions.iter().chain(&self.names).any(is_text)
     }
 
@@ -245,17 +246,10 @@ fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
-/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
-/// and codes, or as a header is.
-fn is_token(word: &str) -> bool {
-    let letters = || word.chars().filter(|c| c.is_alphabetic());
-    let capitals = letters().nth(1).is_some() && letters().all(char::is_uppercase);
-    let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
-    // `request/response` and `rate-limit` are two words each.
-    let is_path = word.starts_with('/') || word.matches('/').nth(1).is_some();
-    let is_header = word.contains('-') && word.split('-').all(|part| part.starts_with(char::is_uppercase));
-    let is_long = word.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
-    is_long && !word.ends_with("()") && (capitals || has_marks || is_path || is_header)
+/// A written path without what says only where it begins or that a sentence ends: `./`, `**/`, a slash, `\` for `/`.
+fn bare_path(path: &str) -> String {
+    let path = path.trim_end_matches(['.', ':']).replace('\\', "/");
+    path.trim_start_matches("./").trim_start_matches("**/").trim_matches('/').to_string()
 }
 
 /// Places whose paths hold spaces, or have no ending that a language knows: what stands in quotes behind `File`, and a
@@ -317,10 +311,17 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     // `@src/client.py`: how people hand a file to an agent.
     let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
+    // `server.*`: whatever it ends in. More behind it is a pattern of text.
+    let has_stem_alone = word.text.strip_suffix('.').is_some_and(|stem| stem.ends_with(char::is_alphanumeric));
+    let is_end = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || QUOTES.contains(&c));
+    if has_stem_alone && text[word.end..].strip_prefix('*').is_some_and(|behind| is_end(behind.chars().next())) {
+        return Some((format!("{path}.*"), None));
+    }
     if !is_file && !is_deep {
         return None;
     }
-    let line = inside.or_else(|| is_file.then(|| line_behind(&text[word.end..])).flatten());
+    let beside = || line_behind(&text[word.end..]).or_else(|| line_in_front(&text[..word.start]));
+    let line = inside.or_else(|| is_file.then(beside).flatten());
     let path = match package_folders(&text[..word.start]).filter(|_| line.is_some() && !path.contains('/')) {
         Some(folders) => format!("{folders}/{path}"),
         None => path.to_string(),
@@ -396,6 +397,16 @@ fn line_behind(rest: &str) -> Option<u32> {
     let rest = rest.trim_start_matches(QUOTES).trim_start_matches([',', ' ', ')']);
     let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
     leading_number(rest.strip_prefix("line ")?)
+}
+
+/// The line that a text names right in front of a path: `line 12 of `, `line 12 in the file `.
+fn line_in_front(before: &str) -> Option<u32> {
+    let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
+    let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));
+    let is_in = words.next().is_some_and(|word| matches!(word, "in" | "of"));
+    let number = words.next()?;
+    let is_line = words.next().is_some_and(|word| word.eq_ignore_ascii_case("line"));
+    whole_number(number).filter(|_| is_in && is_line)
 }
 
 /// The line in `[12,5]`, ` (12, 5)` and ` 12:5`: a line and a column and nothing behind them. `8080:80 port mapping` is none.

@@ -1,5 +1,9 @@
 //! Lines of code by their look alone: which one names a definition, which calls a name, which says nothing.
 
+mod member;
+
+pub use member::member_line;
+
 use crate::language::LanguageFacts;
 use crate::token::{is_stop_word, is_word_char};
 
@@ -70,6 +74,8 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
 /// Of a line this much is looked at, in bytes.
 const LINE_BYTES_MAX: usize = 4 << 10;
+/// Lines behind a unit's first that are searched for its name: attributes, decorators and templates come before it.
+pub const NAME_LINES_MAX: usize = 20;
 /// What opens and closes a comment of several lines, at the front of one.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
@@ -316,6 +322,39 @@ const IMPORTS: &[&str] = &[
     "open import",
     "export * from",
 ];
+/// Beginnings of lines that do not tell what a file does: comments, imports, exports, names of modules and packages. Wider
+/// than [`COMMENT_MARKS`] and [`IMPORTS`], since a head is one by all of its lines, and no single line decides.
+const HEAD_LINES: [&str; 26] = [
+    "//",
+    "/*",
+    "*",
+    "#",
+    "--",
+    ";",
+    "%",
+    "\"\"\"",
+    "'''",
+    "import ",
+    "import(",
+    "from ",
+    "use ",
+    "pub use ",
+    "using ",
+    "package ",
+    "require",
+    "mod ",
+    "pub mod ",
+    "extern ",
+    "export * ",
+    "export {",
+    "namespace ",
+    "module ",
+    "'use strict",
+    "@file:",
+];
+/// Beginnings of imports that may go on over several lines in brackets. Fewer than [`IMPORTS`], of which the others end with
+/// their line.
+const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
 /// What stands in a licence's lines.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
 
@@ -323,6 +362,16 @@ const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all 
 pub fn is_licence(line: &str) -> bool {
     let lower = line.to_lowercase();
     LICENCES.iter().any(|mark| lower.contains(mark))
+}
+
+/// Whether a line, without blanks in front, is one of a file's head by its beginning.
+pub fn is_of_head(line: &str) -> bool {
+    HEAD_LINES.iter().any(|head| line.starts_with(head))
+}
+
+/// Whether a line, without blanks in front, begins an import that may go on over the next lines.
+pub fn opens_import(line: &str) -> bool {
+    IMPORT_LINES.iter().any(|import| line.starts_with(import))
 }
 
 /// Whether a line tells something of what the code around it does: no bracket, no `#endif`, no import, no licence.

@@ -84,7 +84,7 @@ fn order(a: Key, b: Key) -> Ordering {
 }
 
 /// Positions of the files that [`collapse`] would give, from scores that are not sorted: what a measurement of many
-/// settings needs, without the order of the units behind.
+/// settings needs, without the order of the units behind. No search calls it.
 pub fn first_files(retrieved: &Retrieved, fused: &Fused, k: usize) -> Vec<usize> {
     let mut best = vec![None; retrieved.files.len()];
     for (at, (candidate, score)) in retrieved.candidates.iter().zip(&fused.scores).enumerate() {

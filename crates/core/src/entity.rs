@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::language::LanguageFacts;
+use crate::written::is_name_in_text;
 
 /// Entities kept of one label.
 const OF_LABEL_MAX: usize = 8;
@@ -280,7 +281,7 @@ impl Found<'_> {
             () if is_version(word) => Label::Version,
             () if is_quantity(word) => Label::Quantity,
             () if self.is_path(word) => Label::Path,
-            () if is_name(word) => Label::Name,
+            () if is_name_in_text(word) => Label::Name,
             () => return None,
         };
         Some(label)
@@ -344,18 +345,6 @@ fn is_named_version(word: &str) -> bool {
         || (word.starts_with(char::is_uppercase)
             && word.chars().skip(1).any(char::is_lowercase)
             && word.chars().all(char::is_alphanumeric))
-}
-
-/// `WebSocket`, `JWT`, `MAX_LEN`: two humps and more, or upper case throughout.
-fn is_name(word: &str) -> bool {
-    if word.chars().count() < 2 || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return false;
-    }
-    let letters = || word.chars().filter(|c| c.is_alphabetic());
-    let all_upper = letters().count() > 1 && letters().all(char::is_uppercase);
-    let pairs = || word.chars().zip(word.chars().skip(1));
-    let humps = pairs().filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count();
-    all_upper || (humps > 0 && word.chars().any(char::is_uppercase))
 }
 
 #[cfg(test)]

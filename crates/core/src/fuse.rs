@@ -7,6 +7,7 @@ use crate::knob::{Knob, Knobs};
 use crate::unit::UnitId;
 
 /// The knobs of [`Evidence::trust`]. Retrieval reads them too: it decides how exact the semantic ranking is.
+/// Measurements alone ask for this list, to know when they must retrieve anew.
 pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
 /// Every knob that the fusion reads.
@@ -21,11 +22,6 @@ pub const KNOBS: &[Knob] = &[
     Knob::ExpandAlpha,
     Knob::ExpandK,
 ];
-
-/// Sorts units by score, best first, equal ones by key.
-pub fn sort_hits(hits: &mut [(UnitId, f32)]) {
-    hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-}
 
 /// Where a ranking comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,7 +223,7 @@ mod tests {
         let weighted = |(part, hits): (&Part<'_>, _)| Weighted { hits, weight: part.0, floor: part.1 };
         let rankings: Vec<Weighted<'_>> = parts.iter().zip(hits.iter().map(Vec::as_slice)).map(weighted).collect();
         let mut fused: Vec<_> = fuse(&rankings, method, 60.0).into_iter().collect();
-        sort_hits(&mut fused);
+        fused.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         fused
     }
 

@@ -2,7 +2,8 @@
 //!
 //! A key is the last two parts of a module's path, in lower case: `net/tcp`. Languages write such paths with dots, colons,
 //! slashes or backslashes, from the root or from where they stand, with items behind that are no files. So an import has
-//! a few keys, and a file one. Where keys meet, one most often imports the other.
+//! a few keys, and a file one. Where keys meet, one most often imports the other. What is imported as a folder (a package of
+//! Go) has keys that end in a slash, and so has each file in it.
 
 use crate::language::LanguageFacts;
 
@@ -38,19 +39,25 @@ const KEYWORDS: [&str; 27] = [
     "use",
     "using",
 ];
-/// Folders that sources lie in, and that imports leave out.
+/// Folders that sources lie in: imports name them or leave them out, so no key has them in front.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "kotlin", "scala", "app", "include"];
 
-/// The keys of a file: one, of the last two parts of its path or the one that there is.
+/// The keys of a file: of the last two parts of its path or the one that there is, and that of its folder where its
+/// language imports folders.
 pub fn file_keys(path: &str, languages: &LanguageFacts) -> Vec<String> {
-    key_of(&parts_of(path, languages)).into_iter().collect()
+    let mut keys: Vec<String> = key_of(&parts_of(path, languages)).into_iter().collect();
+    if let Some((folder, _)) = path.rsplit_once('/').filter(|_| languages.imports_folders(path)) {
+        let folder: Vec<String> = folder.split('/').map(str::to_lowercase).collect();
+        keys.extend(folder_key(&folder));
+    }
+    keys
 }
 
 /// The keys of an import, as it stands in the file at `importer`.
 pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
-    let mut add = |parts: &[String]| {
-        if let Some(key) = key_of(parts)
+    let mut add = |key: Option<String>| {
+        if let Some(key) = key
             && !keys.contains(&key)
             && keys.len() < KEYS_MAX
         {
@@ -62,10 +69,12 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
     let beside = |path: &Written| -> Vec<String> {
         let mut parts: Vec<String> = here().collect();
         parts.truncate(parts.len().saturating_sub(path.up));
-        parts.retain(|part| !PLACES.contains(&part.as_str()));
         parts.extend(path.parts.iter().cloned());
         parts
     };
+    // `package:acme/tcp.dart`: the package's own name is no folder.
+    let is_of_package = text.contains("package:");
+    let names_folders = languages.imports_folders(importer);
     let written = read(text, languages);
     let Some((base, names)) = written.split_first() else { return keys };
     for name in std::iter::once(None).chain(names.iter().map(Some)) {
@@ -75,22 +84,32 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
             continue;
         }
         if !path.is_relative {
-            add(&path.parts);
+            add(key_of(&path.parts));
             // Behind the path stands an item of the file.
-            add(&path.parts[..path.parts.len() - 1]);
+            add(key_of(&path.parts[..path.parts.len() - 1]));
         }
-        if path.is_relative || path.parts.len() <= 2 {
+        if path.is_relative || without_places(&path.parts).count() <= 2 {
             let whole = beside(&path);
-            add(&whole);
+            add(key_of(&whole));
             if path.parts.len() > 1 {
-                add(&whole[..whole.len() - 1]);
+                add(key_of(&whole[..whole.len() - 1]));
+            }
+        }
+        if is_of_package {
+            add(key_of(&path.parts[1.min(path.parts.len() - 1)..]));
+        }
+        if names_folders && !path.is_relative {
+            add(folder_key(&path.parts));
+            // The module's own name in front is no folder: that of a host, or the first word of a namespace.
+            if path.parts[0].contains('.') || (path.parts.len() == 2 && !text.contains('"')) {
+                add(folder_key(&path.parts[path.parts.len() - 1..]));
             }
         }
         // `mod tcp;` in `net.rs` means `net/tcp.rs`.
         if text.contains("mod ") && path.parts.len() == 1 {
             let mut own = parts_of(importer, languages);
             own.extend(path.parts.iter().cloned());
-            add(&own);
+            add(key_of(&own));
         }
     }
     keys
@@ -144,7 +163,7 @@ fn dotted_path(word: &str) -> Written {
     Written { parts, is_relative: dots > 0, up: dots.saturating_sub(1) }
 }
 
-/// The parts of a file's path in lower case: without mere places, extension, and a stem that is a role.
+/// The parts of a file's path in lower case: without extension, and a stem that is a role.
 fn parts_of(path: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut parts: Vec<String> = path.split('/').map(str::to_lowercase).collect();
     if let Some(last) = parts.last_mut() {
@@ -154,12 +173,6 @@ fn parts_of(path: &str, languages: &LanguageFacts) -> Vec<String> {
         *last = head.to_string();
     }
     drop_role(&mut parts, languages);
-    let last = parts.len().saturating_sub(1);
-    let mut at = 0;
-    parts.retain(|part| {
-        at += 1;
-        at > last || !PLACES.contains(&part.as_str())
-    });
     parts
 }
 
@@ -169,13 +182,34 @@ fn drop_role(parts: &mut Vec<String>, languages: &LanguageFacts) {
     }
 }
 
-/// The last two parts as a key, or the one part that there is.
+/// The parts but for the places in front of the last one.
+fn without_places(parts: &[String]) -> impl Iterator<Item = &String> {
+    let last = parts.len().saturating_sub(1);
+    let named = parts.iter().enumerate().filter(move |(at, part)| *at == last || !PLACES.contains(&part.as_str()));
+    named.map(|(_, part)| part)
+}
+
+/// The last two parts as a key, or the one part that there is; places in front do not count.
 fn key_of(parts: &[String]) -> Option<String> {
-    match parts {
+    let named: Vec<&String> = without_places(parts).collect();
+    match named.as_slice() {
         [] => None,
-        [one] => Some(one.clone()),
-        [.., a, b] => Some(format!("{a}/{b}")),
+        [one] => Some(plain(one)),
+        [.., a, b] => Some(format!("{}/{}", plain(a), plain(b))),
     }
+}
+
+/// The key of a folder that is imported as a whole. Namespaces have a part for each word of `Acme.Core`.
+fn folder_key(parts: &[String]) -> Option<String> {
+    let words = parts.iter().flat_map(|part| part.split('.')).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_string).collect();
+    key_of(&words).map(|key| key + "/")
+}
+
+/// A part without what parts its words: `AcmeApp` lies in `acme_app`.
+fn plain(part: &str) -> String {
+    let plain = part.replace(['_', '-'], "");
+    if plain.is_empty() { part.to_string() } else { plain }
 }
 
 #[cfg(test)]
@@ -209,6 +243,28 @@ mod tests {
             ("require_relative \"../net/tcp\"", "lib/io/disk.rb", "lib/net/tcp.rb"),
             ("import 'package:app/net/tcp.dart';", "lib/main.dart", "lib/net/tcp.dart"),
             ("local tcp = require(\"net.tcp\")", "lua/main.lua", "lua/net/tcp.lua"),
+            // Through folders that sources lie in.
+            ("from app.models import User", "app/main.py", "app/models.py"),
+            ("from app.models import User", "services/web/app/main.py", "services/web/app/models.py"),
+            ("import x from './lib/beta'", "start.ts", "lib/beta.ts"),
+            ("import x from '../src/beta'", "examples/start.ts", "src/beta.ts"),
+            ("#include \"include/zed.h\"", "main.c", "include/zed.h"),
+            ("use crate::app::config::run;", "src/main.rs", "src/app/config.rs"),
+            ("use crate::app::config::run;", "crates/a/src/main.rs", "crates/a/src/app/config.rs"),
+            ("use crate::app::Config;", "src/main.rs", "src/app.rs"),
+            ("import com.acme.app.Tcp;", "src/main/java/com/acme/A.java", "src/main/java/com/acme/app/Tcp.java"),
+            // Spelt otherwise than the folder, or by the folder alone.
+            ("alias AcmeApp.Worker", "lib/acme_app/main.ex", "lib/acme_app/worker.ex"),
+            ("alias AcmeApp.{Worker, Other}", "lib/acme_app/main.ex", "lib/acme_app/other.ex"),
+            ("import 'package:acme/phi.dart';", "bin/main.dart", "lib/phi.dart"),
+            ("mod epsilon;", "src/main.rs", "src/epsilon.rs"),
+            ("import(\"./beta\")", "start.ts", "beta.ts"),
+            ("\"example.com/m/delta\"", "cmd.go", "delta/walk.go"),
+            ("d \"example.com/m/pkg/net/delta\"", "cmd/a.go", "pkg/net/delta/delta.go"),
+            ("\"m/net/app\"", "cmd.go", "net/app/run.go"),
+            ("using Acme.Net;", "Main.cs", "Acme/Net/Tcp.cs"),
+            ("using Acme.Net;", "src/Main.cs", "src/Net/Tcp.cs"),
+            ("using Acme.Core.Net;", "test/A.cs", "src/Acme.Core/Net/Tcp.cs"),
         ] {
             let (keys, own) = (import_keys(text, importer, &facts), file_keys(file, &facts));
             assert!(own.iter().any(|key| keys.contains(key)), "{text} in {importer}: {keys:?} and {own:?}");
@@ -218,6 +274,9 @@ mod tests {
             ("use crate::net::udp;", "src/main.rs", "src/net/tcp.rs"),
             ("import x from './tcp'", "src/io/a.ts", "src/net/tcp.ts"),
             ("", "a.rs", "b.rs"),
+            ("\"encoding/json\"", "cmd.go", "json/walk.go"),
+            ("\"example.com/m/delta\"", "cmd.go", "delta/inner/walk.go"),
+            ("import delta from 'm/delta'", "a.ts", "m/delta/walk.ts"),
         ] {
             let (keys, own) = (import_keys(text, importer, &facts), file_keys(file, &facts));
             assert!(!own.iter().any(|key| keys.contains(key)), "{text} in {importer}: {keys:?} and {own:?}");

@@ -26,6 +26,8 @@ pub struct PathRules {
     pub role_stems: &'static [&'static str],
     /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
     pub layout_folders: &'static [&'static str],
+    /// Extensions of files that are imported by their folder: `go`.
+    pub folder_modules: &'static [&'static str],
 }
 
 impl PathRules {
@@ -41,6 +43,7 @@ impl PathRules {
         generated: &[],
         role_stems: &[],
         layout_folders: &[],
+        folder_modules: &[],
     };
 }
 
@@ -108,6 +111,11 @@ impl LanguageFacts {
         self.any(|rules| rules.role_stems, |role| role.eq_ignore_ascii_case(stem))
     }
 
+    /// Whether the file at `path` is imported by its folder.
+    pub(crate) fn imports_folders(&self, path: &str) -> bool {
+        path.rsplit_once('.').is_some_and(|(_, ending)| self.any(|rules| rules.folder_modules, |own| own == ending))
+    }
+
     /// Whether a word in that list of any language passes `test`.
     pub(crate) fn any(
         &self,
@@ -131,6 +139,7 @@ impl LanguageFacts {
             generated: &[".g.dart"],
             role_stems: &["mod", "index", "__init__", "lib"],
             layout_folders: &["python"],
+            folder_modules: &["go", "cs"],
         };
         let code: [(Vec<&str>, &[&str]); 4] =
             [(vec!["python"], &["py"]), (vec!["go"], &["go"]), (vec!["typescript"], &["ts"]), (vec!["tsx"], &["tsx"])];

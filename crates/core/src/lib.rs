@@ -30,6 +30,7 @@ pub mod token;
 pub mod unit;
 pub mod variant;
 pub mod verbatim;
+pub mod written;
 
 pub use language::{LanguageFacts, PathRules};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

@@ -12,6 +12,7 @@ use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, is_word_char, parts, spellings, words};
 use crate::variant::Variants;
+use crate::written::is_name_in_query;
 
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,19 +138,6 @@ fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '@' | '$') || glue(c))
         && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '!' | '?') || glue(c))
-}
-
-/// Whether a word inside a sentence is written as only names are: camelCase, snake_case, ACRONYMWord.
-fn is_written_as_name(word: &str) -> bool {
-    if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return false;
-    }
-    let chars: Vec<char> = word.chars().collect();
-    let hump = chars.windows(2).any(|w| (w[0].is_lowercase() || w[0].is_numeric()) && w[1].is_uppercase());
-    let snake = chars.iter().position(|c| *c == '_').is_some_and(|i| i > 0 && i + 1 < chars.len());
-    let capitals = chars.iter().take_while(|c| c.is_uppercase()).count();
-    let acronym = capitals >= 2 && chars.get(capitals).is_some_and(|c| c.is_lowercase());
-    hump || snake || acronym
 }
 
 /// The segments of a written path of names: `a::b`, `a->b`, `a.b`, `a#b`, `a/b`, `a\b`.
@@ -377,7 +365,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
         let last = last_segment(word);
         let is_path = segments(word).nth(1).is_some() && last.len() > 2;
         let is_capitalised = i > 0 && last.chars().next().is_some_and(char::is_uppercase) && last.len() > 2;
-        if (is_written_as_name(last) || is_path || is_capitalised) && seen.insert(last) {
+        if (is_name_in_query(last) || is_path || is_capitalised) && seen.insert(last) {
             found.push(Identifier { name: last.to_string(), whole_query: false });
         }
     }

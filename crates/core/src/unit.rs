@@ -16,6 +16,11 @@ pub struct UnitId(u64);
 const PART_SHIFT: u32 = 20;
 
 impl UnitId {
+    /// Segments of one part of a corpus: their numbers are smaller.
+    pub const SEGMENTS_MAX: u32 = 1 << PART_SHIFT;
+    /// Parts of a corpus, at most.
+    pub const PARTS_MAX: u32 = 1 << (32 - PART_SHIFT);
+
     /// The unit that is document `doc` of segment `segment`.
     pub const fn new(segment: u32, doc: u32) -> UnitId {
         UnitId((segment as u64) << 32 | doc as u64)
@@ -37,7 +42,8 @@ impl UnitId {
     /// In a debug build, where the part or the segment is too large: 4,096 parts of a million segments have room.
     #[must_use]
     pub const fn in_part(self, part: u32) -> UnitId {
-        debug_assert!(part < 1 << (32 - PART_SHIFT) && self.segment() < 1 << PART_SHIFT, "room for parts and segments");
+        let has_room = part < UnitId::PARTS_MAX && self.segment() < UnitId::SEGMENTS_MAX;
+        debug_assert!(has_room, "room for parts and segments");
         UnitId(self.0 | (part as u64) << (32 + PART_SHIFT))
     }
 
@@ -49,7 +55,7 @@ impl UnitId {
     /// Its address in that part alone.
     #[must_use]
     pub const fn within_part(self) -> UnitId {
-        UnitId::new(self.segment() & ((1 << PART_SHIFT) - 1), self.doc())
+        UnitId::new(self.segment() & (UnitId::SEGMENTS_MAX - 1), self.doc())
     }
 }
 

@@ -5,6 +5,7 @@
 //! placeholders: the run between two values is what both have.
 
 mod front;
+mod patch;
 mod template;
 
 use std::ops::Range;
@@ -13,7 +14,8 @@ pub use front::behind_front;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::token::{is_word_char, parts, words};
+use crate::token::{is_stop_word, is_word_char, parts, words};
+use crate::written::is_piece;
 
 /// Words of a text that runs are grown from: the rarest ones.
 const ANCHORS_MAX: usize = 4;
@@ -137,13 +139,9 @@ impl<'t> Typed<'t> {
         self.text.contains(marks) || self.text.contains("::") || self.text.contains("->")
     }
 
-    /// Whether it is written as no word of a sentence is, if it is a single piece: capitals alone, several parts, digits,
-    /// punctuation inside or around it.
+    /// Whether it is written as no word of a sentence is, if it is a single piece.
     pub fn is_token(&self) -> bool {
-        let letters = || self.text.chars().filter(|c| c.is_alphabetic());
-        let capitals = letters().count() >= 2 && letters().all(char::is_uppercase);
-        let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
-        capitals || self.text.contains(is_odd) || parts(self.text).nth(1).is_some()
+        is_piece(self.text)
     }
 
     /// Whether it ends in punctuation that belongs to it: `operator==`, `empty?` does not.
@@ -191,23 +189,35 @@ impl<'t> Typed<'t> {
     }
 
     /// The first place where every character stands although the first or the last word goes on there, as where a
-    /// terminal cut the text off. `rror in par` is nobody's text, and in a sentence "server" is no "servers".
+    /// terminal cut the text off. `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what
+    /// is cut stands nowhere as a word.
     fn cut(&self, file: &str) -> Option<usize> {
-        let is_odd = |i: usize| Typed::new(self.word(i), |_| 0.0).is_token();
-        let is_no_sentence = || self.is_code() || self.is_marked() || is_odd(0) || is_odd(self.len() - 1);
-        if !self.text.contains(char::is_whitespace) || !is_no_sentence() {
+        // `sink.write(addr` is cut off whatever stands there.
+        let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
+        if !self.text.contains(char::is_whitespace) && !is_open() {
             return None;
         }
+        let last = self.len() - 1;
+        let is_no_sentence = self.is_code() || self.is_marked() || is_piece(self.word(0)) || is_piece(self.word(last));
         let is_digit = |c: char| c.is_ascii_digit();
+        let of_letters = |word: &str| parts(word).filter(|part| !word[part.clone()].contains(is_digit)).count();
+        let is_unknown = |i: usize| {
+            let word = self.word(i);
+            self.weights[i] <= 0.0 && !word.contains(is_digit) && !is_stop_word(&word.to_lowercase())
+        };
         let is_cut = |at: &usize| {
             let place = *at..*at + self.text.len();
             let front = joins(file[..place.start].chars().next_back(), self.text.chars().next());
             let back = joins(self.text.chars().next_back(), file[place.end..].chars().next());
+            let cut = || [(front, 0), (back, last)].into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, i)| i);
             // Of a single word that both ends cut nothing is left.
             let whole = usize::from(front)..self.len() - usize::from(back);
-            let of_letters = |word: &str| parts(word).filter(|part| !word[part.clone()].contains(is_digit)).count();
             let parts_whole: usize = whole.map(|i| of_letters(self.word(i))).sum();
-            (front || back) && parts_whole >= PARTS_BESIDE_A_CUT_MIN
+            // Of `path_and_ste` nothing but its last part is cut.
+            let parts_beside: usize =
+                cut().filter(|i| is_unknown(*i)).map(|i| of_letters(self.word(i)).saturating_sub(1)).sum();
+            let is_sure = is_no_sentence || cut().all(is_unknown);
+            (front || back) && is_sure && parts_whole + parts_beside >= PARTS_BESIDE_A_CUT_MIN
         };
         memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX).find(is_cut)
     }

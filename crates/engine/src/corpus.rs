@@ -243,8 +243,7 @@ pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) 
     places.iter().zip(&fronts).flat_map(of_place).collect()
 }
 
-/// The knobs with what a request sets of them: all units are candidates where every match is wanted, and a unit's words are
-/// no text that somebody wrote.
+/// The knobs with what a request sets of them: all units are candidates where every match is wanted.
 ///
 /// # Errors
 /// When a value is not in its knob's range.
@@ -253,8 +252,17 @@ pub fn knobs_for(request: &SearchRequest, mut knobs: Knobs) -> Result<Knobs> {
         variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
     }
     if !matches!(request.question, Question::Text(_)) {
-        variable::set(&mut knobs, Knob::LongQueries, "0")?;
+        knobs = knobs_like(knobs)?;
     }
+    Ok(knobs)
+}
+
+/// The knobs of a search for units like one, whose words are no text that somebody wrote, however long they are.
+///
+/// # Errors
+/// When a value is not in its knob's range.
+pub fn knobs_like(mut knobs: Knobs) -> Result<Knobs> {
+    variable::set(&mut knobs, Knob::LongQueries, "0")?;
     Ok(knobs)
 }
 

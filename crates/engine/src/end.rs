@@ -8,6 +8,7 @@ use colgrep_core::clue::Clues;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_core::written::is_name_in_question;
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
@@ -347,9 +348,9 @@ fn names(query: &Query) -> Vec<&str> {
     let Clues { callers_of, declaration, .. } = &query.clues;
     let called = callers_of.iter().map(|name| last_segment(name));
     let declared = declaration.iter().map(|declared| declared.name.as_str());
-    let is_written = |name: &str| name.contains('_') || name.chars().skip(1).any(char::is_uppercase);
     let is_question = points_nowhere(&query.clues) && query.long.is_none() && !query.text.trim().contains('\n');
-    let alone = query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_written(&name.name)));
+    let alone =
+        query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_name_in_question(&name.name)));
     called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use colgrep_core::beginnings::Beginnings;
-use colgrep_core::code_line::{naming_line, tells};
+use colgrep_core::code_line::{NAME_LINES_MAX, naming_line, tells};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Initials, Token, Tokenizer, is_stop_word};
@@ -27,8 +27,6 @@ const WHOLE_SHARE: f32 = 0.99;
 /// Bonus for two words that are neighbours in the line as they are in the query: a share of the smaller of their
 /// weights.
 const PAIR_SHARE: f32 = 0.25;
-/// Lines behind a unit's first that are searched for its name: attributes, decorators and templates come before it.
-const NAME_LINES_MAX: usize = 20;
 
 /// The query's terms, weighted by their rarity in the index.
 #[derive(Clone, Debug)]

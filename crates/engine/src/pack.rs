@@ -9,6 +9,8 @@ use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, lines_of, written};
 
 use crate::answer::FileAnswer;
 
+/// Bytes that count as one token: about the average of English text and code in the tokenizers of large models.
+pub const BYTES_A_TOKEN: usize = 4;
 /// Files that a pack names, at most.
 pub const FILES_MAX: usize = 10;
 /// Units of each file that are looked at.

@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use colgrep_core::knob::Knobs;
 
+use crate::damage::guarded;
 use crate::env::Env;
+use crate::error::Result;
 use crate::history::{HistoryPlace, OpenHistory};
 use crate::notice::Listener;
 use crate::project::Project;
@@ -42,7 +44,7 @@ impl Past<'_> {
     /// Files that past commits changed together with the one at `path`, strongest first, with values relative to the
     /// strongest. Empty where no history can be read: the search goes on without.
     pub fn together(&self, project: &Project, path: &str) -> Vec<(String, f32)> {
-        self.open(project).and_then(|history| history.together(path).ok()).unwrap_or_default()
+        self.ask(project, |history| history.together(path))
     }
 
     /// Files that past commits like the question changed, in the same form. Where the knob of their boost is 0, no
@@ -51,29 +53,51 @@ impl Past<'_> {
         if knobs.history_boost <= 0.0 {
             return Vec::new();
         }
-        self.open(project).and_then(|history| history.evidence(question, knobs).ok()).unwrap_or_default()
+        self.ask(project, |history| history.evidence(question, knobs))
     }
 
-    /// The history of a project's repository, brought up to date.
-    fn open(&self, project: &Project) -> Option<OpenHistory> {
-        let place = HistoryPlace::of(project, self.settings, self.env).ok()?;
+    /// Asks the history of a project's repository; nothing where there is none, or it can't be read. What shows itself
+    /// damaged is told and made anew, as where somebody asks for the history itself.
+    fn ask(
+        &self,
+        project: &Project,
+        question: impl Fn(&OpenHistory) -> Result<Vec<(String, f32)>>,
+    ) -> Vec<(String, f32)> {
+        let Ok(place) = HistoryPlace::of(project, self.settings, self.env) else { return Vec::new() };
+        let asked = place.repaired(self.listener, || {
+            let Some(history) = self.open(&place)? else { return Ok(Vec::new()) };
+            let found = guarded(|| question(&history));
+            if found.is_err() {
+                // It would stay open as it is, whatever is made anew.
+                self.known().remove(place.store.folder());
+            }
+            found
+        });
+        asked.unwrap_or_default()
+    }
+
+    /// The histories that are open. The lock is not held while one is opened, so that questions to others need not wait.
+    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, (u64, OpenHistory)>> {
+        self.histories.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The history at a place, brought up to date; none where there is no repository.
+    fn open(&self, place: &HistoryPlace) -> Result<Option<OpenHistory>> {
         // Taken before the history is opened: changes meanwhile are seen the next time.
-        let stamp = place.stamp()?;
-        let folder = place.store.folder().to_path_buf();
-        // The lock is not held while a history is opened, so that questions to others need not wait.
-        let known = || self.histories.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, history)) = known().get(&folder).filter(|(before, _)| *before == stamp) {
+        let Some(stamp) = place.stamp() else { return Ok(None) };
+        let folder = place.store.folder();
+        if let Some((_, history)) = self.known().get(folder).filter(|(before, _)| *before == stamp) {
             // Another root of the same repository has other paths.
-            return Some(OpenHistory { place, ..history.clone() });
+            return Ok(Some(OpenHistory { place: place.clone(), ..history.clone() }));
         }
         // On a thread of its own: opening splits its work, and a worker that waits for the parts would take up another
         // question meanwhile, which would wait for ever until this one's is open.
         let opened = thread::scope(|scope| scope.spawn(|| place.open(None, self.listener)).join());
-        let history = opened.unwrap_or_else(|panic| resume_unwind(panic)).ok()?;
+        let history = opened.unwrap_or_else(|panic| resume_unwind(panic))?;
         if !history.place.store.is_locked() {
-            known().insert(folder, (stamp, history.clone()));
+            self.known().insert(folder.to_path_buf(), (stamp, history.clone()));
         }
-        Some(history)
+        Ok(Some(history))
     }
 }
 

@@ -44,6 +44,13 @@ pub struct Lines {
     pub are_whole: bool,
 }
 
+impl Lines {
+    /// How many around units a printer may show: as many as it was asked for, or those of a usual result.
+    pub fn around(asked: Option<usize>) -> u32 {
+        u32::try_from(asked.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
+    }
+}
+
 /// A file that was ranked.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileAsked {
@@ -64,6 +71,8 @@ pub struct FileAsked {
 /// Longest part of a file that comes with its units beside the lines that answer, in bytes, where whole units are not asked
 /// for: all lines of a unit in which one that answers is looked for have room.
 const TEXT_BYTES_MAX: usize = 64 << 10;
+/// Lines around units that come with a file.
+const LINES_AROUND: usize = 8;
 
 impl Ranked {
     /// What to ask for some of its results.

@@ -1,7 +1,7 @@
 //! Chooses the unit that stands for a file: the implementation, never a test inside it, a licence or a block of
 //! imports, unless the query asks for these.
 
-use colgrep_core::code_line::{is_comment, is_licence};
+use colgrep_core::code_line::{is_comment, is_licence, is_of_head, opens_import};
 use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
@@ -18,37 +18,6 @@ use crate::error::Result;
 
 /// Beginnings of query terms that ask for the head of a file (licence, imports, package).
 const HEAD_TERMS: [&str; 8] = ["licens", "licenc", "copyright", "import", "includ", "requir", "modul", "packag"];
-/// Beginnings of lines that do not tell what a file does: comments, imports, exports, names of modules and packages.
-const HEAD_LINES: [&str; 26] = [
-    "//",
-    "/*",
-    "*",
-    "#",
-    "--",
-    ";",
-    "%",
-    "\"\"\"",
-    "'''",
-    "import ",
-    "import(",
-    "from ",
-    "use ",
-    "pub use ",
-    "using ",
-    "package ",
-    "require",
-    "mod ",
-    "pub mod ",
-    "extern ",
-    "export * ",
-    "export {",
-    "namespace ",
-    "module ",
-    "'use strict",
-    "@file:",
-];
-/// Beginnings of imports that may go on over several lines in brackets.
-const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
 /// Words from which on a line of a comment explains something, and is no mark for a tool.
 const EXPLAINING_WORDS_MIN: usize = 4;
 /// Least score of a unit that [`also_here`] counts, as a share of the file's.
@@ -173,12 +142,9 @@ fn is_head<'t>(unit: &Unit, lines: impl FnOnce() -> Vec<&'t str>) -> bool {
     let (mut in_comment, mut depth) = (false, 0);
     own(unit, &lines()).iter().map(|line| line.trim()).all(|line| {
         let goes_on = depth > 0 && !line.contains('=');
-        let is_import = goes_on || IMPORT_LINES.iter().any(|import| line.starts_with(import));
-        let is_head = in_comment
-            || is_import
-            || is_opener(line)
-            || !line.contains(char::is_alphanumeric)
-            || HEAD_LINES.iter().any(|head| line.starts_with(head));
+        let is_import = goes_on || opens_import(line);
+        let is_head =
+            in_comment || is_import || is_opener(line) || !line.contains(char::is_alphanumeric) || is_of_head(line);
         if is_import && !in_comment {
             depth += opened(line);
         }

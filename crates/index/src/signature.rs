@@ -135,13 +135,8 @@ impl Sought {
         }
     }
 
-    /// Whether a file of this signature may match.
-    pub fn may_match(&self, signature: &[u64]) -> bool {
-        self.may_match_by(signature.len(), |word| signature[word])
-    }
-
-    /// The same, for a signature of so many numbers, each of which is asked for when it is needed.
-    pub fn may_match_by(&self, words: usize, word: impl Fn(usize) -> u64) -> bool {
+    /// Whether a file may match, by its signature of so many numbers, each of which is asked for when it is needed.
+    pub fn may_match(&self, words: usize, word: impl Fn(usize) -> u64) -> bool {
         let is_set = |gram: u32| {
             let bit = bit_of(gram, 64 * words);
             word(bit / 64) >> (bit % 64) & 1 == 1
@@ -169,11 +164,15 @@ mod tests {
         Needed::Text(text.as_bytes().to_vec())
     }
 
+    fn may_match(needed: &Needed, signature: &[u64]) -> bool {
+        Sought::new(needed).may_match(signature.len(), |word| signature[word])
+    }
+
     #[test]
     fn what_is_not_there_is_mostly_refused() {
         let words: Vec<String> = (0..2_000).map(|i| format!("name_{:x}", mixed(i))).collect();
         let signature = signature(words.join("\n").as_bytes());
-        let may = |needed: &Needed| Sought::new(needed).may_match(&signature);
+        let may = |needed: &Needed| may_match(needed, &signature);
         assert!(words.iter().all(|word| may(&text(word)) && may(&text(&word.to_uppercase()))));
         let passed = (0..2_000).filter(|i| may(&text(&format!("other {:x} thing", mixed(i + 5_000))))).count();
         assert!(passed < 20, "{passed} of 2,000");
@@ -186,9 +185,9 @@ mod tests {
     #[test]
     fn a_wide_text_and_a_short_one_pass() {
         assert!(signature(b"\xff\xfea\0b\0").is_empty());
-        assert!(Sought::new(&text("abcdef")).may_match(&[]));
+        assert!(may_match(&text("abcdef"), &[]));
         assert_eq!(signature(b"abc"), [0]);
-        assert!(!Sought::new(&text("abcdef")).may_match(&[0]), "three bytes hold no six");
+        assert!(!may_match(&text("abcdef"), &[0]), "three bytes hold no six");
         assert!(!text("abc").is_selective() && text("abcd").is_selective());
         assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
         assert!(Needed::All(vec![text("abcd"), text("a")]).is_selective());
@@ -202,8 +201,8 @@ mod tests {
             let signature = signature(&bytes);
             let from = from.min(bytes.len());
             let part = &bytes[from..bytes.len().min(from + length)];
-            prop_assert!(Sought::new(&Needed::Text(part.to_vec())).may_match(&signature));
-            prop_assert!(Sought::new(&Needed::Text(part.to_ascii_uppercase())).may_match(&signature));
+            prop_assert!(may_match(&Needed::Text(part.to_vec()), &signature));
+            prop_assert!(may_match(&Needed::Text(part.to_ascii_uppercase()), &signature));
         }
     }
 }

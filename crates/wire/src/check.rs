@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use colgrep_core::Unit;
 use colgrep_core::bm25::FIELD_COUNT;
 use colgrep_core::statistics::{Statistics, TermCount};
 use colgrep_core::strength::Tokens;
+use colgrep_core::{Unit, UnitId};
 use colgrep_engine::answer::{BestLine, FileAnswer, UnitAnswer};
 use colgrep_engine::end::EndFound;
 use colgrep_index::ids::{FilePlace, TextHash};
@@ -25,8 +25,6 @@ const COUNT_MAX: u64 = 1 << 40;
 const LINE_MAX: u32 = 1 << 30;
 /// Files of a shard: the places of those of all shards have room in one number.
 const PLACES_MAX: u32 = u32::MAX >> 10;
-/// Segments of a shard: the part of a unit's address that is left to them.
-const SEGMENTS_MAX: u32 = 1 << 20;
 /// Scores that an outline may tell, and how much further apart they may be where more are wanted.
 const OUTLINE_MAX: usize = 128;
 const OUTLINE_STEPS: usize = 64;
@@ -139,7 +137,7 @@ impl Fits for FilePlace {
     }
 }
 
-impl Fits for colgrep_core::UnitId {
+impl Fits for UnitId {
     fn fits(&self, _: &Question, told: &Extent) -> bool {
         self.segment() < told.segments
     }
@@ -160,7 +158,7 @@ impl Fits for Begun {
         let follow = |(a, b): (&Repository, &Repository)| a.front < b.front && a.first <= b.first;
         self.names.len() == begin.terms.len()
             && *documents <= COUNT_MAX
-            && *segments < SEGMENTS_MAX
+            && *segments < UnitId::SEGMENTS_MAX
             && *places <= PLACES_MAX
             && repositories.iter().zip(repositories.iter().skip(1)).all(follow)
             && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))

@@ -1,7 +1,7 @@
 //! `colgrep install AGENT` and `uninstall AGENT`: tells a coding agent that colgrep is there, in the files that the
 //! agent documents, and takes it back byte for byte.
 
-mod agents;
+pub(super) mod agents;
 mod change;
 mod edit;
 mod json;

@@ -33,7 +33,7 @@ use crate::hint::for_tools;
 use crate::words::in_short;
 
 /// What the server says of itself: facts, in the order of use.
-const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
+pub(super) const INSTRUCTIONS: &str = "colgrep searches the code below its roots without network. `search` ranks units (functions, \
 classes, constants, headings) by words, names and meaning; `grep` gives every line that matches a regular expression; `outline` \
 lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
 `history` ranks commits and sessions: why code is as it is; \

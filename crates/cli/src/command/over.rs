@@ -24,9 +24,6 @@ use crate::output::{self, Wish, end};
 use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
 
-/// Lines around units that come with a file.
-const LINES_AROUND: usize = 8;
-
 /// Bytes of an answer that are held before the first of them goes out.
 const HELD_BYTES: usize = 1 << 20;
 
@@ -163,6 +160,5 @@ fn asked(plan: &Plan) -> Result<&str> {
 /// The lines that the output may show of a file.
 fn lines(wish: &Wish) -> Lines {
     let shown = [wish.lines, wish.before, wish.behind, wish.around].into_iter().flatten().max();
-    let around = u32::try_from(shown.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX);
-    Lines { around, are_whole: wish.content || wish.format.is_json() || wish.pack.is_some() }
+    Lines { around: Lines::around(shown), are_whole: wish.content || wish.format.is_json() || wish.pack.is_some() }
 }

@@ -213,3 +213,25 @@ impl Answer {
         content
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::install::agents::TEXT;
+    use super::super::mcp::INSTRUCTIONS;
+    use super::tools;
+
+    #[test]
+    fn every_tool_is_named_to_agents() {
+        // Notes for agents tell of the command line first: the tools stand in their last sentence.
+        let (_, notes) = TEXT.split_once("offers the same as the tools").expect("a sentence of tools");
+        for tool in tools() {
+            let name = tool.name;
+            assert!(INSTRUCTIONS.contains(&format!("`{name}`")), "INSTRUCTIONS of mcp.rs leave out {name}");
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            assert!(
+                notes.split(|c: char| !is_word(c)).any(|word| word == name),
+                "the notes of install leave out {name}"
+            );
+        }
+    }
+}

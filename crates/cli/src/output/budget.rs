@@ -1,7 +1,6 @@
 //! `--max-tokens`: how much is printed. A token counts as four bytes of output.
 
-/// Bytes that count as one token: about the average of English text and code in the tokenizers of large models.
-pub const BYTES_A_TOKEN: usize = 4;
+use colgrep_engine::pack::BYTES_A_TOKEN;
 
 /// The rest of a budget.
 #[derive(Clone, Copy, Debug)]

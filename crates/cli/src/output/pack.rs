@@ -4,11 +4,10 @@ use std::io::Write;
 
 use anyhow::Result;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::pack::{Piece, pack};
+use colgrep_engine::pack::{BYTES_A_TOKEN, Piece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::budget::BYTES_A_TOKEN;
 use super::escape::{escape_control, escape_text, json_text};
 use super::path::{absolute, shown};
 use super::{Format, Options};

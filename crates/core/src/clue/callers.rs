@@ -1,5 +1,7 @@
 //! Questions for the callers of a name.
 
+use crate::written::is_odd;
+
 /// What asks for the callers of the name behind it, in lower case.
 const CALLER_QUESTIONS: &[&str] = &[
     "who calls",
@@ -64,10 +66,4 @@ pub(super) fn callers_of(text: &str) -> Option<String> {
 pub(super) fn called(written: &str) -> Option<String> {
     let name = written.trim_end_matches(['?', ',', '.']).trim_matches(['`', '"', '\'']).trim_end_matches("()");
     (!name.is_empty()).then(|| name.to_string())
-}
-
-/// Whether a word is written as none of a sentence is: capitals behind the first letter, or what stands in code.
-pub(super) fn is_odd(word: &str) -> bool {
-    let word = word.trim_end_matches(['?', ',', '.']);
-    word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
 }

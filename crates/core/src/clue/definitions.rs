@@ -1,6 +1,7 @@
 //! Questions for the definition of a name.
 
-use super::callers::{called, is_odd};
+use super::callers::called;
+use crate::written::is_odd;
 
 /// The name in "where is NAME defined", "where is NAME", "the definition of NAME", "NAME definition", where it is written
 /// as no word of a sentence is.

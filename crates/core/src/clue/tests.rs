@@ -102,6 +102,10 @@ fn places_are_read_as_programs_print_them() {
         ("https://host/a/blob/main/b.rs#L4", ""),
         ("https://github.com/o/n/blob/main/a.py", ""),
         ("http://host/a.rs:12", ""),
+        ("line 12 of src/a.rs", "src/a.rs 12"),
+        ("what does Line 3 in the file `a.rs` do", "a.rs 3"),
+        ("line 12 of src/server", ""),
+        ("12 lines of a.rs", ""),
         ("std::vec::Vec", ""),
         ("at 12:30 and 3:4", ""),
     ] {
@@ -132,8 +136,32 @@ fn files_are_mentioned_by_path_or_name() {
         ("https://github.com/o/n/issues/12", ""),
         ("1/2", "1/2"),
         ("/", ""),
+        ("net/server.*", "net/server.*"),
+        ("what do server.* do", "server.*"),
+        ("src/.* server.*host *.rs", ""),
     ] {
         assert_eq!(read(text).mentions.join(" "), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_name_alone_is_one_however_its_path_begins() {
+    for text in [
+        "src/a.rs",
+        "./src/a.rs",
+        "src\\a.rs",
+        "**/a.rs",
+        "/srv/a.rs",
+        "@src/a.rs",
+        "`src/a.rs`",
+        "src/server/",
+        "server.*",
+        "LICENSE",
+    ] {
+        assert!(read(text).is_name_alone(text), "{text:?}");
+    }
+    for text in ["in src/a.rs", "a.rs b.rs", "src/a.rs:12", "server"] {
+        assert!(!read(text).is_name_alone(text), "{text:?}");
     }
 }
 

@@ -162,7 +162,8 @@ fn is_environment(line: &str) -> bool {
     !key.is_empty() && key.split_whitespace().count() <= 3 && is_of(key, ENVIRONMENT_KEYS)
 }
 
-/// Whether a line of code brings in other code, in any language.
+/// Whether a line of code brings in other code, in any language. Sentences begin with the same words, so more must stand
+/// there than the beginnings that `code_line` knows.
 fn is_import(line: &str) -> bool {
     let line = line.trim_start_matches(['>', '+', ' ']);
     let words = line.split_whitespace().count();

@@ -1,5 +1,7 @@
 //! What loggers, runtimes and compilers put in front of a program's message.
 
+use super::patch::inside_marks;
+
 /// Parts of a front, at most.
 const PARTS_MAX: usize = 8;
 /// Bytes of a part.
@@ -19,6 +21,10 @@ const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "
 /// only in front of a sentence or beside what is surely one: people write "config: default port", too.
 pub fn behind_front(text: &str) -> Option<&str> {
     let text = text.trim();
+    // Lines of a file that version control has marked.
+    if let Some(lines) = inside_marks(text) {
+        return Some(lines);
+    }
     let (mut rest, mut is_sure) = (text, false);
     for _ in 0..PARTS_MAX {
         let Some((behind, sure)) = behind_part(rest) else { break };

@@ -163,6 +163,21 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
         let is_cut = standing.is_some_and(|s| s.agreement == Agreement::Run && !s.is_alone && s.share >= 1.0);
         assert_eq!(is_cut, expected, "{text}");
     }
+    let file = "// parse the request headers\nsink.write_short(address);\nfor path_and_stem in paths {}\n";
+    for (text, expected) in [
+        // What stands nowhere as a word is cut in a sentence too, and the parts in front of the last one are whole.
+        ("parse the request header", true),
+        ("for path_and_ste", true),
+        ("sink.write_short(addr", true),
+        // A name alone may be another one, and stop words are no cut ones.
+        ("sink.write_shor", false),
+        ("parse the", false),
+    ] {
+        let weight = |word: &str| if matches!(word, "header" | "path_and_ste" | "addr" | "the") { 0.0 } else { 1.0 };
+        let standing = Typed::new(text, weight).find(file);
+        let is_cut = standing.is_some_and(|s| s.agreement == Agreement::Run && !s.is_alone && s.share >= 1.0);
+        assert_eq!(is_cut, expected, "{text}");
+    }
 }
 
 #[test]

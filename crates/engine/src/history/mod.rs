@@ -66,11 +66,7 @@ impl HistoryPlace {
             return Err(Refused::NoHistory { root, names_folders: false }.into());
         }
         let roots = repository.as_ref().map_or_else(|| vec![root.clone()], |repository| repository.tops.clone());
-        let data = env.data_folder()?;
-        let folder = match &repository {
-            Some(repository) => history_folder(&data, &repository.name(), &repository.common),
-            None => history_folder(&data, &root.file_name().unwrap_or_default().to_string_lossy(), &root),
-        };
+        let folder = folder_of(&env.data_folder()?, &root, repository.as_ref());
         let programs = project.programs.clone();
         Ok(HistoryPlace {
             store: Store::new(folder),
@@ -79,6 +75,23 @@ impl HistoryPlace {
             programs,
             sessions: Sessions::new(folders, roots),
         })
+    }
+
+    /// The indexes of histories that the project at `root` has or left behind, whatever is set and there now: that of the
+    /// repository around it, of one of its own, and of none. A root that is gone has no part in the repository around it.
+    ///
+    /// # Errors
+    /// When the environment names no folder for indexes.
+    pub fn stores_of(root: &Path, env: &Env) -> Result<Vec<Store>> {
+        let data = env.data_folder()?;
+        let own = worktree::Repository { common: root.join(".git"), ..worktree::Repository::default() };
+        let around = if root.is_dir() { worktree::Repository::around(root) } else { None };
+        let repositories = [None, Some(own), around];
+        let mut folders: Vec<PathBuf> =
+            repositories.iter().map(|repository| folder_of(&data, root, repository.as_ref())).collect();
+        folders.sort();
+        folders.dedup();
+        Ok(folders.into_iter().map(Store::new).collect())
     }
 
     /// Whether there is a repository.
@@ -117,20 +130,22 @@ impl HistoryPlace {
         model: Option<&Model>,
         listener: &dyn Listener,
     ) -> Result<HistoryAnswer> {
-        let work = || {
-            guarded(|| {
-                let history = self.open(model, listener)?;
-                if !self.is_repository() && history.snapshot.files.indexed().next().is_none() {
-                    return Err(Refused::NoHistory { root: self.root.clone(), names_folders: true }.into());
-                }
-                history.ask(request, settings, env, model)
-            })
-        };
-        match work() {
+        self.repaired(listener, || {
+            let history = self.open(model, listener)?;
+            if !self.is_repository() && history.snapshot.files.indexed().next().is_none() {
+                return Err(Refused::NoHistory { root: self.root.clone(), names_folders: true }.into());
+            }
+            history.ask(request, settings, env, model)
+        })
+    }
+
+    /// Does `work` on the index; what shows itself damaged meanwhile is made anew, once.
+    pub(crate) fn repaired<T>(&self, listener: &dyn Listener, work: impl Fn() -> Result<T>) -> Result<T> {
+        match guarded(&work) {
             Err(error) if damage(&error).is_some() => {
                 listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
                 repair(&self.store)?;
-                work()
+                guarded(&work)
             }
             done => done,
         }
@@ -184,6 +199,14 @@ impl HistoryPlace {
     pub fn state(&self) -> Option<HistoryState> {
         let snapshot = self.store.open().ok()?;
         Some(HistoryState::of(&snapshot, self.is_shallow(), self.store.bytes_on_disk()))
+    }
+}
+
+/// The folder of the index of a repository's history, or of that of what lies at `root` outside any.
+fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::Repository>) -> PathBuf {
+    match repository {
+        Some(repository) => history_folder(data, &repository.name(), &repository.common),
+        None => history_folder(data, &root.file_name().unwrap_or_default().to_string_lossy(), root),
     }
 }
 

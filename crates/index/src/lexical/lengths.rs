@@ -1,4 +1,4 @@
-//! How many units an index has and how long their fields are. Summing that up reads every unit, so the writer of an
+//! How many units an index has, how long their fields are, and in which of them anything stands. Summing that up reads every unit, so the writer of an
 //! index does it once a segment and saves the sums beside it. The sums are a cache: where they are missing, damaged, or
 //! of other segments, a reader computes them and gets the same.
 
@@ -15,11 +15,13 @@ use crate::disk::{Disk, read_regular};
 /// Its name in the folder.
 pub(super) const NAME: &str = "lengths.bin";
 
-/// The units of a segment that are not deleted, and the sum of each field's lengths over them, in tokens.
+/// The units of a segment that are not deleted, the sum of each field's lengths over them, in tokens, and which fields have
+/// terms at all, those of deleted units too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) units: u64,
     pub(super) sums: [u64; FIELD_COUNT],
+    pub(super) has_terms: [bool; FIELD_COUNT],
 }
 
 /// Identity of a segment's content: its id and the stamp of its last deletion.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::FIELD_COUNT;
@@ -12,9 +12,11 @@ use tantivy::columnar::Column;
 use tantivy::directory::OwnedBytes;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::SegmentPostings;
-use tantivy::schema::IndexRecordOption;
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::store::StoreReader;
-use tantivy::{DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
+use tantivy::{
+    DocId, DocSet, Index, IndexReader, InvertedIndexReader, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term,
+};
 
 use super::commit::CommitPoint;
 use super::directory::IndexDirectory;
@@ -101,7 +103,8 @@ pub(super) struct Segment {
     text: Column<u64>,
     /// When, in a segment with entries of a history.
     pub(super) time: Option<Column<i64>>,
-    /// Lengths a field, in the order of [`colgrep_core::bm25::Field::ALL`].
+    /// The fields of units, in the order of [`colgrep_core::bm25::Field::ALL`], and the lengths of each.
+    pub(super) fields: [Field; FIELD_COUNT],
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
     pub(super) lengths: OnceLock<Lengths>,
@@ -155,8 +158,16 @@ impl Segment {
         Ok(store.get_document_bytes(doc)?)
     }
 
+    /// The terms of a field; none where it has none. Such a one is not opened: tantivy would build an empty dictionary, which
+    /// takes half a megabyte.
+    pub(super) fn terms_of(&self, field: Field) -> Result<Option<Arc<InvertedIndexReader>>> {
+        let at = self.fields.iter().position(|own| *own == field);
+        let is_empty = at.zip(self.lengths.get()).is_some_and(|(at, lengths)| !lengths.has_terms[at]);
+        Ok(if is_empty { None } else { Some(self.reader.inverted_index(field)?) })
+    }
+
     pub(super) fn postings(&self, term: &Term, option: IndexRecordOption) -> Result<Option<SegmentPostings>> {
-        let index = self.reader.inverted_index(term.field())?;
+        let Some(index) = self.terms_of(term.field())? else { return Ok(None) };
         Ok(index.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
     }
 
@@ -236,6 +247,7 @@ impl Lexical {
                     info: info?,
                     text: text?,
                     time,
+                    fields: fields.unit,
                     norms,
                     lengths,
                     store,

@@ -60,7 +60,7 @@ fn refused_in(segment: &SegmentReader, sought: &Sought) -> Result<Vec<usize>> {
     let is_refused = |doc: &DocId| {
         let rows = signatures.index.value_row_ids(*doc);
         let word = |at: usize| signatures.values.get_val(rows.start + at as u32);
-        !segment.is_deleted(*doc) && !sought.may_match_by(rows.len(), word)
+        !segment.is_deleted(*doc) && !sought.may_match(rows.len(), word)
     };
     let of_some = |docs: &[DocId]| -> Vec<usize> {
         docs.iter().filter(|doc| is_refused(doc)).filter_map(|doc| Some(files.first(*doc)? as usize)).collect()

@@ -79,7 +79,7 @@ impl Lexical {
                     // What is dead would count in an updated index and not in a new one.
                     segment.each(&term, |_| *in_field += 1)?;
                 } else {
-                    let index = segment.reader.inverted_index(field)?;
+                    let Some(index) = segment.terms_of(field)? else { continue };
                     *in_field += u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?);
                 }
             }

@@ -42,7 +42,7 @@ impl Lexical {
         for segment in &self.segments {
             let (mut counted, mut others) = (Lists::new(), Lists::new());
             for (f, field) in self.fields.unit.into_iter().enumerate() {
-                let index = segment.reader.inverted_index(field)?;
+                let Some(index) = segment.terms_of(field)? else { continue };
                 let info = index.get_term_info(&Term::from_field_text(field, &term.text));
                 // The name field is read even with weight 0: it tells which units have a term in their name.
                 let counts = bm25.weights[f] != 0.0 || UnitField::ALL[f] == UnitField::Name;

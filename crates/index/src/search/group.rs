@@ -21,11 +21,6 @@ use crate::ids::{FilePlace, TextHash};
 use crate::lexical::Run;
 use crate::search::locate::FILES_MAX;
 
-/// Shards of one group, at most.
-const SHARDS_MAX: usize = 4_096;
-/// Segments of all indexes of a group, at most: the number of a segment is a part of a unit's address.
-const SEGMENTS_MAX: u32 = 1 << 20;
-
 /// Several shards as one.
 pub struct Group<'a> {
     shards: Vec<&'a dyn Shard>,
@@ -60,7 +55,7 @@ impl Addresses {
         let known = self.firsts.last().is_some_and(|end| unit.segment() < *end);
         match known {
             true => UnitId::new(unit.segment() - self.firsts[at], unit.doc()).in_part(at as u32),
-            false => UnitId::new(SEGMENTS_MAX - 1, u32::MAX),
+            false => UnitId::new(UnitId::SEGMENTS_MAX - 1, u32::MAX),
         }
     }
 
@@ -85,7 +80,7 @@ impl<'a> Group<'a> {
             firsts.push(firsts[firsts.len() - 1].saturating_add(extent.segments));
         }
         let segments = firsts[firsts.len() - 1];
-        if shards.len() > SHARDS_MAX || segments >= SEGMENTS_MAX {
+        if shards.len() > UnitId::PARTS_MAX as usize || segments >= UnitId::SEGMENTS_MAX {
             return Err(Error::TooManyRepositories { repositories: shards.len(), segments });
         }
         let numbering = Numbering::new(&extents);

@@ -146,6 +146,8 @@ pub(super) fn add_match<'t>(
     let mut definition: Option<(What, Bytes)> = None;
     let mut parts: Vec<(&str, Bytes)> = Vec::new();
     let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
+    let (mut arguments, mut otherwise): (Option<usize>, Option<usize>) = (None, None);
+    let first_call = found.calls.len();
     for (name, node) in captures {
         // Where it recovers from an error, or what it read is prepared, a parser may begin or end inside a character.
         let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
@@ -154,9 +156,11 @@ pub(super) fn add_match<'t>(
             "attribute" => found.attributes.push(bytes),
             "import" => found.imports.push(bytes),
             "call" => found.calls.push(bytes),
+            "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
             "feature" => features.push(bytes),
             "conditional" => scope = Some(bytes),
+            "otherwise" => otherwise = Some(bytes.start),
             "name" | "parent" | "body" | "doc" | "parameters" | "return" | "extends" => parts.push((name, bytes)),
             _ => {
                 if let Some(language) = name.strip_prefix("embedded.") {
@@ -170,6 +174,15 @@ pub(super) fn add_match<'t>(
                 }
             }
         }
+    }
+    // `x, (y)` is no call of `x`.
+    if let Some(at) = arguments
+        && found.calls[first_call..].iter().any(|call| call.end != at)
+    {
+        found.calls.truncate(first_call);
+    }
+    if let (Some(scope), Some(otherwise)) = (&mut scope, otherwise) {
+        scope.end = otherwise;
     }
     found.conditions.extend(features.into_iter().map(|text| Condition { text, scope: scope.clone() }));
     let all = |part: &str| parts.iter().filter(|(n, _)| *n == part).map(|(_, b)| b.clone()).collect::<Vec<_>>();

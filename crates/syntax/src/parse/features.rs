@@ -100,6 +100,21 @@ mod tests {
                 "#ifndef X_H\n#define X_H\n#ifdef HAVE_A\nint f(void) { return 1; }\n#endif\n#if defined(B)\nint g(void) { return 1; }\n#endif\nint h(void) { return 1; }\n#endif\n",
                 "f: HAVE_A, g: B, h: ",
             ),
+            (
+                "c",
+                "#ifdef A\nint f(void) { return 1; }\n#elif defined(B)\nint g(void) { return 1; }\n#else\nint h(void) { return 1; }\n#endif\n#ifndef C\nint i(void) { return 1; }\n#else\nint j(void) { return 1; }\n#endif\n",
+                "f: A, g: B, h: , i: , j: C",
+            ),
+            (
+                "csharp",
+                "#if NET8_0\nclass A { }\n#elif NET6_0\nclass B { }\n#else\nclass C { }\n#endif\n",
+                "A: NET8_0, B: NET6_0, C: ",
+            ),
+            (
+                "rust",
+                "#![cfg(feature = \"all\")]\n#[cfg_attr(feature = \"serde\", derive(Serialize), doc = \"text\")]\nstruct S;\nmod m {\n    #![cfg(feature = \"m\")]\n    #[cfg_attr(any(feature = \"x\", unix), serde(rename = \"z\"))]\n    struct T;\n}\n",
+                "S: all serde, m.T: all m x",
+            ),
             ("go", "//go:build linux && !cgo\n\npackage x\n\nfunc F() {}\n", "F: linux cgo"),
             ("csharp", "#if DEBUG\nclass A { void F() {} }\n#endif\nclass B { }\n", "A: DEBUG, A.F: DEBUG, B: "),
         ] {

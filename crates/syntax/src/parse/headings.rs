@@ -86,6 +86,42 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     headings.iter().zip(ends).map(definition).collect()
 }
 
+/// Markdown: an underlined heading, whose row is its `body`, heads all that stands below it, and ends what is not further
+/// out. The grammar knows that of the others alone.
+pub(super) fn nest(definitions: &mut [Definition], text: &str) {
+    if definitions.iter().all(|definition| definition.body.is_none()) {
+        return;
+    }
+    definitions.sort_by_key(|definition| definition.bytes.start);
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for i in 0..definitions.len() {
+        let start = definitions[i].bytes.start;
+        let line = text[..start].rfind('\n').map_or(0, |before| before + 1);
+        // What stands in a quote is no heading of the document.
+        if !text[line..start].trim().is_empty() {
+            continue;
+        }
+        let level = match &definitions[i].body {
+            Some(row) if text[row.clone()].trim_start().starts_with('=') => 1,
+            Some(_) => 2,
+            None => text[start..].trim_start().bytes().take_while(|byte| *byte == b'#').count(),
+        };
+        while let Some((closed, _)) = open.pop_if(|(_, outer)| *outer >= level) {
+            end(&mut definitions[closed], line);
+        }
+        open.push((i, level));
+    }
+    for (last, _) in open {
+        end(&mut definitions[last], text.len());
+    }
+}
+
+/// Ends a section of Markdown where the next one begins, or where the grammar ends it.
+fn end(section: &mut Definition, at: usize) {
+    let is_underlined = section.body.is_some();
+    section.bytes.end = if is_underlined { at } else { section.bytes.end.min(at) };
+}
+
 /// The row above a title is the section's, although its line is the title's.
 fn take_rows_above(units: &mut [Unit], headings: &[Heading]) {
     for unit in units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
@@ -284,6 +320,30 @@ mod tests {
         let units = parse(text, language::by_name("rst").expect("a row")).units;
         assert_eq!((units[0].span.first, units[0].span.line), (1, 2), "the row above is the section's");
         assert!(units[1].body.starts_with("Timeouts\n--------\n") && !units[1].body.contains("Three"));
+    }
+
+    #[test]
+    fn underlined_titles_of_markdown_nest_like_others() {
+        let text = "Guide\n=====\n\ntext\n\nTimeouts\n--------\n\ntext\n\n### Deep\n\n> Quoted\n> ------\n\ntext\n\n\
+                    Other\n-----\n\ntext\n";
+        let expected = [
+            "1-21 section Guide",
+            "6-16 section Guide.Timeouts",
+            "11-16 section Guide.Timeouts.Deep",
+            "18-21 section Guide.Other",
+        ];
+        assert_eq!(outline("markdown", text), expected);
+        let mixed = "Guide\n=====\n\n## Timeouts\n\nFive.\n\n### Deep\n\nb\n\nErrors\n======\n\nNone.\n";
+        let expected = [
+            "1-10 section Guide",
+            "4-10 section Guide.Timeouts",
+            "8-10 section Guide.Timeouts.Deep",
+            "12-15 section Errors",
+        ];
+        assert_eq!(outline("markdown", mixed), expected);
+        let other = "# Guide\n\nFirst\n-----\n\nA.\n\n## Second\n\nB.\n";
+        let expected = ["1-10 section Guide", "3-6 section Guide.First", "8-10 section Guide.Second"];
+        assert_eq!(outline("markdown", other), expected);
     }
 
     #[test]

@@ -10,10 +10,10 @@ mod collect;
 mod doc;
 mod features;
 mod headings;
+#[cfg(feature = "language-pack")]
+pub mod language_pack;
 mod lines;
 mod notebook;
-#[cfg(feature = "language-pack")]
-pub mod pack;
 mod records;
 mod stored;
 #[cfg(test)]
@@ -164,7 +164,7 @@ fn read(text: &str, language: &'static Language) -> Parsed {
 /// As [`parse`], or by another grammar for the path where the table has none; gives the language's name too.
 pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (String, Parsed) {
     #[cfg(feature = "language-pack")]
-    if let Some(tail) = language::is_unknown(language).then(|| pack::parse(_path, text)).flatten() {
+    if let Some(tail) = language::is_unknown(language).then(|| language_pack::parse(_path, text)).flatten() {
         return tail;
     }
     (language.name.to_string(), parse(text, language))
@@ -216,6 +216,9 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
     }
     if has_error {
         unread::add(&mut found, &lines, language);
+    }
+    if language.has_markdown_headings {
+        headings::nest(&mut found.definitions, text);
     }
     let imports = imports(text, &mut found);
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();

@@ -66,6 +66,37 @@ fn a_long_function_holds_what_is_made_inside_it() {
 }
 
 #[test]
+fn calls_in_macros_cascades_and_pipes_are_calls() {
+    for (language, text, name, calls) in [
+        (
+            "rust",
+            "#[cfg(all(unix, any(a, b)))]\nfn f(t: &str) {\n    println!(\"{}\", shorten(t), x, (y));\n    assert_eq!(wrap(vec![trim(t)]), 5);\n}\n",
+            "f",
+            "println shorten assert_eq wrap trim",
+        ),
+        ("dart", "void f() {\n  var w = new Widget(3);\n  a..zeta(3)..x = 2;\n}\n", "f", "Widget zeta"),
+        (
+            "solidity",
+            "contract A {\n  function f() public {\n    W w = new W(3);\n    V v = new V{value: 1}(2);\n  }\n}\n",
+            "A.f",
+            "W V",
+        ),
+        ("julia", "function f(x)\n    y = epsilon.(x)\n    x |> g\nend\n", "f", "epsilon g"),
+    ] {
+        assert_eq!(unit(&parsed(language, text), name).calls.join(" "), calls, "{language}");
+    }
+}
+
+#[test]
+fn modules_in_files_of_their_own_and_dynamic_imports_are_imports() {
+    assert_eq!(parsed("rust", "mod a;\npub mod b;\nmod c { fn f() {} }\n").imports, ["mod a;", "pub mod b;"]);
+    let text = "export async function f() {\n  return (await import(\"./beta\")).x ?? import(name);\n}\n";
+    for language in ["javascript", "typescript", "tsx"] {
+        assert_eq!(parsed(language, text).imports, ["import(\"./beta\")"], "{language}");
+    }
+}
+
+#[test]
 fn names_lose_their_wrapping_only() {
     for (written, name) in [
         ("Map<K, V>", "Map"),

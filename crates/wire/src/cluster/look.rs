@@ -80,6 +80,79 @@ impl Seen {
     fn repositories(&self) -> impl Iterator<Item = &ServedRepository> {
         self.shards.iter().flat_map(|shard| &shard.repositories)
     }
+
+    /// Takes over what the replicas of each shard say that they serve, each with its address. A shard of which none
+    /// answers is missing.
+    fn hear(&mut self, answering: Vec<Vec<(String, Vec<ServedRepository>)>>) {
+        (self.standing.asked, self.standing.answered) =
+            (self.shards.len(), answering.iter().filter(|said| !said.is_empty()).count());
+        for (shard, said) in self.shards.iter_mut().zip(answering) {
+            if !said.is_empty() {
+                shard.repositories = together(said);
+                continue;
+            }
+            let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
+            let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
+            let why = why.unwrap_or_else(|| "it has no replica".to_string());
+            self.standing.missing.push(Away { shard: shard.shard, replicas, why });
+        }
+    }
+
+    /// The repositories that are served, each with the shards that do.
+    fn places(&self) -> BTreeMap<String, Vec<usize>> {
+        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for shard in &self.shards {
+            for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
+                names.entry(one.name.clone()).or_default().push(shard.shard);
+            }
+        }
+        names
+    }
+
+    /// Adds as missing what replicas that do not answer now (each with the place of its shard and its address) said that
+    /// they serve, and nobody in `names` does.
+    fn add_silent(
+        &mut self,
+        silent: &[(usize, &str, Arc<Welcome>)],
+        names: &BTreeMap<String, Vec<usize>>,
+        allowed: Option<&[String]>,
+    ) {
+        for (at, address, said) in silent {
+            let own = &mut self.shards[*at].repositories;
+            let is_told = |name: &String| allowed.is_none_or(|names| names.contains(name)) && !names.contains_key(name);
+            // Of a shard that is missing, the repositories are not listed.
+            let is_away = self.standing.missing.iter().any(|away| away.shard == at + 1);
+            for name in said.repositories.iter().filter(|name| !is_away && is_told(name)) {
+                if own.iter().all(|one| one.name != *name) {
+                    let why = format!("replica {address} alone serves it, and does not answer");
+                    own.push(ServedRepository {
+                        name: name.clone(),
+                        missing: Some(why),
+                        ..ServedRepository::default()
+                    });
+                }
+            }
+        }
+    }
+
+    /// Tells which repositories are not served, and which are known in part.
+    fn tell_lacking(&mut self) {
+        for shard in &self.shards {
+            for one in &shard.repositories {
+                let shard = shard.shard;
+                let known = Known {
+                    files: one.known_files,
+                    units: one.units,
+                    units_without_vectors: one.units_without_vectors,
+                };
+                match one.missing.clone() {
+                    Some(why) => self.standing.unserved.push(Unserved { repository: one.name.clone(), shard, why }),
+                    None if !known.is_all() => self.standing.partial.push(Partial::new(&one.name, shard, known)),
+                    None => {}
+                }
+            }
+        }
+    }
 }
 
 impl Cluster {
@@ -172,55 +245,10 @@ impl Cluster {
             }
             shard.replicas.push(row);
         }
-        (seen.standing.asked, seen.standing.answered) =
-            (shards.len(), answering.iter().filter(|said| !said.is_empty()).count());
-        for (shard, said) in seen.shards.iter_mut().zip(answering) {
-            if !said.is_empty() {
-                shard.repositories = together(said);
-                continue;
-            }
-            let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
-            let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
-            let why = why.unwrap_or_else(|| "it has no replica".to_string());
-            seen.standing.missing.push(Away { shard: shard.shard, replicas, why });
-        }
-        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for shard in &seen.shards {
-            for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
-                names.entry(one.name.clone()).or_default().push(shard.shard);
-            }
-        }
-        for (at, address, said) in silent {
-            let own = &mut seen.shards[at].repositories;
-            let is_told = |name: &String| allowed.is_none_or(|names| names.contains(name)) && !names.contains_key(name);
-            // Of a shard that is missing, the repositories are not listed.
-            let is_away = seen.standing.missing.iter().any(|away| away.shard == at + 1);
-            for name in said.repositories.iter().filter(|name| !is_away && is_told(name)) {
-                if own.iter().all(|one| one.name != *name) {
-                    let why = format!("replica {address} alone serves it, and does not answer");
-                    own.push(ServedRepository {
-                        name: name.clone(),
-                        missing: Some(why),
-                        ..ServedRepository::default()
-                    });
-                }
-            }
-        }
-        for shard in &seen.shards {
-            for one in &shard.repositories {
-                let shard = shard.shard;
-                let known = Known {
-                    files: one.known_files,
-                    units: one.units,
-                    units_without_vectors: one.units_without_vectors,
-                };
-                match one.missing.clone() {
-                    Some(why) => seen.standing.unserved.push(Unserved { repository: one.name.clone(), shard, why }),
-                    None if !known.is_all() => seen.standing.partial.push(Partial::new(&one.name, shard, known)),
-                    None => {}
-                }
-            }
-        }
+        seen.hear(answering);
+        let names = seen.places();
+        seen.add_silent(&silent, &names, allowed);
+        seen.tell_lacking();
         seen.twice = BegunAll::check_once(names).err().map(|error| full(&error));
         seen.file = self.refused_file();
         Ok(seen)

@@ -212,7 +212,7 @@ fn broken_frames_end_their_connection_alone() {
     let says_no = |answer: &[u8]| answer.len() > 4 && answer[4] == 1;
     for other in [b"colgrep\x01\x04\x00", b"colgrep\x01\x63\x00"] {
         // `Err`, the failure of another version, and the one that is spoken here.
-        assert_eq!(refused(&frame(other))[4..], [1, 0, 6], "another version");
+        assert_eq!(refused(&frame(other))[4..], [1, 0, 7], "another version");
     }
     assert!(says_no(&refused(&frame(b"GREPCOL\x01\x06\x00"))), "another program");
     for broken in [&[][..], &hello[..5], &[0xff; 64], b"\x00\x00\x00\x00", &[7; 3]] {
@@ -327,7 +327,7 @@ fn a_shard_of_another_release_is_refused_in_words() {
     let scope = Scope::default();
     let (_, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
     let told = standing.told().expect("a shard is missing");
-    assert!(told.contains("speaks version 1 of the messages between shards, this program version 6"), "{told}");
+    assert!(told.contains("speaks version 1 of the messages between shards, this program version 7"), "{told}");
     assert!(told.contains("one release"), "{told}");
 }
 

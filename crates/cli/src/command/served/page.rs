@@ -1,6 +1,8 @@
 //! Pages: as many blocks of text as a budget holds, and where the next page begins.
 
-use crate::output::budget::{BYTES_A_TOKEN, Budget};
+use colgrep_engine::pack::BYTES_A_TOKEN;
+
+use crate::output::budget::Budget;
 
 /// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::corpus::past_of;
+use colgrep_engine::corpus::{knobs_like, past_of};
 use colgrep_engine::damage::{damage, guarded};
 use colgrep_engine::like::Like;
 use colgrep_engine::list::Length;
@@ -149,7 +149,10 @@ impl Ranking<'_> {
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
         let places: Vec<Place> = served.into_iter().map(|one| one.place).collect();
-        let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        let mut knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        if self.like.is_some() {
+            knobs = knobs_like(knobs)?;
+        }
         let near = self.near()?;
         let past = match self.like {
             None => past_of(&places, self.question.query, &knobs, state.past(&settings)),

@@ -29,8 +29,6 @@ use crate::words::in_short;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
-/// Lines around units that come with a result.
-const LINES_AROUND: usize = 8;
 /// Units that are shown of a file that holds a text.
 const TEXT_UNITS: usize = 3;
 /// Maximum number of questions in one call.
@@ -236,7 +234,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
-        lines: Lines { around: around(asked), are_whole: asked.content || pack.is_some() },
+        lines: Lines { around: Lines::around(asked.lines), are_whole: asked.content || pack.is_some() },
     };
     let (scope, background) = (&scope, &background(state, asked)?);
     let mut ranked = Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()?;
@@ -244,11 +242,6 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         ranked.told.unserved.extend_from_slice(state.lost());
     }
     Ok(ranked)
-}
-
-/// The lines around units that a result may show: those that were asked for, or what the page shows.
-fn around(asked: &params::Search) -> u32 {
-    u32::try_from(asked.lines.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
 }
 
 /// The conditions on units.

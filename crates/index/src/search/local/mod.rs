@@ -13,8 +13,6 @@ use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub(super) use places::NAME_LINES_MAX;
-
 use super::shard::{Asked, Extent, Repository, Shard, ShardSearch, UnitFound};
 use crate::error::Result;
 use crate::ids::{FileId, FilePlace};

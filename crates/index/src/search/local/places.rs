@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use colgrep_core::code_line::{
-    announces, binds_function, calls, is_binding, is_use, lines_of_code, naming_line, word_at,
+    NAME_LINES_MAX, announces, binds_function, calls, is_binding, is_use, lines_of_code, member_line, naming_line,
+    word_at,
 };
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::Typed;
+use colgrep_core::written::is_name_in_example;
 use colgrep_core::{Unit, UnitId};
 use colgrep_syntax::language;
 use rayon::prelude::*;
@@ -26,9 +28,6 @@ use crate::search::shard::{
     LocateAsked, LocateFound, Look, Places, Seen, UnitFound,
 };
 use crate::store::FileRecord;
-
-/// Lines behind a unit's first among which its name is looked for: attributes and decorators stand in front.
-pub(in crate::search) const NAME_LINES_MAX: usize = 20;
 
 impl LocalSearch<'_> {
     fn places(&self, files: Vec<FileId>) -> Vec<FilePlace> {
@@ -78,16 +77,20 @@ impl LocalSearch<'_> {
         parts.next().map(stem_of) == Some(name) || parts.any(|folder| folder == name)
     }
 
-    /// The line of a unit that is wanted, counted from its first; none where it has no such line.
-    fn chosen(line: &LineOf, lines: &Lines<'_>) -> Option<usize> {
+    /// The line that is wanted of a unit, which goes from `first` to `last`; none where it has no such line.
+    fn chosen(line: &LineOf, text: &str, first: u32, last: u32) -> Option<u32> {
         let facts = language::facts();
-        match line {
-            LineOf::Name(name) => naming_line(lines.clone().take(NAME_LINES_MAX), name),
+        let wanted = 1 + last.saturating_sub(first);
+        let lines = text.lines().skip(first.saturating_sub(1) as usize).take(wanted as usize);
+        let at = match line {
+            LineOf::Name(name) => naming_line(lines.take(NAME_LINES_MAX), name),
             LineOf::Call(name) => {
                 let call = lines.clone().position(|line| calls(line, name, facts));
                 call.or_else(|| lines.clone().position(|line| is_use(line, name, facts)))
             }
-        }
+            LineOf::Member(name) => return member_line(text, first, last, name),
+        };
+        at.map(|at| first + at as u32)
     }
 }
 
@@ -115,14 +118,11 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
     let mut lines: Vec<u32> =
         lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
     // An example in a documentation, of a name that is no word of a sentence.
-    if lines.is_empty() && name.contains(|c: char| c.is_uppercase() || c == '_') {
+    if lines.is_empty() && is_name_in_example(name) {
         lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
     }
     lines.into_iter().map(|number| seen_in(record, number)).collect()
 }
-
-/// The lines of a unit.
-type Lines<'t> = std::iter::Take<std::iter::Skip<std::str::Lines<'t>>>;
 
 impl Places for LocalSearch<'_> {
     fn located(&self, asked: &LocateAsked) -> Result<LocateFound> {
@@ -274,9 +274,8 @@ impl Places for LocalSearch<'_> {
             }
             let text = read.as_ref().map_or("", |(_, text)| text.as_str());
             let end = self.snapshot.lexical.end_of(unit.key).unwrap_or(unit.line);
-            let (skipped, wanted) = (unit.line.saturating_sub(1) as usize, 1 + end.saturating_sub(unit.line));
-            let own = text.lines().skip(skipped).take(wanted as usize);
-            unit.line + LocalSearch::chosen(line, &own).unwrap_or_default() as u32
+            let otherwise = if matches!(line, LineOf::Member(_)) { 0 } else { unit.line };
+            LocalSearch::chosen(line, text, unit.line, end).unwrap_or(otherwise)
         };
         Ok(units.iter().map(|unit| self.snapshot.lexical.hit(*unit).as_ref().map_or(0, &mut of_unit)).collect())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
-use colgrep_core::code_line::{LAMBDAS, is_binding};
+use colgrep_core::code_line::{LAMBDAS, NAME_LINES_MAX, is_binding};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{UnitKind, UnitRole};
@@ -13,7 +13,6 @@ use super::{Point, Search, allowed, best_of};
 use crate::error::Result;
 use crate::ids::FilePlace;
 use crate::lexical::{Run, run_of};
-use crate::search::local::NAME_LINES_MAX;
 use crate::search::locate::{Fit, MODULE_END};
 use crate::search::shard::{DefinitionFound, DefinitionsAsked, LineOf, LocateAsked, Look, Seen, UnitFound};
 
@@ -42,18 +41,25 @@ impl Search<'_> {
             if !whole.contains(|c: char| c.is_whitespace() || c == '/') {
                 self.module(&[whole])?;
             }
+            self.path_alone(&query.clues, whole)?;
             return Ok(false);
         };
         let written = plain_path(&query.text);
         let path: Vec<&str> = path_of(&written).skip_while(|part| SELVES.contains(part)).collect();
         if language::facts().is_file_name(whole) {
-            return Ok(self.found.files.is_empty() && self.module(&path)?);
+            let is_module = self.found.files.is_empty() && self.module(&path)?;
+            self.path_alone(&query.clues, whole)?;
+            return Ok(is_module);
         }
         let name = identifier.name.as_str();
         let Defining { units, is_owned, is_aside } = self.defining(query, name, &path)?;
         // Its file says more than the line that announces a module, or than those that import it.
         let is_defined = (is_owned || path.len() < 2) && units.iter().any(|unit| unit.role.defines());
         if !is_defined && (self.module(&path)? || (path.len() > 1 && self.module(&[whole])?)) {
+            return Ok(true);
+        }
+        // In most languages a field is no unit of its own.
+        if !is_owned && self.member(query, &path)? {
             return Ok(true);
         }
         // `@expires.setter` is no setter of others.
@@ -84,7 +90,7 @@ impl Search<'_> {
         let Defining { units, is_owned, .. } = self.defining(query, name, &path)?;
         // `github.com` is no `com`, and `client.py` is a file.
         if path.len() > 1 && !is_owned {
-            return Ok(false);
+            return self.member(query, &path);
         }
         if units.is_empty() {
             return self.named_inside(name);
@@ -107,6 +113,25 @@ impl Search<'_> {
             *known = known.max(share);
         }
         Ok(!files.is_empty())
+    }
+
+    /// Names the file that a path means which is all that is asked and no file's as written: the only one of code that is
+    /// called so but for its ending, or the only one of its name, whatever folder is written.
+    fn path_alone(&mut self, clues: &Clues, whole: &str) -> Result<()> {
+        let [written] = clues.mentions.as_slice() else { return Ok(()) };
+        if !self.found.files.is_empty() || !clues.is_name_alone(whole) {
+            return Ok(());
+        }
+        let has_ending = written.rsplit('/').next().is_some_and(|name| name.contains('.'));
+        let (written, least) =
+            if has_ending { (written.clone(), Fit::Name) } else { (written.clone() + MODULE_END, Fit::Whole) };
+        let asked = LocateAsked { paths: vec![written.clone()], ..LocateAsked::default() };
+        let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit >= least);
+        let files = meant.map(|(_, files)| allowed(&files)).unwrap_or_default();
+        if let [file] = files.as_slice() {
+            self.found.files.insert(*file, 1.0);
+        }
+        Ok(())
     }
 
     /// The files of code whose path ends so, or with two names of it at least.
@@ -156,6 +181,23 @@ impl Search<'_> {
         let are_few = (1..=DEFINITIONS_MAX).contains(&places.len());
         if are_few {
             self.point(&points(&places, 1.0))?;
+        }
+        Ok(are_few)
+    }
+
+    /// Points at the lines inside a type that declare the member which a path of names means (`Config.theme`), and tells
+    /// whether there are any. Of a type that has a few definitions each may be meant.
+    fn member(&mut self, query: &Query, path: &[&str]) -> Result<bool> {
+        let [before @ .., name] = path else { return Ok(false) };
+        let Some(owner) = before.last() else { return Ok(false) };
+        let Defining { units, .. } = self.defining(query, owner, before)?;
+        let types = units.into_iter().filter(|unit| unit.kind == UnitKind::Class).take(UNITS_POINTED_MAX);
+        let keys: Vec<_> = types.map(|unit| unit.unit).collect();
+        let lines = self.rounds.lines(&keys, &LineOf::Member((*name).to_string()))?;
+        let found: Vec<_> = keys.into_iter().zip(lines).filter(|(_, line)| *line > 0).collect();
+        let are_few = (1..=DEFINITIONS_MAX).contains(&found.len());
+        for (unit, line) in found.into_iter().filter(|_| are_few) {
+            self.point_at(unit, Pointer { certainty: Certainty::Exact, strength: 0.5, line });
         }
         Ok(are_few)
     }

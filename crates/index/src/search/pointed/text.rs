@@ -133,14 +133,7 @@ impl Search<'_> {
             true => self.files_with_all(text)?,
             false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
         };
-        let row_max = match typed.len() {
-            1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
-            1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
-            1 => FILES_IN_A_ROW_MAX,
-            _ if is_plain => FILES_READ_MAX,
-            _ => FILES_READ_OF_A_PHRASE_MAX,
-        };
-        if files.len() > row_max {
+        if files.len() > files_in_a_row_max(&typed, is_plain) {
             return Ok(false);
         }
         // A question's own words stand together by chance, and most often in documents.
@@ -165,9 +158,7 @@ impl Search<'_> {
             places.extend(self.before_a_value(&typed, text, &files)?);
         }
         if is_plain {
-            // Tests and documents hold such words, too, where they tell of something else.
-            let is_literal = |standing: &Standing| standing.is_literal && standing.agreement >= Agreement::Words;
-            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
+            keep_plain(&mut places, typed.len());
             // Two words in small letters name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
             let files_max = if names_thing { 1 } else { FILES_OF_A_LITERAL_MAX };
@@ -181,7 +172,10 @@ impl Search<'_> {
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
                 Agreement::Words if manner.is_loose => Certainty::Words,
-                Agreement::Run if is_run && !asks && !is_text && !names_one => Certainty::Run,
+                Agreement::Run if asks || is_text || names_one => continue,
+                // More than a run that ends in front of the word that was cut.
+                Agreement::Run if is_cut_off(&standing) => Certainty::Words,
+                Agreement::Run if is_run => Certainty::Run,
                 Agreement::Words | Agreement::Run => continue,
             };
             let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
@@ -202,8 +196,8 @@ impl Search<'_> {
         Ok(self.rounds.counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
-    /// Where the text stands up to its last piece, in front of a value, in files that are not `read` yet: others hold more
-    /// of its weight where the last piece is a word of the trade.
+    /// Where the text stands up to its last piece, in front of a value or with that one cut off, in files that are not
+    /// `read` yet: others hold more of its weight where the last piece is a word of the trade.
     fn before_a_value(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
         let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
         let run = run_of(front, self.tokenizer);
@@ -217,7 +211,7 @@ impl Search<'_> {
         files.retain(|file| !read.contains(file));
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let mut places = self.standing(typed, text, &files)?;
-        places.retain(|place| place.standing.is_before_value);
+        places.retain(|place| place.standing.is_before_value || is_cut_off(&place.standing));
         Ok(places)
     }
 
@@ -369,9 +363,30 @@ fn unquoted(text: &str) -> &str {
 /// Whether so many words in a row are no chance; in a message a value behind them may make up for their number.
 fn is_run_of(standing: &Standing, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_BEFORE_A_VALUE_MIN;
-    // All of a text stands there that was cut off inside a word.
-    let is_cut = standing.agreement == Agreement::Run && !standing.is_alone;
-    is_front || is_cut || standing.words >= WORDS_MIN
+    is_front || is_cut_off(standing) || standing.words >= WORDS_MIN
+}
+
+/// Whether all of a text stands there that was cut off inside a word.
+fn is_cut_off(standing: &Standing) -> bool {
+    standing.agreement == Agreement::Run && !standing.is_alone
+}
+
+/// Files that may hold all of a text's words in a row, at most, for it to lead to them.
+fn files_in_a_row_max(typed: &Typed<'_>, is_plain: bool) -> usize {
+    match typed.len() {
+        1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
+        1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
+        1 => FILES_IN_A_ROW_MAX,
+        _ if is_plain => FILES_READ_MAX,
+        _ => FILES_READ_OF_A_PHRASE_MAX,
+    }
+}
+
+/// Keeps the places that so many plain words lead to. Tests and documents hold such words, too, where they tell of
+/// something else.
+fn keep_plain(places: &mut Vec<Placed>, words: usize) {
+    let is_literal = |standing: &Standing| standing.is_literal && standing.agreement >= Agreement::Words;
+    places.retain(|place| !place.seen.is_aside && (words == 1 || is_literal(&place.standing)));
 }
 
 /// How a text is looked for as typed. One word is, where it is written as no word of a sentence is, or hardly stands

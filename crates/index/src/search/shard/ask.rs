@@ -308,6 +308,8 @@ pub enum LineOf {
     Name(String),
     /// The one that calls a name, else one that uses it.
     Call(String),
+    /// The one that declares a member of a type; 0 where none does.
+    Member(String),
 }
 
 /// Question for files near the reader.

@@ -16,6 +16,9 @@
 
 (preproc_include) @import
 
-; Conditions of compiling; `#ifndef` begins include guards.
-(preproc_ifdef "#ifdef" name: (identifier) @feature) @conditional
-(preproc_if condition: (_) @feature) @conditional
+; Conditions of compiling, each for its own branch; `#ifndef` begins include guards, and its `#else` has the name.
+(preproc_ifdef "#ifdef" name: (identifier) @feature alternative: (_)? @otherwise) @conditional
+(preproc_ifdef "#ifndef" name: (identifier) @feature alternative: (preproc_else) @conditional)
+(preproc_if condition: (_) @feature alternative: (_)? @otherwise) @conditional
+(preproc_elif condition: (_) @feature alternative: (_)? @otherwise) @conditional
+(preproc_elifdef "#elifdef" name: (identifier) @feature alternative: (_)? @otherwise) @conditional

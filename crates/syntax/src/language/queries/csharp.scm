@@ -90,5 +90,6 @@
 (using_statement (variable_declaration (variable_declarator name: (identifier) @variable)))
 (foreach_statement left: (identifier) @variable)
 
-; Conditions of compiling.
-(preproc_if condition: (_) @feature) @conditional
+; Conditions of compiling, each for its own branch.
+(preproc_if condition: (_) @feature alternative: (_)? @otherwise) @conditional
+(preproc_elif condition: (_) @feature alternative: (_)? @otherwise) @conditional

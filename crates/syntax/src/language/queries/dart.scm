@@ -70,5 +70,8 @@
 
 ((identifier) @call . (selector (argument_part)))
 ((selector (unconditional_assignable_selector (identifier) @call)) . (selector (argument_part)))
+(cascade_section (cascade_selector (identifier) @call) . (argument_part))
+(new_expression [(type_identifier) (identifier)] @call . (type_arguments)? . (arguments))
+(const_object_expression [(type_identifier) (identifier)] @call . (type_arguments)? . (arguments))
 
 (local_variable_declaration (initialized_variable_definition name: (identifier) @variable))

@@ -105,6 +105,7 @@
 
 (import_statement) @import
 (export_statement source: (string)) @import
+(call_expression function: (import) arguments: (arguments . (string))) @import
 ([
   (lexical_declaration (variable_declarator value: (call_expression function: (identifier) @_require)))
   (variable_declaration (variable_declarator value: (call_expression function: (identifier) @_require)))

@@ -114,6 +114,9 @@
 
 (call_expression . (identifier) @call)
 (call_expression . (field_expression (identifier) @call .))
+(broadcast_call_expression . [(identifier) @call (field_expression (identifier) @call .)])
+((binary_expression (operator) @_pipe . [(identifier) @call (field_expression (identifier) @call .)] .)
+  (#any-of? @_pipe "|>" ".|>"))
 ((macro_identifier (identifier) @call)
   (#not-any-of? @call "test" "testset" "enum" "inline" "kwdef" "inbounds"))
 

@@ -4,7 +4,8 @@
 (document (section (atx_heading heading_content: (inline) @name)) @section)
 (section (section (atx_heading heading_content: (inline) @name)) @section)
 
-; The grammar does not nest what an underlined heading heads: it goes to the next heading.
+; The grammar does not nest what an underlined heading heads: `parse/headings.rs` does, by the row.
 (section
-  (setext_heading heading_content: (paragraph (inline) @name)) @section
-  . [(paragraph) (list) (fenced_code_block) (indented_code_block) (html_block) (block_quote) (pipe_table) (thematic_break) (link_reference_definition)]* @section)
+  (setext_heading
+    heading_content: (paragraph (inline) @name)
+    [(setext_h1_underline) (setext_h2_underline)] @body) @section)

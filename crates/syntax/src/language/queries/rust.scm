@@ -38,17 +38,39 @@
 
 (use_declaration) @import
 (extern_crate_declaration) @import
+(mod_item name: (identifier) !body) @import
 
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression field: (field_identifier) @call))
 (call_expression function: (scoped_identifier name: (identifier) @call))
 (call_expression function: (generic_function function: [(identifier) @call (scoped_identifier name: (identifier) @call) (field_expression field: (field_identifier) @call)]))
 (macro_invocation macro: (identifier) @call)
+; What macros are given is words alone. In attributes the outermost brackets hold no calls.
+(macro_invocation (token_tree (identifier) @call . (token_tree . "(") @arguments))
+(macro_rule right: (token_tree (identifier) @call . (token_tree . "(") @arguments))
+(token_tree
+  (token_tree (identifier) @call . (token_tree . "(") @arguments)
+  (#not-any-of? @call "all" "any" "cfg" "not"))
 
 (let_declaration pattern: (identifier) @variable)
 
-; Conditions of compiling.
-(attribute_item
-  (attribute (identifier) @_cfg arguments: (token_tree) @feature)
+; Conditions of compiling; one inside holds for what is around it, at the top for the whole file.
+(attribute
+  (identifier) @_cfg
+  arguments: (token_tree) @feature
   (#eq? @_cfg "cfg")
   (#match? @feature "feature"))
+((source_file (inner_attribute_item (attribute (identifier) @_cfg arguments: (token_tree) @feature))) @conditional
+  (#eq? @_cfg "cfg")
+  (#match? @feature "feature"))
+; Of `cfg_attr` the condition alone, not the attributes behind it.
+(attribute
+  (identifier) @_cfg
+  arguments: (token_tree (identifier) @_feature . "=" . (string_literal) @feature)
+  (#eq? @_cfg "cfg_attr")
+  (#eq? @_feature "feature"))
+(attribute
+  (identifier) @_cfg
+  arguments: (token_tree (token_tree (identifier) @_feature . "=" . (string_literal) @feature))
+  (#eq? @_cfg "cfg_attr")
+  (#eq? @_feature "feature"))

@@ -43,6 +43,12 @@
 (call_expression function: (expression (member_expression property: (identifier) @call)))
 (call_expression
   function: (expression (struct_expression type: (expression (member_expression property: (identifier) @call)))))
+(call_expression
+  function: (expression (new_expression name: (type_name (user_defined_type (identifier) @call .)))))
+(call_expression
+  function: (expression
+    (struct_expression
+      type: (expression (new_expression name: (type_name (user_defined_type (identifier) @call .)))))))
 (emit_statement name: (expression (identifier) @call))
 (revert_statement error: (expression (identifier) @call))
 (modifier_invocation (identifier) @call)

@@ -1,0 +1,86 @@
+//! The binary on other forms of what somebody knows of the text: a flag, a field, a path, a trace, a line that was cut.
+
+mod common;
+
+use common::Sandbox;
+
+#[test]
+fn fields_are_found_inside_their_type() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/config.rs",
+        "/// The theme of it all.\npub struct Config {\n    /// A theme.\n    pub theme: String,\n    pub page_width: usize,\n}\n\n\
+         pub enum Mode {\n    Paged,\n    Wrapped(usize),\n}\n",
+    );
+    sandbox.write(
+        "src/printer.rs",
+        "pub struct Printer {\n    config: Config,\n}\n\nimpl Printer {\n    pub fn theme(&mut self, theme: &str) {\n        \
+         self.config.theme = theme.to_owned();\n        self.config.page_width = 3;\n    }\n}\n",
+    );
+    sandbox.write("src/reader.py", "class Reader:\n    def __init__(self, source):\n        self.source = source\n");
+    for (query, expected) in [
+        ("Config.theme", "src/config.rs:4:"),
+        ("Config::page_width", "src/config.rs:5:"),
+        ("Config#page_width", "src/config.rs:5:"),
+        ("Mode::Wrapped", "src/config.rs:10:"),
+        ("Reader.source", "src/reader.py:3:"),
+        // What is a unit of its own is found as ever.
+        ("Printer.theme", "src/printer.rs:6:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+    let ran = sandbox.run(&["--query", "Config.colour", "-k", "1"]);
+    assert!(!ran.out.contains("config.rs:4:"), "the type has no such field: {ran:?}");
+}
+
+#[test]
+fn paths_name_their_file_however_they_are_written() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/net/tcp.rs", "//! Sockets.\n\npub fn open(port: u16) -> u16 {\n    port + 1\n}\n");
+    sandbox.write("src/bin/host.rs", "pub fn host() {\n    open(1);\n}\n");
+    sandbox.write(
+        "docs/files.md",
+        "# Files\n\nsrc/net/tcp.rs and src/bin/host.rs: tcp.rs, host.rs, src/net/tcp, net/tcp, and foo/bar/tcp.rs.\n",
+    );
+    for (query, expected) in [
+        ("./src/net/tcp.rs", "src/net/tcp.rs:"),
+        ("src\\net\\tcp.rs", "src/net/tcp.rs:"),
+        ("**/host.rs", "src/bin/host.rs:"),
+        ("host.*", "src/bin/host.rs:"),
+        ("net/tcp.*", "src/net/tcp.rs:"),
+        // Without its ending, and with folders of elsewhere.
+        ("src/net/tcp", "src/net/tcp.rs:"),
+        ("net/tcp", "src/net/tcp.rs:"),
+        ("foo/bar/tcp.rs", "src/net/tcp.rs:"),
+        ("line 4 of src/net/tcp.rs", "src/net/tcp.rs:4:"),
+        ("src/net/tcp.rs line 4", "src/net/tcp.rs:4:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn lines_that_are_cut_or_marked_find_their_place() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/input.php",
+        "<?php\nfunction input($name) {\n    throw new InvalidValue(sprintf('The \"%s\" input does not exist.', $name));\n}\n\
+         function other($name) {\n    throw new InvalidValue(sprintf('The \"%s\" other one does not exist.', $name));\n}\n",
+    );
+    sandbox.write(
+        "src/set.php",
+        "<?php\nfunction set($name) {\n    if ($name === null) {\n        \
+         throw new InvalidValue(sprintf('The helper \"%s\" is not defined.', $name));\n    }\n}\n",
+    );
+    for (query, expected) in [
+        ("throw new InvalidValue(sprintf('The hel", "src/set.php:4:"),
+        ("throw new InvalidValue(sprintf('The \"%s\" oth", "src/input.php:6:"),
+        ("<<<<<<< HEAD\n    if ($name === null) {\n=======\n    if (!$name) {\n>>>>>>> main", "src/set.php:3:"),
+        ("@@ -3,1 +3,1 @@ final class Set\n     if ($name === null) {\n", "src/set.php:3:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}

@@ -1,0 +1,95 @@
+//! Words by their writing: whether one looks like a name of code, and like no word of a sentence.
+//!
+//! Each step that asks draws the line elsewhere, and what was measured holds for its own line alone: one for all would
+//! change rankings. The table of the test tells them apart.
+
+use crate::token::parts;
+
+/// Whether a word inside a sentence is written as only names are: camelCase, snake_case, ACRONYMWord. A query's names
+/// beside its words are read by it.
+pub fn is_name_in_query(word: &str) -> bool {
+    if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return false;
+    }
+    let chars: Vec<char> = word.chars().collect();
+    let hump = chars.windows(2).any(|w| (w[0].is_lowercase() || w[0].is_numeric()) && w[1].is_uppercase());
+    let snake = chars.iter().position(|c| *c == '_').is_some_and(|i| i > 0 && i + 1 < chars.len());
+    let capitals = chars.iter().take_while(|c| c.is_uppercase()).count();
+    let acronym = capitals >= 2 && chars.get(capitals).is_some_and(|c| c.is_lowercase());
+    hump || snake || acronym
+}
+
+/// Whether a word is written as none of a sentence is: capitals behind the first letter, or what stands in code. Questions
+/// for callers and definitions are told from sentences by it.
+pub fn is_odd(word: &str) -> bool {
+    let word = word.trim_end_matches(['?', ',', '.']);
+    word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
+}
+
+/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
+/// and codes, or as a header is. Such words are looked for in texts as they stand.
+pub fn is_token(word: &str) -> bool {
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    let capitals = letters().nth(1).is_some() && letters().all(char::is_uppercase);
+    let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
+    // `request/response` and `rate-limit` are two words each.
+    let is_path = word.starts_with('/') || word.matches('/').nth(1).is_some();
+    let is_header = word.contains('-') && word.split('-').all(|part| part.starts_with(char::is_uppercase));
+    let is_long = word.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
+    is_long && !word.ends_with("()") && (capitals || has_marks || is_path || is_header)
+}
+
+/// Whether a typed text that is a single piece is written as no word of a sentence is: capitals alone, several parts,
+/// digits, punctuation inside or around it. It is then looked for as it stands.
+pub fn is_piece(text: &str) -> bool {
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let capitals = letters().count() >= 2 && letters().all(char::is_uppercase);
+    let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
+    capitals || text.contains(is_odd) || parts(text).nth(1).is_some()
+}
+
+/// Whether a name of a question is written as no word is. One that stands nowhere is then told.
+pub fn is_name_in_question(name: &str) -> bool {
+    name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
+}
+
+/// Whether a name is no word of a sentence, so that an example in a documentation may announce it.
+pub fn is_name_in_example(name: &str) -> bool {
+    name.contains(|c: char| c.is_uppercase() || c == '_')
+}
+
+/// `WebSocket`, `JWT`, `MAX_LEN`: two humps and more, or upper case throughout. Names among a text's entities.
+pub fn is_name_in_text(word: &str) -> bool {
+    if word.chars().count() < 2 || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return false;
+    }
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    let all_upper = letters().count() > 1 && letters().all(char::is_uppercase);
+    let pairs = || word.chars().zip(word.chars().skip(1));
+    let humps = pairs().filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count();
+    all_upper || (humps > 0 && word.chars().any(char::is_uppercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_takes_other_words_for_names() {
+        let steps =
+            [is_name_in_query, is_odd, is_token, is_piece, is_name_in_question, is_name_in_example, is_name_in_text];
+        for (word, expected) in [
+            ("Router", "-----y-"),
+            ("parseRequest", "yy-yyyy"),
+            ("_private", "-yyyyy-"),
+            ("HTTP", "-yyyyyy"),
+            ("E0502", "--yy-y-"),
+            ("foo()", "-y-y---"),
+            ("v2", "--yy---"),
+            ("request", "-------"),
+        ] {
+            let found: String = steps.iter().map(|is_name| if is_name(word) { 'y' } else { '-' }).collect();
+            assert_eq!(found, expected, "{word}");
+        }
+    }
+}
