@@ -4,12 +4,17 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use common::Sandbox;
 use common::past::{commit, git, repository, session, transcripts, written};
+use common::{Ran, Sandbox};
 use serde_json::{Value, json};
+
+fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
+    let output = sandbox.command(args).current_dir(folder).output().expect("a binary that starts");
+    Ran::of(output, &sandbox.root())
+}
 
 #[test]
 fn seeds_001_5_the_session_that_asks_is_left_out() {
@@ -45,13 +50,55 @@ fn seeds_001_14_a_history_of_another_version_or_a_damaged_one_is_made_anew() {
     }
 }
 
+/// How many indexes of histories there are.
+fn histories(sandbox: &Sandbox) -> usize {
+    let folders = fs::read_dir(sandbox.data()).expect("a folder").flatten();
+    folders.filter(|e| e.file_name().to_string_lossy().ends_with(".history")).count()
+}
+
+#[test]
+fn clear_leaves_nothing_of_what_agents_wrote() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rs", "fn zebra() {}\n");
+    let folder = transcripts(&sandbox);
+    fs::write(folder.join("s1.jsonl"), session(&sandbox)).expect("a file");
+    let asks = |folder: &Path| {
+        let ran = run_in(&sandbox, folder, &["log"]);
+        assert!(ran.status == 0 && histories(&sandbox) == 1, "{ran:?}");
+    };
+    // Of no repository, where the setting is gone meanwhile, and where no settings can be read.
+    let root = sandbox.root();
+    asks(&root);
+    let file = sandbox.data().with_file_name("config").join("colgrep/config.toml");
+    let settings = fs::read_to_string(&file).expect("the user's settings");
+    assert_eq!(sandbox.run(&["settings", "sessions", "--unset"]).status, 0);
+    let ran = sandbox.run(&["clear"]);
+    assert!(ran.status == 0 && histories(&sandbox) == 0, "{ran:?}");
+    fs::write(&file, settings).expect("a file");
+    asks(&root);
+    sandbox.write(".colgrep.toml", "no settings at all");
+    let ran = sandbox.run(&["clear"]);
+    assert!(ran.status == 0 && histories(&sandbox) == 0, "{ran:?}");
+    fs::remove_file(root.join(".colgrep.toml")).expect("a file");
+    // Of a repository that is gone, or of which git is.
+    let own = root.join("own");
+    for (gone, named) in [("own", "own"), ("own", "--gone"), ("own/.git", "own")] {
+        fs::create_dir_all(&own).expect("a folder");
+        git(&own, "2026-01-01T12:00:00+0000", &["init", "-q"]);
+        git(&own, "2026-01-01T12:00:00+0000", &["commit", "-q", "--allow-empty", "-m", "Cap retries"]);
+        asks(&own);
+        fs::remove_dir_all(root.join(gone)).expect("a folder");
+        let told = sandbox.run(&["status"]).out;
+        assert!(told.contains("1 index of projects that are no more") && told.contains("ROOT/own;"), "{told}");
+        let ran = sandbox.run(&["clear", named]);
+        assert!(ran.status == 0 && histories(&sandbox) == 0, "{gone} {named}: {ran:?}");
+    }
+}
+
 #[test]
 fn s000_23_a_plain_search_opens_no_history_unless_it_counts() {
     let (sandbox, _) = repository();
-    let histories = || {
-        let folders = fs::read_dir(sandbox.data()).expect("a folder").flatten();
-        folders.filter(|e| e.file_name().to_string_lossy().ends_with(".history")).count()
-    };
+    let histories = || histories(&sandbox);
     assert_eq!(sandbox.run_with(&[("COLGREP_HISTORY_BOOST", "0")], &["retries"]).status, 0);
     assert_eq!(histories(), 0);
     let ran = sandbox.run_with(&[("COLGREP_HISTORY_BOOST", "0.1")], &["retries at five", "--explain"]);

@@ -84,3 +84,73 @@ fn lines_that_are_cut_or_marked_find_their_place() {
         assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
     }
 }
+
+/// A program with flags, variables and settings, and files that repeat them.
+fn program() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/cli.rs",
+        "pub fn build() -> Command {\n    Command::new(\"tool\")\n        .arg(Arg::new(\"line-limit\").long(\"line-limit\"))\n        \
+         .arg(Arg::new(\"plain\").long(\"plain\"))\n}\n",
+    );
+    sandbox.write(
+        "src/app.rs",
+        "/// Other values for `--line-limit` are not allowed; `--plain` is.\npub fn limit(found: &Found) -> usize {\n    \
+         found.get_one(\"line-limit\")\n}\n\npub fn pager() -> Option<String> {\n    env::var(\"TOOL_PAGER\").ok()\n}\n",
+    );
+    sandbox
+        .write("src/settings.py", "CLOSE_AFTER = 3\n\n\ndef found(x):\n    return [x for x in \"x\" if x == \"x\"]\n");
+    sandbox.write(
+        "completions/tool.fish.in",
+        "complete -c tool -l line-limit -d 'limit of a line'\ncomplete -c tool --line-limit --plain\n",
+    );
+    sandbox.write("completions/_tool.ps1", "function tool { '--line-limit', '--plain', 'unexpected argument' }\n");
+    sandbox.write("man/tool.1", "tool \\- prints\n\n--line-limit\nlimit of a line\n\n--plain\nplain\n");
+    sandbox
+}
+
+#[test]
+fn flags_are_found_where_they_are_declared() {
+    let sandbox = program();
+    for (query, expected) in [
+        ("--line-limit", "src/cli.rs:3:"),
+        ("--line-limit=3", "src/cli.rs:3:"),
+        ("--line-limit 3", "src/cli.rs:3:"),
+        ("tool --plain", "src/cli.rs:4:"),
+        ("--line-limit flag", "src/cli.rs:3:"),
+        ("error: unexpected argument '--plain' found", "src/cli.rs:4:"),
+    ] {
+        let ran = sandbox.run(&["--keyword-only", "-k", "1", "--query", query]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn names_in_marks_or_with_a_value_are_found_as_the_name_is() {
+    let sandbox = program();
+    for (query, expected) in [
+        ("$TOOL_PAGER", "src/app.rs:7:"),
+        ("${TOOL_PAGER}", "src/app.rs:7:"),
+        ("%TOOL_PAGER%", "src/app.rs:7:"),
+        ("os.environ[\"TOOL_PAGER\"]", "src/app.rs:7:"),
+        ("TOOL_PAGER=less", "src/app.rs:7:"),
+        ("export TOOL_PAGER=1", "src/app.rs:7:"),
+        ("CLOSE_AFTER=1", "src/settings.py:1:"),
+        // The value in quotes is no condition.
+        ("CLOSE_AFTER = \"x\"", "src/settings.py:1:"),
+    ] {
+        let ran = sandbox.run(&["-k", "1", "--query", query]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+    let ran = sandbox.run(&["--query", "${NO_SUCH_NAME}"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "what stands nowhere is not found: {ran:?}");
+}
+
+#[test]
+fn what_a_command_is_given_in_quotes_is_no_condition_where_it_stands_nowhere() {
+    let sandbox = program();
+    let ran = sandbox.run(&["-k", "1", "--query", "./gradlew test --tests \"src.app.pager\""]);
+    assert!(ran.out.starts_with("src/app.rs:6:"), "{ran:?}");
+    let quoted = sandbox.run(&["--query", "where is \"no such text\" here"]);
+    assert_eq!((quoted.status, quoted.out.as_str()), (1, ""), "{quoted:?}");
+}

@@ -123,6 +123,22 @@ fn one_argument_that_names_what_is_there_is_no_question() {
 }
 
 #[test]
+fn a_commits_name_alone_leads_to_it() {
+    let (sandbox, names) = repository();
+    for name in &names {
+        let upper = name[..9].to_uppercase();
+        for id in [&name[..7], name.as_str(), upper.as_str()] {
+            for flags in [&["--keyword-only"][..], &[]] {
+                let ran = sandbox.run(&[&["log", id, "-l", "-k", "1"], flags].concat());
+                assert_eq!((ran.status, ran.out.trim()), (0, name.as_str()), "{id} {flags:?}: {ran:?}");
+            }
+        }
+        let elsewhere = sandbox.run(&["log", &name[..7], "--sessions", "--keyword-only"]);
+        assert_eq!((elsewhere.status, elsewhere.out.as_str()), (1, ""), "{elsewhere:?}");
+    }
+}
+
+#[test]
 fn a_line_leads_to_the_commit_that_changed_it_last() {
     let (sandbox, names) = repository();
     assert_eq!(sandbox.run(&["log", "-l", "--", "src/http.rs:1"]).out.trim(), names[0]);
@@ -186,7 +202,10 @@ fn what_there_is_nothing_of_is_told() {
     let none = sandbox.run(&["log", "--sessions"]);
     assert!(none.status == 1 && none.err.contains("colgrep settings sessions FOLDER"), "{none:?}");
     assert!(!err(&["log", "--sessions", "--quiet"]).contains("session"));
-    assert!(!err(&["log", "xylophone"]).contains("session"), "who names no folders misses no sessions");
+    let unanswered = err(&["log", "xylophone"]);
+    assert!(unanswered.contains("nothing in the history answers that"), "{unanswered}");
+    assert!(!unanswered.contains("session"), "who names no folders misses no sessions");
+    assert!(err(&["log", "--since", "2030-01-01"]).contains("nothing in the history answers that"));
     let folder = transcripts(&sandbox);
     assert!(!err(&["log", "--sessions"]).contains("session"), "a folder without a session of this project");
     fs::remove_dir(&folder).expect("a folder");

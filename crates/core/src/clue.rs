@@ -5,12 +5,16 @@
 
 mod callers;
 mod definitions;
+mod inside;
+mod phrases;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use callers::callers_of;
 use definitions::definition_of;
+pub use inside::{flags_in, name_inside};
+use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 
 use crate::code_line::MODIFIERS;
@@ -85,6 +89,8 @@ pub struct Clues {
     pub place: Option<String>,
     /// What stands in double quotes; empty for a text of several lines and for one that names a line.
     pub phrases: Vec<String>,
+    /// Whether each of them is given to a flag of a command: no condition where it stands nowhere.
+    pub are_arguments: bool,
     /// The definition that the query is, keyword and name and nothing else of weight.
     pub declaration: Option<Declaration>,
     /// The name whose callers are asked for.
@@ -175,6 +181,7 @@ impl Clues {
         if !clues.locations.is_empty() || text.trim().contains('\n') {
             clues.phrases.clear();
         }
+        clues.are_arguments = !clues.phrases.is_empty() && are_arguments(text);
         let are_all = text.split_whitespace().count() == clues.tokens.len();
         clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
         clues
@@ -444,24 +451,6 @@ fn package_folders(before: &str) -> Option<String> {
     let mut parts: Vec<&str> = qualified.split('.').collect();
     parts.truncate(parts.len().checked_sub(2)?);
     (!parts.is_empty()).then(|| parts.join("/"))
-}
-
-/// What stands in double quotes that open behind a space and close before one.
-fn phrases(text: &str) -> Vec<String> {
-    let mut phrases = Vec::new();
-    let mut rest = 0;
-    while let Some(open) = text[rest..].find('"').map(|at| rest + at) {
-        let Some(close) = text[open + 1..].find('"').map(|at| open + 1 + at) else { break };
-        let opens = text[..open].chars().next_back().is_none_or(char::is_whitespace);
-        let behind = text[close + 1..].chars().next();
-        let closes = behind.is_none_or(|c| c.is_whitespace() || matches!(c, '.' | '?' | '!'));
-        let phrase = text[open + 1..close].trim();
-        if opens && closes && phrase.chars().any(char::is_alphanumeric) {
-            phrases.push(phrase.to_string());
-        }
-        rest = close + 1;
-    }
-    phrases
 }
 
 /// Keyword and name, modifiers in front and punctuation behind left aside; `None` where more is said.

@@ -248,9 +248,12 @@ impl Found<'_> {
     }
 
     fn words(&mut self, text: &str) {
-        let marks =
-            |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '"' | '|' | ',' | ';');
-        let mut words = text.split(marks).filter(|word| !word.is_empty()).peekable();
+        let marks = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '"' | '|' | ';');
+        let words = text.split(marks).flat_map(|word| {
+            let is_number = is_grouped(word);
+            word.split(move |c: char| c == ',' && !is_number)
+        });
+        let mut words = words.filter(|word| !word.is_empty()).peekable();
         let mut before = "";
         while let Some(written) = words.next() {
             let word = written.trim_matches(|c: char| matches!(c, '*' | '\'' | '!' | '?' | '{' | '}'));
@@ -273,11 +276,8 @@ impl Found<'_> {
         if word.contains(char::is_whitespace) {
             return None;
         }
-        let scheme = word
-            .split_once("://")
-            .is_some_and(|(s, rest)| s.chars().all(|c| c.is_ascii_alphanumeric() || c == '+') && rest.contains('.'));
         let label = match () {
-            () if scheme || word.starts_with("www.") => Label::Url,
+            () if is_address(word) || word.starts_with("www.") => Label::Url,
             () if is_version(word) => Label::Version,
             () if is_quantity(word) => Label::Quantity,
             () if self.is_path(word) => Label::Path,
@@ -309,6 +309,24 @@ fn is_command(code: &str) -> bool {
     is_word && !program.is_empty() && words.next().is_some() && (PROGRAMS.contains(&program) || has_flag)
 }
 
+/// `https://a.b/c`, `redis://localhost:6379`.
+fn is_address(word: &str) -> bool {
+    word.split_once("://").is_some_and(|(scheme, rest)| {
+        let is_scheme = !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+');
+        is_scheme && (rest.contains('.') || rest.starts_with(char::is_alphanumeric))
+    })
+}
+
+/// Whether a word is a number with commas between groups of digits, perhaps with its unit: `1,024`, `10,000ms`.
+fn is_grouped(word: &str) -> bool {
+    let number = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let mut groups = number.split('.').next().unwrap_or_default().split(',');
+    let is_digits = |group: &str| group.bytes().all(|b| b.is_ascii_digit());
+    let begins = groups.next().is_some_and(|first| (1..4).contains(&first.len()) && is_digits(first));
+    let mut rest = groups.peekable();
+    begins && rest.peek().is_some() && rest.all(|group| group.len() == 3 && is_digits(group))
+}
+
 /// Digits, perhaps with a point or commas in them.
 fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',')
@@ -318,9 +336,9 @@ fn is_unit(word: &str) -> bool {
     UNITS.contains(&word.to_lowercase().as_str())
 }
 
-/// `10ms`, `85%`, `1.5GB`.
+/// `10ms`, `85%`, `1.5GB`, `10,000ms`.
 fn is_quantity(word: &str) -> bool {
-    let at = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let at = word.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(word.len());
     at > 0 && at < word.len() && word.starts_with(|c: char| c.is_ascii_digit()) && is_unit(&word[at..])
 }
 
@@ -357,6 +375,8 @@ mod tests {
         for (text, expected) in [
             ("Call ``run_all`` of `Pool`.", "Code: run_all, Pool"),
             ("A JWT for the WebSocket; MAX_LEN and Word stay.", "Name: JWT, WebSocket, MAX_LEN"),
+            ("HTTPServer, IOError, OAuth2, IPv6, UTF-8.", "Name: HTTPServer, IOError, OAuth2, IPv6, UTF-8"),
+            ("All URLs, Ids, a TODO-list, 3-4 and A-1.", ""),
             (
                 "Edit /etc/hosts, ./setup or src/client.py and/or `a/b.rs`.",
                 "Path: /etc/hosts, ./setup, src/client.py, a/b.rs",
@@ -367,6 +387,12 @@ mod tests {
             ),
             ("Since v2 and 1.4.0-rc.1, Python 3.12; not 3.14 alone.", "Version: v2, 1.4.0-rc.1, 3.12"),
             ("See https://a.b/c?d=e. And www.example.org!", "Url: https://a.b/c?d=e, www.example.org"),
+            (
+                "See http://localhost:8080/metrics or redis://localhost:6379; https:// and and://.",
+                "Url: http://localhost:8080/metrics, redis://localhost:6379",
+            ),
+            ("Sends 1,024 bytes or 10,000 requests.", "Quantity: 1,024 bytes, 10,000 requests"),
+            ("In 10,000ms; a,b,10 bytes and 1,2 seconds.", "Quantity: 10,000ms, 10 bytes, 2 seconds"),
             ("Waits 30 seconds, 10ms or 85%, at most 1.5 GB.", "Quantity: 30 seconds, 10ms, 85%, 1.5 GB"),
             ("The `Docs <https://a.bc/d>`_ page.", "Url: https://a.bc/d"),
             ("Nothing here, I say.", ""),

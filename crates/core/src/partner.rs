@@ -6,11 +6,14 @@ use crate::language::LanguageFacts;
 use crate::path::{PathClass, joined, stem_of};
 
 /// What stands in front of a test's name. The longest of each list that fits is taken off.
-const STARTS: [&str; 4] = ["test_", "tst_", "test-", "Test"];
+const STARTS: [&str; 5] = ["test_", "tst_", "TST_", "test-", "Test"];
 /// What stands behind it.
-const ENDS: [&str; 17] = [
+const ENDS: [&str; 21] = [
+    "_unittests",
     "_unittest",
     "TestCase",
+    "ITCase",
+    "_SUITE",
     "_tests",
     "_test",
     "_spec",
@@ -26,7 +29,10 @@ const ENDS: [&str; 17] = [
     "Test",
     "Spec",
     "IT",
+    ".t",
 ];
+/// What says in front of that which kind of test it is.
+const KINDS: [&str; 5] = [".unit", ".e2e", ".integration", ".component", "_internal"];
 /// Folders that say where code and tests lie, not what they are about.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "test", "tests", "spec", "__tests__"];
 
@@ -79,7 +85,10 @@ fn bare_stem(stem: &str) -> &str {
         true => lower.ends_with(**end),
         false => stem.ends_with(**end),
     };
-    let without = ENDS.iter().find(end).map_or(stem, |end| &stem[..stem.len() - end.len()]);
+    let without = ENDS.iter().find(end).map_or(stem, |end| {
+        let without = &stem[..stem.len() - end.len()];
+        KINDS.iter().find_map(|kind| without.strip_suffix(kind)).unwrap_or(without)
+    });
     let start = STARTS.iter().find_map(|start| without.strip_prefix(start));
     // `Testament` begins like a test and is none.
     let start = start.filter(|rest| !without.starts_with("Test") || rest.starts_with(char::is_uppercase));
@@ -128,6 +137,14 @@ mod tests {
             ("a/retry_unittest.cc", "a/retry.cc"),
             ("a/RetryTest.java", "a/Retry.java"),
             ("src/test/java/a/RetryIT.java", "src/main/java/a/Retry.java"),
+            ("src/test/java/a/RetryITCase.java", "src/main/java/a/Retry.java"),
+            ("a/retry_internal_test.go", "a/retry.go"),
+            ("a/retry.e2e-spec.ts", "a/retry.ts"),
+            ("a/retry.unit.test.ts", "a/retry.ts"),
+            ("test/Retry.t.sol", "src/Retry.sol"),
+            ("a/retry_unittests.cc", "a/retry.cc"),
+            ("a/retry_SUITE.erl", "a/retry.erl"),
+            ("a/TST_Retry.qml", "a/Retry.qml"),
             ("src/test/java/a/TestRetry.java", "src/main/java/a/Retry.java"),
             ("a/RetryTestCase.java", "a/Retry.java"),
             ("tests/net/mod.rs", "src/net/mod.rs"),

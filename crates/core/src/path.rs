@@ -137,9 +137,9 @@ fn is_compat_compound(parts: &[String]) -> bool {
 }
 
 /// What the names of tests begin with, in any language.
-const TEST_STARTS: [&str; 3] = ["test_", "test-", "tst_"];
+const TEST_STARTS: [&str; 4] = ["test_", "test-", "tst_", "TST_"];
 /// What the names of tests end with, in any language.
-const TEST_ENDS: [&str; 6] = ["_test", "_tests", "_spec", "-spec", "-test", "_unittest"];
+const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "-spec", "-test", "_unittest", "_unittests", "_SUITE"];
 /// The same where names are written in camel case.
 const CAMEL_TEST_ENDS: [&str; 6] = ["Test", "Tests", "Spec", "Specs", "Suite", "TestCase"];
 
@@ -163,10 +163,10 @@ fn is_camel_test(stem: &str) -> bool {
     CAMEL_TEST_ENDS.iter().filter_map(|end| stem.strip_suffix(end)).any(ends_a_word)
 }
 
-/// `TestFoo` and `FooIT`, as Maven's plugins look for them.
+/// `TestFoo`, `FooIT` and `FooITCase`, as Maven's plugins look for them.
 fn is_surefire_test(stem: &str) -> bool {
     stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
-        || stem.strip_suffix("IT").is_some_and(ends_a_word)
+        || stem.strip_suffix("Case").unwrap_or(stem).strip_suffix("IT").is_some_and(ends_a_word)
 }
 
 fn ends_a_word(text: &str) -> bool {
@@ -433,6 +433,10 @@ mod tests {
             ("a/TestFoo.java", &[C::TEST]),
             ("a/FooTestCase.java", &[C::TEST]),
             ("a/FooIT.java", &[C::TEST]),
+            ("a/FooITCase.java", &[C::TEST]),
+            ("a/TST_Foo.qml", &[C::TEST]),
+            ("a/foo_unittests.cc", &[C::TEST]),
+            ("a/foo_SUITE.erl", &[C::TEST]),
             ("a/FooBench.java", &[C::BENCHMARK]),
             ("a/bench_foo.rs", &[C::BENCHMARK]),
             ("testify.rs", &[]),

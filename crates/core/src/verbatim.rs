@@ -4,6 +4,7 @@
 //! ends, comment marks) may differ. So a message finds its literal although its values stand where the source has
 //! placeholders: the run between two values is what both have.
 
+mod flag;
 mod front;
 mod patch;
 mod template;
@@ -164,6 +165,14 @@ impl<'t> Typed<'t> {
 
     /// Where the text, or the longest run of its words, stands in `file`; `None` where not even a rare word does.
     pub fn find(&self, file: &str) -> Option<Standing> {
+        match self.is_flag() {
+            true => self.flag(file).or_else(|| Some(Standing { is_literal: false, ..self.placed(file)? })),
+            false => self.placed(file),
+        }
+    }
+
+    /// The same wherever it stands; of a flag, where no literal has it.
+    fn placed(&self, file: &str) -> Option<Standing> {
         if self.is_empty() {
             return None;
         }

@@ -48,6 +48,13 @@ pub fn is_piece(text: &str) -> bool {
     capitals || text.contains(is_odd) || parts(text).nth(1).is_some()
 }
 
+/// The name of a long flag that a word is, without its dashes: `line-limit` of `--line-limit`.
+pub fn flag_name(word: &str) -> Option<&str> {
+    let name = word.strip_prefix("--").filter(|name| name.len() > 1)?;
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_of_name)).then_some(name)
+}
+
 /// Whether a name of a question is written as no word is. One that stands nowhere is then told.
 pub fn is_name_in_question(name: &str) -> bool {
     name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
@@ -58,16 +65,23 @@ pub fn is_name_in_example(name: &str) -> bool {
     name.contains(|c: char| c.is_uppercase() || c == '_')
 }
 
-/// `WebSocket`, `JWT`, `MAX_LEN`: two humps and more, or upper case throughout. Names among a text's entities.
+/// `WebSocket`, `HTTPServer`, `JWT`, `MAX_LEN`, `UTF-8`: two humps and more, or upper case throughout. Names among a
+/// text's entities.
 pub fn is_name_in_text(word: &str) -> bool {
-    if word.chars().count() < 2 || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    // A hyphen belongs to a name that has a number too; else it stands between words.
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || (c == '-' && word.contains(char::is_numeric));
+    if word.chars().count() < 2 || word.starts_with('-') || !word.chars().all(is_of_name) {
         return false;
     }
     let letters = || word.chars().filter(|c| c.is_alphabetic());
     let all_upper = letters().count() > 1 && letters().all(char::is_uppercase);
     let pairs = || word.chars().zip(word.chars().skip(1));
     let humps = pairs().filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count();
-    all_upper || (humps > 0 && word.chars().any(char::is_uppercase))
+    let capitals = word.chars().take_while(|c| c.is_uppercase()).count();
+    // `URLs` is a plural.
+    let is_acronym = capitals > 1 && word.chars().nth(capitals).is_some_and(char::is_lowercase);
+    let is_plural = word.chars().count() == capitals + 1;
+    all_upper || (!word.contains('-') && (humps > 0 || (is_acronym && !is_plural)))
 }
 
 #[cfg(test)]

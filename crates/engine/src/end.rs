@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::Clues;
+use colgrep_core::clue::{Clues, name_inside};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
-use colgrep_core::written::is_name_in_question;
+use colgrep_core::written::{is_name_in_query, is_name_in_question};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
@@ -205,8 +205,8 @@ pub fn end(
     let mut end = End { is_tokens: query.clues.is_tokens, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
-    // The index knows that the parts of `1.2.3` stand in a row, not what stands between them.
-    let are_words = written.iter().all(|word| words(word).nth(1).is_none());
+    // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
+    let are_words = written.iter().all(|word| words(word).eq([0..word.len()]));
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.clues.phrases);
@@ -321,7 +321,7 @@ fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>>
     Ok(near)
 }
 
-/// The word behind a term, as the first file of a place that has it spells it, in lower case.
+/// The word behind a term, as the first file of a place that has it spells it; a word of a sentence in lower case.
 fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
     let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
     let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
@@ -329,7 +329,8 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
     let mut found = None;
     Tokenizer::default().tokenize(&text, |token| {
         if found.is_none() && token.term == term {
-            found = Some(text[token.start..token.end].to_lowercase());
+            let word = &text[token.start..token.end];
+            found = Some(if is_name_in_query(word) { word.to_string() } else { word.to_lowercase() });
         }
     });
     Ok(found)
@@ -354,10 +355,12 @@ fn names(query: &Query) -> Vec<&str> {
     called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()
 }
 
-/// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these.
+/// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these, those
+/// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
-        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).cloned().collect();
+        let as_held = |token: &String| name_inside(token).unwrap_or(token).to_string();
+        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(as_held).collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

@@ -76,7 +76,7 @@ impl Past<'_> {
         asked.unwrap_or_default()
     }
 
-    /// The histories that are open. The lock is not held while one is opened, so that questions to others need not wait.
+    /// The histories that are open. It is not held while one is opened, so that questions to others need not wait.
     fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, (u64, OpenHistory)>> {
         self.histories.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,15 +104,17 @@ impl Past<'_> {
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
+    use std::path::Path;
     use std::process::{Command, Stdio};
 
     use colgrep_core::knob::{Knob, Profile};
     use rayon::prelude::*;
 
     use super::*;
+    use crate::notice::Notice;
 
     /// Makes a repository of `count` commits, each of one file.
-    fn repository(root: &std::path::Path, count: usize) {
+    fn repository(root: &Path, count: usize) {
         let git = |args: &[&str]| {
             let mut command = Command::new("git");
             command.args(args).current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").stdout(Stdio::null());
@@ -131,22 +133,74 @@ mod tests {
         assert!(child.wait().expect("git").success());
     }
 
-    #[test]
+    /// A project of 2,000 commits below `folder`, and an environment that has the place of its indexes there.
     #[expect(clippy::disallowed_methods, reason = "git is looked for where the test itself finds it")]
-    fn questions_on_all_threads_open_a_history_once_and_wait_for_none() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("project");
+    fn project(folder: &Path) -> (Project, Env) {
+        let root = folder.join("project");
         std::fs::create_dir(&root).expect("a folder");
         repository(&root, 2_000);
-        let data = folder.path().join("data").into_os_string();
+        let data = folder.join("data").into_os_string();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let vars = [("COLGREP_DATA_DIR".into(), data), ("PATH".into(), path)];
         let env = Env::read(vars.into_iter()).expect("an environment");
-        let (project, _) = Project::around(&root, &env).expect("a project");
-        let (histories, settings) = (Histories::default(), Settings::default());
-        let past = Past { histories: &histories, settings: &settings, env: &env, listener: &() };
+        (Project::around(&root, &env).expect("a project").0, env)
+    }
+
+    /// Knobs by which a history counts.
+    fn counting() -> Knobs {
         let mut knobs = Knobs::of(Profile::Default);
         knobs.set(Knob::HistoryBoost, "0.1").expect("a value");
+        knobs
+    }
+
+    /// Notes in what way an index is said to be damaged.
+    #[derive(Default)]
+    struct Told(Mutex<Vec<String>>);
+
+    impl Listener for Told {
+        fn notice(&self, notice: &Notice) {
+            if let Notice::Damaged(how) = notice {
+                self.0.lock().expect("a lock").push(how.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_history_is_told_and_made_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (project, env) = project(folder.path());
+        let (settings, knobs, told) = (Settings::default(), counting(), Told::default());
+        let ask = || {
+            let histories = Histories::default();
+            let past = Past { histories: &histories, settings: &settings, env: &env, listener: &told };
+            // The second time it is open.
+            let found = past.evidence(&project, "retries of part 7", &knobs);
+            assert_eq!(past.evidence(&project, "retries of part 7", &knobs), found);
+            found
+        };
+        let sound = ask();
+        assert!(sound.len() == 20 && told.0.lock().expect("a lock").is_empty());
+        let place = HistoryPlace::of(&project, &settings, &env).expect("a history");
+        let files = std::fs::read_dir(place.store.lexical_folder()).expect("a folder").flatten().map(|e| e.path());
+        let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "term")).collect();
+        assert!(!files.is_empty());
+        for path in files {
+            let mut bytes = std::fs::read(&path).expect("a file");
+            // What the end says is read when the index is opened.
+            (bytes.len() / 20..bytes.len() * 3 / 4).step_by(1_024).for_each(|at| bytes[at] ^= 1);
+            std::fs::write(&path, bytes).expect("damage");
+        }
+        assert_eq!(ask(), sound);
+        let told = told.0.into_inner().expect("a lock");
+        assert_eq!(told.len(), 1, "{told:?}");
+    }
+
+    #[test]
+    fn questions_on_all_threads_open_a_history_once_and_wait_for_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (project, env) = project(folder.path());
+        let (histories, settings, knobs) = (Histories::default(), Settings::default(), counting());
+        let past = Past { histories: &histories, settings: &settings, env: &env, listener: &() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
         let found: Vec<usize> = pool.install(|| {
             let of = |part: usize| past.evidence(&project, &format!("retries of part {part}"), &knobs).len();

@@ -53,9 +53,11 @@ fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(TermsError::TooLarge { bytes_max: FILE_BYTES_MAX });
     }
-    serde_json::from_str::<IgnoredAny>(&text).map_err(TermsError::NoJson)?;
+    // Editors of Windows begin a file with a mark, which is no JSON.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    serde_json::from_str::<IgnoredAny>(text).map_err(TermsError::NoJson)?;
     // The parser's message about a shape would show values of whatever file was named.
-    serde_json::from_str(&text).map_err(|_| TermsError::NoList)
+    serde_json::from_str(text).map_err(|_| TermsError::NoList)
 }
 
 /// The terms that hold for a question: those that the caller gave, and those of the settings unless these are to be left
@@ -82,6 +84,7 @@ mod tests {
         for (text, expected) in [
             (r#"{"token": ["JWT", "bearer"], "pod": "PodSpec"}"#, ""),
             ("{}", ""),
+            ("\u{feff}{\"token\": \"JWT\"}", ""),
             (r#"["token"]"#, "a word of it has no list of strings"),
             ("{\"token\": 7\n}", "a word of it has no list of strings"),
             ("token = JWT", "it is no JSON: expected ident at line 1 column 2"),

@@ -84,6 +84,11 @@ fn s003_1_classes_of_paths_go_by_the_table() {
         ("a/FooTestCase.php", &[C::TEST]),
         ("a/FooIT.java", &[C::TEST]),
         ("a/FooTest.cpp", &[C::TEST]),
+        ("a/TestFoo.cpp", &[C::TEST]),
+        ("a/TestFoo.cs", &[C::TEST]),
+        ("a/FooTest.sol", &[C::TEST]),
+        ("a/Foo.t.sol", &[C::TEST]),
+        ("a/Foo.sol", &[]),
         ("a/Spec.hs", &[C::TEST]),
         ("a/FooBench.scala", &[C::BENCHMARK]),
         ("a/bench_foo.py", &[C::BENCHMARK]),
@@ -136,7 +141,7 @@ fn the_lists_of_all_languages_are_as_they_were_measured() {
          struct trait type typedef union"
     );
     assert_eq!(all(|l| l.minified_extensions), "cjs css htm html js json map mjs svg xml");
-    assert_eq!(all(|l| l.paths.camel_tests), "cc cpp cs cxx fs groovy hs java kt m mm php scala swift");
+    assert_eq!(all(|l| l.paths.camel_tests), "cc cpp cs cxx fs groovy hs java kt m mm php scala sol swift");
     for file in all(|l| l.lock_files).split(' ') {
         assert!(skip_by_name(&format!("a/{file}")).is_some(), "{file}");
     }

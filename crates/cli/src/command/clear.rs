@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
-use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::project::Project;
 use colgrep_index::store::Store;
 
 use super::folder_or_here;
@@ -28,15 +28,16 @@ fn stores(args: &ClearArgs, env: &Env) -> Result<Vec<Store>> {
     let path = folder_or_here(args.path.as_deref());
     match Project::around(path, env) {
         Ok((project, _)) => {
-            // What agents wrote goes with it, and with that the commits: they are read again when somebody asks.
-            let settings = settings_at(&project.root, env)?;
-            let history = HistoryPlace::of(&project, &settings, env).ok().map(|place| place.store);
-            Ok(history.into_iter().chain([project.store]).collect())
+            // What agents wrote goes with it, whatever the settings say by now. So do the commits: they are read again when
+            // somebody asks.
+            let mut stores = HistoryPlace::stores_of(&project.root, env)?;
+            stores.push(project.store);
+            Ok(stores)
         }
-        Err(_) if !path.exists() && of_a_path_that_is_gone(path, env)?.is_some() => {
-            Ok(of_a_path_that_is_gone(path, env)?.into_iter().collect())
+        Err(error) => {
+            let left = if path.exists() { Vec::new() } else { of_a_path_that_is_gone(path, env)? };
+            if left.is_empty() { Err(error.into()) } else { Ok(left) }
         }
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -40,6 +40,9 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
         for absent in &answer.absent {
             remark!("colgrep: {}", told(absent));
         }
+        if answer.entries.is_empty() && answer.uncommitted.is_empty() && answer.absent.is_empty() {
+            remark!("colgrep: nothing in the history answers that");
+        }
     }
     entries::print(&answer.entries, &wish.with(&settings, env, std::io::stdout().is_terminal()))?;
     Ok(if answer.entries.is_empty() { NOTHING } else { FOUND })

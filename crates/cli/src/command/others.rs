@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::env::Env;
+use colgrep_engine::history::HistoryPlace;
 use colgrep_index::store::{Store, project_folder};
 
 use crate::words::{counted, in_words};
@@ -25,28 +26,51 @@ pub fn all_stores(env: &Env) -> Result<Vec<Store>> {
     Ok(stores.filter(Store::is_ours).collect())
 }
 
-/// The indexes whose project is no more, each with its root.
+/// The indexes whose project is no more, each with its root; those of histories too, with the repository's folder.
 pub fn gone(env: &Env) -> Result<Vec<(Store, PathBuf)>> {
     let known = all_stores(env)?.into_iter().filter_map(|store| Some((root_of(&store, env)?, store)));
     Ok(known.filter(|(root, _)| !root.is_dir()).map(|(root, store)| (store, root)).collect())
 }
 
-/// The root of the project whose index it is; none of an index of something else.
+/// The root of the project whose index it is, or the folder of the repository whose history it holds; none of an index
+/// of something else.
 fn root_of(store: &Store, env: &Env) -> Option<PathBuf> {
     let root = store.root()?;
     let own = project_folder(&env.data_folder().ok()?, &root);
-    Some(root).filter(|_| own.file_name() == store.folder().file_name())
+    let own = own.file_name()?.to_str()?;
+    let is_its = match history_of(store) {
+        // People know a repository by another name than that of its folder; what tells folders apart stands behind.
+        Some(name) => hash_of(name) == hash_of(own),
+        None => store.folder().file_name()? == own,
+    };
+    is_its.then_some(root)
 }
 
-/// The index of a path that is no more: that of the project that was there, or around it.
-pub fn of_a_path_that_is_gone(path: &Path, env: &Env) -> Result<Option<Store>> {
+/// The name of an index of a history, without what marks it as one.
+fn history_of(store: &Store) -> Option<&str> {
+    store.folder().file_name()?.to_str()?.strip_suffix(".history")
+}
+
+fn hash_of(name: &str) -> Option<&str> {
+    name.rsplit_once('-').map(|(_, hash)| hash)
+}
+
+/// The indexes of a path that is no more: those of the project that was there, or around it, and of its history.
+pub fn of_a_path_that_is_gone(path: &Path, env: &Env) -> Result<Vec<Store>> {
     let full = std::path::absolute(path).with_context(|| path.display().to_string())?;
     // What is left of the path is what it leads to; the rest is as it is written.
     let left = full.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let full = left.map_or(full.clone(), |(folder, real)| real.join(full.strip_prefix(folder).unwrap_or(&full)));
     let data = env.data_folder()?;
-    let stores = full.ancestors().take_while(|folder| !folder.is_dir());
-    Ok(stores.map(|folder| Store::new(project_folder(&data, folder))).find(Store::is_ours))
+    for folder in full.ancestors().take_while(|folder| !folder.is_dir()) {
+        let mut stores = HistoryPlace::stores_of(folder, env)?;
+        stores.push(Store::new(project_folder(&data, folder)));
+        stores.retain(Store::is_ours);
+        if !stores.is_empty() {
+            return Ok(stores);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// What there is to say of other projects' indexes, in sentences; nothing where all are in use.
@@ -59,7 +83,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
             "{} of projects that are no more ({}): {}; `colgrep clear --gone` removes them",
             counted_indexes(gone.len()),
             bytes(&mut gone.iter().map(|(store, _)| store)),
-            named(gone.iter().map(|(_, root)| root.as_path())),
+            named(gone.iter().map(|(_, root)| worktree_of(root))),
         ));
     }
     let unused = |store: &Store| {
@@ -69,7 +93,8 @@ pub fn remarks(env: &Env) -> Vec<String> {
     let all = all_stores(env).unwrap_or_default();
     let old: Vec<(PathBuf, Store)> = all
         .into_iter()
-        .filter(|store| unused(store).is_some())
+        // A history is asked seldom, and goes with its project.
+        .filter(|store| history_of(store).is_none() && unused(store).is_some())
         .filter_map(|store| Some((root_of(&store, env).filter(|root| root.is_dir())?, store)))
         .collect();
     if !old.is_empty() {
@@ -83,6 +108,11 @@ pub fn remarks(env: &Env) -> Vec<String> {
     remarks
 }
 
+/// The folder that people know a repository by.
+fn worktree_of(root: &Path) -> &Path {
+    root.parent().filter(|_| root.file_name().is_some_and(|name| name == ".git")).unwrap_or(root)
+}
+
 fn counted_indexes(number: usize) -> String {
     if number == 1 { "1 index".to_string() } else { format!("{number} indexes") }
 }
@@ -90,6 +120,7 @@ fn counted_indexes(number: usize) -> String {
 fn named<'a>(roots: impl Iterator<Item = &'a Path>) -> String {
     let mut names: Vec<String> = roots.map(|root| root.display().to_string()).collect();
     names.sort_unstable();
+    names.dedup();
     let rest = names.len().saturating_sub(NAMED_MAX);
     names.truncate(NAMED_MAX);
     let more = if rest > 0 { format!(" and {} more", counted(rest as u64, "project")) } else { String::new() };

@@ -51,12 +51,14 @@ impl TermTable {
 
 impl Query {
     /// Adds the terms of a table whose words stand in the query. Whole words are compared, in word-stem form: `token`
-    /// fires for "tokens" and not for `tokenRefresh`, which is a name. Without a match nothing changes.
+    /// fires for "tokens" and not for `tokenRefresh`, which is a name; `access_token` also for "access token". Without a
+    /// match nothing changes.
     pub fn expand(&mut self, table: &TermTable, tokenizer: &mut Tokenizer) {
         let typed = whole_words(&self.text, tokenizer);
+        let is_typed = |wanted: &[String]| !wanted.is_empty() && typed.windows(wanted.len()).any(|run| run == wanted);
         for (word, terms) in &table.rows {
-            let wanted = whole_words(word, tokenizer);
-            if wanted.is_empty() || !typed.windows(wanted.len()).any(|run| run == wanted) {
+            let apart = word.replace('_', " ");
+            if !is_typed(&whole_words(word, tokenizer)) && !is_typed(&whole_words(&apart, tokenizer)) {
                 continue;
             }
             for term in terms {
@@ -106,6 +108,7 @@ mod tests {
         let table = table(&[
             ("token", &["JWT", "bearer token"]),
             ("load-balancer", &["ingress"]),
+            ("rate_limit", &["throttle"]),
             ("use", &["usage"]),
             ("...", &["nothing"]),
         ]);
@@ -114,6 +117,9 @@ mod tests {
             ("refresh Tokens", "JWT, bearer token"),
             ("the load balancer", "ingress"),
             ("balancer load", ""),
+            ("the rate limit", "throttle"),
+            ("set rate_limit", "throttle"),
+            ("limit rates", ""),
             ("tokenRefresh", ""),
             ("refresh_token", ""),
             ("retry a request", ""),

@@ -36,11 +36,31 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
+/// Extensions of what shells load to complete a command.
+const COMPLETING: [&str; 8] = ["bash", "elv", "fish", "nu", "ps1", "sh", "tcsh", "zsh"];
+
 /// Whether a file is none that the query asks for: a test or document where neither is asked for.
 fn is_aside(input: &Input<'_>, file: &FileFacts) -> bool {
     let Input { query, retrieved, .. } = input;
     let of_text = file.is_text && !query.asks_for_prose && !retrieved.evidence.documentation;
-    of_text || (file.path_facts.class.has(PathClass::ASIDE) && query.asks_for.is_empty())
+    let asks = || query.words.iter().any(|word| word.starts_with("complet") || word == "man");
+    of_text
+        || (file.path_facts.class.has(PathClass::ASIDE) && query.asks_for.is_empty())
+        || (repeats_flags(&file.path) && !asks())
+}
+
+/// Whether a file is a shell's completions or a page of a manual by its path: these repeat the flags that a program
+/// declares. Either may be a template (`tool.1.in`).
+fn repeats_flags(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let file = file.strip_suffix(".in").unwrap_or(file);
+    let (stem, extension) = file.split_once('.').unwrap_or((file, ""));
+    let is_page = extension.len() == 1 && extension.starts_with(|c: char| c.is_ascii_digit());
+    let is_of_shell = extension.rsplit('.').next().is_some_and(|last| COMPLETING.contains(&last))
+        || (extension.is_empty() && stem.starts_with('_'));
+    let in_completions = folders.split('/').any(|folder| folder.contains("completion"));
+    is_page || (is_of_shell && (in_completions || stem.contains("completion")))
 }
 
 #[cfg(test)]
@@ -66,6 +86,7 @@ mod tests {
             ("who calls open", Certainty::Exact, [3500, 3300, 3300]),
             ("tests of open", Certainty::Exact, [3500, 3500, 3300]),
             ("a.rs:3", Certainty::Location, [4500, 4500, 4500]),
+            ("--line-limit", Certainty::Exact, [3500, 3300, 3300]),
         ] {
             let mut example = Example::of(&["src/a.rs", "tests/a.rs", "a.md"]);
             example.retrieved.files[2].is_text = true;
@@ -73,6 +94,26 @@ mod tests {
                 candidate.pointer = Some(Pointer { certainty, strength: 1.0, line: 3 });
             }
             assert_eq!(example.added(&STAGE, &query(text), &knobs), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn completions_and_pages_of_a_manual_are_told_by_their_paths() {
+        for (path, expected) in [
+            ("assets/completions/tool.bash.in", true),
+            ("contrib/completion/_tool", true),
+            ("tool-completion.zsh", true),
+            ("assets/manual/tool.1.in", true),
+            ("man/tool.8", true),
+            ("src/completion/engine.ts", false),
+            ("src/completions.rs", false),
+            ("scripts/install.sh", false),
+            ("src/_private.py", false),
+            ("docs/v1.2.md", false),
+            ("dist/chunk.3.js", false),
+            ("Makefile", false),
+        ] {
+            assert_eq!(repeats_flags(path), expected, "{path}");
         }
     }
 }

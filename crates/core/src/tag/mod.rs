@@ -172,11 +172,8 @@ impl Hints {
             if !terms.iter().all(|term| is_stop_word(term)) {
                 terms.retain(|term| !is_stop_word(term));
             }
-            if hint.kind == TagKind::Purpose
-                && let [term] = terms.as_slice()
-                && let Some(class) = class_of(term)
-            {
-                terms = tokenizer.part_terms(class);
+            if hint.kind == TagKind::Purpose {
+                terms = of_purpose(terms, tokenizer);
             }
             if !wanted.contains(&(hint.kind, terms.clone())) {
                 wanted.push((hint.kind, terms));
@@ -211,8 +208,13 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
     if kind == TagKind::Purpose {
         let terms = tokenizer.part_terms(&unit.name);
         let classes = terms.iter().filter_map(|term| class_of(term));
+        let mut purposes: Vec<Vec<String>> = classes.map(|class| tokenizer.part_terms(class)).collect();
         let own = unit.tags.iter().filter_map(|tag| tag.split_once('=')).filter(|(field, _)| kind_of(field) == kind);
-        return classes.chain(own.map(|tag| tag.1)).map(|class| tokenizer.part_terms(class)).collect();
+        for (_, purpose) in own {
+            let terms = tokenizer.part_terms(purpose);
+            purposes.push(of_purpose(terms, tokenizer));
+        }
+        return purposes;
     }
     let mut runs = Vec::new();
     let mut add = |text: &str| add_runs(text, &mut runs, tokenizer);
@@ -222,7 +224,8 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
         .filter(|(field, _)| kind_of(field) == kind)
         .for_each(|tag| add(tag.1));
     match kind {
-        TagKind::Subsystem => [folder, stem, &unit.parent].into_iter().for_each(&mut add),
+        // In a row, so that `net.client` is met.
+        TagKind::Subsystem => [&format!("{folder}/{stem}"), &unit.parent].into_iter().for_each(|text| add(text)),
         TagKind::Type => {
             unit.parameters.iter().chain(&unit.extends).chain([&unit.return_type]).for_each(|text| add(text));
         }
@@ -255,6 +258,12 @@ fn add_runs(text: &str, runs: &mut Vec<Vec<String>>, tokenizer: &mut Tokenizer) 
     if !run.is_empty() {
         runs.push(run);
     }
+}
+
+/// A purpose in terms; a verb stands for its class.
+fn of_purpose(terms: Vec<String>, tokenizer: &mut Tokenizer) -> Vec<String> {
+    let class = if let [term] = terms.as_slice() { class_of(term) } else { None };
+    class.map_or(terms, |class| tokenizer.part_terms(class))
 }
 
 /// The class of a verb in word-stem form.
@@ -302,6 +311,7 @@ mod tests {
         let right = [
             "subsystem=kernel",
             "subsystem=kernel memory",
+            "subsystem=management/page",
             "subsystem=page-cache",
             "subsystem=PageCache",
             "purpose=memory-management",
@@ -333,11 +343,20 @@ mod tests {
     #[test]
     fn req_004_11_lists_of_a_row_are_tags_of_the_kind_that_they_are_named_after() {
         let mut tokenizer = Tokenizer::default();
-        let tags = ["subsystems=memory", "purposes=memory-management", "aliases=slab", "concepts=page cache"];
+        let tags = [
+            "subsystems=memory",
+            "purposes=memory-management",
+            "purposes=search",
+            "aliases=slab",
+            "concepts=page cache",
+        ];
         let row = Unit { name: "slab".into(), tags: tags.map(String::from).to_vec(), ..Unit::default() };
         for (hint, met) in [
             ("subsystem=memory", true),
             ("purpose=alloc", true),
+            ("purpose=search", true),
+            ("purpose=find", true),
+            ("purpose=parse", false),
             ("tag=slab", true),
             ("concept=page-cache", true),
             ("tag=memory", false),

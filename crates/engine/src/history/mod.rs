@@ -77,8 +77,8 @@ impl HistoryPlace {
         })
     }
 
-    /// The indexes of histories that the project at `root` has or left behind, whatever is set and there now: that of the
-    /// repository around it, of one of its own, and of none. A root that is gone has no part in the repository around it.
+    /// The indexes of histories that the project at `root` has or left behind, whatever is set and there now: that of
+    /// the repository around it, of one of its own, and of none. A root that is gone has no part in what is around it.
     ///
     /// # Errors
     /// When the environment names no folder for indexes.

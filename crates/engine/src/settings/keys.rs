@@ -6,38 +6,12 @@ use colgrep_core::knob::{Knob, Knobs, Profile};
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
+use super::kind::{Kind, Untrusted};
 use super::size::parse_size;
 use crate::cloud::holds_credentials;
 use crate::error::{SettingError, Source};
 use crate::nearest::nearest;
 use crate::variable;
-
-/// What a setting takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// A whole number.
-    Whole(u64, u64),
-    /// A number from 0 to 1.
-    Share,
-    /// true or false.
-    Switch,
-    /// One of some words.
-    Choice(&'static [&'static str]),
-    /// Bytes, or with K, M, G.
-    Size,
-    /// A list of patterns.
-    List,
-    /// A list of terms.
-    Terms,
-    /// A list of folders.
-    Folders,
-    /// A format of links.
-    Links,
-    /// A model's folder or name.
-    Model,
-    /// The address of an object store, or an absolute folder.
-    Address,
-}
 
 /// A setting.
 #[derive(Debug)]
@@ -50,100 +24,162 @@ pub struct Key {
     pub default: &'static str,
     /// What it does, in a sentence.
     pub doc: &'static str,
+    /// When it is taken from a repository's file that the user has not trusted.
+    pub untrusted: Untrusted,
 }
 
 /// Every setting but `types.NAME`, `tags.NAME`, `terms.WORD`, `groups.NAME` and `ranking.KNOB`.
 pub static KEYS: &[Key] = &[
-    Key { name: "results", kind: Kind::Whole(1, 100_000), default: "15", doc: "Files that a search gives: -k." },
-    Key { name: "per_file", kind: Kind::Whole(1, 1_000), default: "1", doc: "Units shown in each file: --per-file." },
+    Key {
+        name: "results",
+        kind: Kind::Whole(1, 100_000),
+        default: "15",
+        doc: "Files that a search gives: -k.",
+        untrusted: Untrusted::Taken,
+    },
+    Key {
+        name: "per_file",
+        kind: Kind::Whole(1, 1_000),
+        default: "1",
+        doc: "Units shown in each file: --per-file.",
+        untrusted: Untrusted::Taken,
+    },
     Key {
         name: "min_strength",
         kind: Kind::Share,
         default: "",
         doc: "Strength below which no output has a file: --min-strength. Not set, text has those above the floor, and JSON all.",
+        untrusted: Untrusted::Taken,
     },
-    Key { name: "lines", kind: Kind::Whole(0, 10_000), default: "", doc: "Lines shown of each unit: -n." },
+    Key {
+        name: "lines",
+        kind: Kind::Whole(0, 10_000),
+        default: "",
+        doc: "Lines shown of each unit: -n.",
+        untrusted: Untrusted::Taken,
+    },
     Key {
         name: "tests",
         kind: Kind::Choice(&["auto", "only", "exclude"]),
         default: "auto",
         doc: "Test files: --tests.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "code_only",
         kind: Kind::Switch,
         default: "false",
         doc: "No prose, configuration or data: --code-only.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "ignore",
         kind: Kind::List,
         default: "",
         doc: "Patterns, as in a .gitignore at the project's root, of files that are not indexed and that no search gives.",
+        untrusted: Untrusted::Taken,
     },
-    Key { name: "hidden", kind: Kind::Switch, default: "false", doc: "Index hidden files: --hidden." },
+    Key {
+        name: "hidden",
+        kind: Kind::Switch,
+        default: "false",
+        doc: "Index hidden files: --hidden.",
+        untrusted: Untrusted::FalseOnly,
+    },
     Key {
         name: "secrets",
         kind: Kind::Switch,
         default: "false",
         doc: "Index files whose names are those of keys and passwords: --secrets.",
+        untrusted: Untrusted::FalseOnly,
     },
-    Key { name: "max_filesize", kind: Kind::Size, default: "1M", doc: "Largest file that is indexed: --max-filesize." },
+    Key {
+        name: "max_filesize",
+        kind: Kind::Size,
+        default: "1M",
+        doc: "Largest file that is indexed: --max-filesize.",
+        untrusted: Untrusted::AtMostYours,
+    },
     Key {
         name: "color",
         kind: Kind::Choice(&["auto", "always", "never"]),
         default: "auto",
         doc: "When to colour: --color.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "heading",
         kind: Kind::Choice(&["auto", "always", "never"]),
         default: "auto",
         doc: "File names on lines of their own: --heading.",
+        untrusted: Untrusted::Taken,
     },
-    Key { name: "hyperlink_format", kind: Kind::Links, default: "none", doc: "Links to files: --hyperlink-format." },
+    Key {
+        name: "hyperlink_format",
+        kind: Kind::Links,
+        default: "none",
+        doc: "Links to files: --hyperlink-format.",
+        // A link may start any program that the system knows a scheme for.
+        untrusted: Untrusted::No,
+    },
     Key {
         name: "fusion",
         kind: Kind::Choice(&["minmax", "rrf"]),
         default: "minmax",
         doc: "How rankings become one: --fusion.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "profile",
         kind: Kind::Choice(&["default", "classic"]),
         default: "default",
         doc: "Constants of the ranking: --profile.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "index_mode",
         kind: Kind::Choice(&["full", "lite", "keyword"]),
         default: "full",
         doc: "What the index keeps for the ranking by meaning: --index-mode.",
+        untrusted: Untrusted::Taken,
     },
     Key {
         name: "background",
         kind: Kind::Switch,
         default: "true",
         doc: "A process behind a search goes on with the index where the search had no time; false: the next search does.",
+        untrusted: Untrusted::FalseOnly,
     },
-    Key { name: "model", kind: Kind::Model, default: "default", doc: "The model that ranks by meaning: --model." },
+    Key {
+        name: "model",
+        kind: Kind::Model,
+        default: "default",
+        doc: "The model that ranks by meaning: --model.",
+        // Every other one is run by a library of native code.
+        untrusted: Untrusted::DefaultOnly,
+    },
     Key {
         name: "remote",
         kind: Kind::Address,
         default: "",
         doc: "Where a team shares indexes, as push and pull take it: s3://BUCKET/FOLDER, gs://, az://, a folder. A search takes the first index of a project from there.",
+        // An index from there is believed, and asking for one tells who asks.
+        untrusted: Untrusted::No,
     },
     Key {
         name: "remote_http",
         kind: Kind::Switch,
         default: "false",
         doc: "Reach `remote` over http too, where others on the way can read and change what is sent; this machine's own addresses need no leave.",
+        untrusted: Untrusted::FalseOnly,
     },
     Key {
         name: "sessions",
         kind: Kind::Folders,
         default: "",
         doc: "Folders with transcripts of your agents' sessions, such as ~/.claude/projects, which `colgrep log` finds; the user's file alone sets it.",
+        // Whoever wrote the repository's file does not say what is read of a person's own.
+        untrusted: Untrusted::Never,
     },
 ];
 
@@ -186,9 +222,29 @@ pub fn knob_of(key: &str) -> Option<Knob> {
     key.strip_prefix("ranking.")?.parse().ok()
 }
 
-/// Tables whose keys the user names, with what an entry takes.
-pub(super) const OPEN_TABLES: [(&str, Kind); 4] =
-    [("types", Kind::List), ("tags", Kind::List), ("terms", Kind::Terms), ("groups", Kind::Folders)];
+/// Tables whose keys the user names, with what an entry takes, and when.
+pub(super) const OPEN_TABLES: [(&str, Kind, Untrusted); 4] = [
+    ("types", Kind::List, Untrusted::Taken),
+    // These two act on the order alone, as a constant of the ranking does; tags, where a hint asks for them.
+    ("tags", Kind::List, Untrusted::Taken),
+    ("terms", Kind::Terms, Untrusted::Taken),
+    // Whoever wrote the repository's file does not say what else is searched.
+    ("groups", Kind::Folders, Untrusted::No),
+];
+
+/// When a setting is taken from a file that nobody trusts; of an unknown one, never.
+pub(super) fn untrusted(key: &str) -> Untrusted {
+    if let Some(known) = KEYS.iter().find(|known| known.name == key) {
+        return known.untrusted;
+    }
+    match key.split_once('.') {
+        Some(("ranking", _)) => Untrusted::Taken,
+        Some((table, _)) => {
+            OPEN_TABLES.iter().find(|(known, ..)| *known == table).map_or(Untrusted::No, |(.., untrusted)| *untrusted)
+        }
+        None => Untrusted::No,
+    }
+}
 
 /// Every name but those of entries in tables whose keys the user names.
 pub fn names() -> Vec<String> {
@@ -204,7 +260,7 @@ pub fn check_name(key: &str) -> Result<Kind, SettingError> {
         return Ok(known.kind);
     }
     if let Some((table, name)) = key.split_once('.')
-        && let Some((_, kind)) = OPEN_TABLES.iter().find(|(known, _)| *known == table)
+        && let Some((_, kind, _)) = OPEN_TABLES.iter().find(|(known, ..)| *known == table)
         && !name.is_empty()
     {
         return Ok(*kind);

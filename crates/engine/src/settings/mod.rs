@@ -5,6 +5,7 @@
 
 mod file;
 mod keys;
+mod kind;
 mod size;
 mod trust;
 
@@ -19,7 +20,8 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::walk::WalkOptions;
 
 pub use file::read;
-pub use keys::{KEYS, Key, Kind, Value, check_name, names, share, typed};
+pub use keys::{KEYS, Key, Value, check_name, names, share, typed};
+pub use kind::{Kind, Untrusted};
 pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
@@ -31,8 +33,6 @@ use crate::variable::{self, variable};
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";
-/// The setting that a repository's file never gives, trusted or not.
-const USERS_OWN: &str = "sessions";
 /// Largest settings file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
@@ -120,12 +120,8 @@ impl Settings {
                 let (path, name) = (path.to_path_buf(), name.clone());
                 return Err(SettingError::OtherMachine { path, name }.into());
             }
-            if key == USERS_OWN {
-                // Whoever wrote the repository's file does not say what is read of a person's own.
-                refused.push((key, value));
-                continue;
-            }
-            if !trust::is_harmless(&key, &value, filesize_max) && !*is_trusted {
+            let is_users_own = keys::untrusted(&key) == Untrusted::Never;
+            if is_users_own || (!trust::is_harmless(&key, &value, filesize_max) && !*is_trusted) {
                 refused.push((key, value));
                 continue;
             }
@@ -354,7 +350,7 @@ impl Settings {
                 .unwrap_or_else(|| (key.default_value(), Source::Default));
             rows.push((key.name.to_string(), value, source));
         }
-        for (table, _) in keys::OPEN_TABLES {
+        for (table, ..) in keys::OPEN_TABLES {
             for (name, list) in self.table(table) {
                 let key = format!("{table}.{name}");
                 let source = from_file(&key).map_or(Source::Default, |(_, source)| source);

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Value, model_from, read_file, values_of};
+use super::keys::{self, KEYS, Value};
+use super::kind::Untrusted;
+use super::{model_from, read_file, values_of};
 use crate::env::Env;
 use crate::error::{Result, SettingError};
 
@@ -154,23 +156,17 @@ pub fn untrust(env: &Env, path: &Path) -> Result<bool> {
     Ok(list.len() < before)
 }
 
-/// Whether a setting of a repository that nobody trusts is taken: what shows answers, or narrows what is indexed.
-/// `filesize_max` is the largest file by the user's settings.
+/// Whether a setting of a repository that nobody trusts is taken, as the table of settings has it. `filesize_max` is
+/// the largest file by the user's own.
 pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
-    match (key, value) {
-        ("hidden" | "secrets" | "background" | "remote_http", Value::Text(on)) => on != "true",
-        // An index from there is believed, and asking for one tells who asks.
-        ("remote", _) => false,
-        ("max_filesize", Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
-        // Every other one is run by a library of native code.
-        ("model", Value::Text(name)) => name == "default",
-        // These act on the order alone, as a constant of the ranking does; tags, where a hint asks for them.
-        (key, Value::List(_)) if key.starts_with("tags.") || key.starts_with("terms.") => true,
-        // Whoever wrote the repository's file does not say what else is searched.
-        (key, _) if key.starts_with("groups.") => false,
-        // A link may start any program that the system knows a scheme for.
-        ("hyperlink_format", _) => false,
-        _ => true,
+    match (keys::untrusted(key), value) {
+        (Untrusted::Taken, _) => true,
+        (Untrusted::FalseOnly, Value::Text(on)) => on == "false",
+        (Untrusted::DefaultOnly, value) => {
+            KEYS.iter().any(|known| known.name == key && known.default_value() == *value)
+        }
+        (Untrusted::AtMostYours, Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
+        _ => false,
     }
 }
 
@@ -202,6 +198,7 @@ fn shortened(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keys::OPEN_TABLES;
     use super::*;
 
     #[test]
@@ -222,6 +219,8 @@ mod tests {
             ("remote_http", "false", true),
             ("results", "7", true),
             ("ranking.alpha", "0.5", true),
+            ("unknown", "true", false),
+            ("tables.unknown", "true", false),
         ] {
             let value = Value::Text(value.to_string());
             assert_eq!(is_harmless(key, &value, 1 << 20), harmless, "{key} = {value}");
@@ -230,6 +229,39 @@ mod tests {
             assert!(is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
         }
         assert!(is_harmless("ignore", &Value::List(vec!["a".to_string()]), 1));
+        for key in ["groups.backend", "sessions"] {
+            assert!(!is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
+        }
+    }
+
+    #[test]
+    fn the_guide_says_of_each_setting_when_it_is_taken() {
+        let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
+        let guide = fs::read_to_string(guide).expect("the guide");
+        let (_, section) = guide.split_once("### Repositories that you have not trusted").expect("the section");
+        let rows = section.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
+        let said = rows.flat_map(|row| {
+            let (names, taken) = row.trim_matches(['|', ' ']).split_once(" | ").expect("two columns");
+            names.split(", ").map(move |name| (name.trim_matches('`').to_string(), taken))
+        });
+        let said: Vec<(String, &str)> = said.collect();
+        let tables = OPEN_TABLES.into_iter().map(|(table, ..)| table).chain(["ranking"]);
+        let own = KEYS.iter().map(|key| key.name.to_string());
+        let all: Vec<String> = own.chain(tables.map(|table| format!("{table}.*"))).collect();
+        for (name, taken) in &said {
+            let begins = match keys::untrusted(name) {
+                Untrusted::Taken => "yes",
+                Untrusted::FalseOnly => "`false` alone",
+                Untrusted::DefaultOnly => "`default` alone",
+                Untrusted::AtMostYours => "where it is at most yours",
+                Untrusted::No => "no:",
+                Untrusted::Never => "never",
+            };
+            assert!(taken.starts_with(begins) && all.contains(name), "{name}: {taken}");
+        }
+        let names: Vec<&String> = said.iter().map(|(name, _)| name).collect();
+        let lacking: Vec<&String> = all.iter().filter(|name| !names.contains(name)).collect();
+        assert!(lacking.is_empty() && names.len() == all.len(), "{lacking:?}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::walk::{WalkOptions, Walked, WalkedFile};
 
 /// Version of the documents of a history: raised whenever their texts, mentions or times change. What changes the index
 /// or the table raises [`FORMAT_VERSION`](crate::store::FORMAT_VERSION), which counts for a history too.
-pub const HISTORY_VERSION: u32 = 1;
+pub const HISTORY_VERSION: u32 = 2;
 /// What the table calls the language of a commit.
 const COMMIT: &str = "commit";
 /// The same of a session.

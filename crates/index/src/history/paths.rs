@@ -41,7 +41,8 @@ impl Roots {
     }
 }
 
-fn is_absolute(path: &str) -> bool {
+/// Whether a path as written depends on no folder.
+pub(super) fn is_absolute(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
     path.starts_with(['/', '\\', '~']) || drive
 }

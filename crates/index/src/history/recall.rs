@@ -18,6 +18,8 @@ use crate::store::Snapshot;
 
 /// Paths that one mention may mean, at most: the most specific first.
 const PATHS_MAX: usize = 16;
+/// The fewest digits by which a commit is named, as git prints it.
+const NAME_LEN_MIN: usize = 7;
 
 /// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
 pub fn in_order(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
@@ -58,7 +60,8 @@ pub fn recall(
 ) -> Result<Answer> {
     let knobs = of_history(request.knobs);
     let request = &Request { knobs: &knobs, ..*request };
-    let pointers = mentions(&snapshot.lexical, filter, request)?;
+    let mut pointers = mentions(&snapshot.lexical, filter, request)?;
+    add_named(snapshot, filter, request.query, &mut pointers)?;
     let shard = LocalShard::new(snapshot, filter);
     let Retrieval { query, retrieved, .. } = retrieve_pointed(&Corpus::of(&[&shard], snapshot), request, pointers)?;
     let mut fused = Fused::new(&retrieved, request.fusion, request.knobs);
@@ -109,6 +112,21 @@ fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Reques
         }
     }
     Ok(pointers)
+}
+
+/// Points at the commits whose names begin as the question does, if it is nothing but such a beginning.
+fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, pointers: &mut Pointers) -> Result<()> {
+    let name = query.trim().to_lowercase();
+    if name.len() < NAME_LEN_MIN || !name.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Ok(());
+    }
+    for commit in snapshot.files.indexed().filter(|record| is_commit(record) && record.path.starts_with(&name)) {
+        for hit in snapshot.lexical.units_of(commit.id, filter)? {
+            let pointer = Pointer { certainty: Certainty::Exact, strength: 1.0, line: hit.line };
+            pointers.units.insert(hit.key, pointer);
+        }
+    }
+    Ok(())
 }
 
 /// Whether a path ends as it was written, upper and lower case alike.

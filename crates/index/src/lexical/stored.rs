@@ -23,9 +23,7 @@ impl Lexical {
     /// When the index can't be read.
     pub fn unit(&self, key: UnitId) -> Result<StoredUnit> {
         let bytes = self.kept(key)?;
-        let damaged =
-            |e: postcard::Error| Error::Damaged { what: "a stored unit is damaged".into(), source: Some(e.into()) };
-        let mut unit: StoredUnit = postcard::from_bytes(&bytes).map_err(damaged)?;
+        let mut unit: StoredUnit = postcard::from_bytes(&bytes).map_err(damaged("a stored unit is damaged"))?;
         if unit.span == Span::default() {
             unit.span = self.span_of(key).unwrap_or_default();
         }
@@ -52,7 +50,8 @@ impl Lexical {
         let mut imports = Vec::new();
         for (s, doc) in self.documents_of(file)? {
             if self.segments[s].info(doc).is_file() {
-                imports = postcard::from_bytes(&self.kept(key(s, doc))?).unwrap_or_default();
+                let kept = self.kept(key(s, doc))?;
+                imports = postcard::from_bytes(&kept).map_err(damaged("a file's stored imports are damaged"))?;
             }
         }
         Ok(imports)
@@ -108,6 +107,11 @@ impl Lexical {
         }
         Ok(callers)
     }
+}
+
+/// The error of what is kept and can't be read.
+fn damaged(what: &'static str) -> impl Fn(postcard::Error) -> Error {
+    move |error| Error::Damaged { what: what.into(), source: Some(error.into()) }
 }
 
 /// Where the bytes of a document's only field begin, in a document as its store has it: the number of fields, the field, its

@@ -12,6 +12,7 @@ use colgrep_core::{Span, Unit};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, StoredUnit};
 use colgrep_syntax::read;
+use serde::Serialize;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy, UserOperation};
 use tantivy::schema::document::{Document, TantivyDocument};
 use tantivy::store::{Compressor, ZstdCompressor};
@@ -117,6 +118,12 @@ fn listed(unit: &Unit) -> (String, String) {
     (unit.keywords.join("\n"), entities.join("\n"))
 }
 
+/// What the index keeps for showing, as it lies on disk.
+fn in_bytes<T: Serialize + ?Sized>(kept: &T) -> Vec<u8> {
+    // Nothing at all in its place would be read as damage ever after.
+    postcard::to_stdvec(kept).expect("texts, numbers and lists, all of known lengths")
+}
+
 /// Writes the index. One at a time a folder: the caller holds the store's lock.
 pub struct Writer {
     writer: IndexWriter<Queued>,
@@ -211,7 +218,7 @@ impl Writer {
         for bits in signature {
             document.add_u64(self.fields.signature, *bits);
         }
-        document.add_bytes(self.fields.stored, &postcard::to_stdvec(imports).unwrap_or_default());
+        document.add_bytes(self.fields.stored, &in_bytes(imports));
         document
     }
 
@@ -275,7 +282,7 @@ impl Writer {
         if Info::of(unit).span() == unit.span {
             stored.span = Span::default();
         }
-        document.add_bytes(self.fields.stored, &postcard::to_stdvec(&stored).unwrap_or_default());
+        document.add_bytes(self.fields.stored, &in_bytes(&stored));
         document
     }
 
@@ -296,8 +303,8 @@ impl Writer {
         for path in entry.paths() {
             document.add_text(self.fields.mention, path);
         }
-        let mut stored = postcard::to_stdvec(&StoredUnit::whole(&kept)).unwrap_or_default();
-        stored.extend(postcard::to_stdvec(entry).unwrap_or_default());
+        let mut stored = in_bytes(&StoredUnit::whole(&kept));
+        stored.extend(in_bytes(entry));
         document.add_bytes(self.fields.stored, &stored);
         document
     }
@@ -353,6 +360,7 @@ impl Writer {
 mod tests {
     use super::super::read::Lexical;
     use super::*;
+    use crate::error::ErrorKind;
 
     /// All terms of all fields that are searched as text.
     fn terms(folder: &Path) -> Vec<String> {
@@ -396,5 +404,26 @@ mod tests {
         assert_eq!(point.payload.as_deref(), Some("two"));
         let files = std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name());
         assert!(!files.map(|name| name.to_string_lossy().into_owned()).any(|name| name.ends_with(".del")));
+    }
+
+    #[test]
+    fn imports_that_cannot_be_read_are_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = Writer::open(folder.path(), &Disk::default()).expect("a writer");
+        let imports = vec!["use a::b;".to_string()];
+        let parsed = Parsed { imports: imports.clone(), ..Parsed::default() };
+        let file = FileDocument { id: FileId(1), path: "a.rs", parsed, ..FileDocument::default() };
+        writer.add(&file).expect("added");
+        let (_, fields) = schema();
+        let mut document = TantivyDocument::default();
+        for (field, value) in [(fields.file, FileId(2).in_index()), (fields.info, FILE_KIND), (fields.text, 0)] {
+            document.add_u64(field, value);
+        }
+        document.add_bytes(fields.stored, &[0xff]);
+        writer.writer.run([UserOperation::Add(Queued { document, _ticket: None })]).expect("added");
+        writer.commit("one").expect("a commit");
+        let lexical = Lexical::open(folder.path()).expect("an index");
+        assert_eq!(lexical.imports(FileId(1)).expect("imports"), imports);
+        assert_eq!(lexical.imports(FileId(2)).expect_err("damage").kind(), ErrorKind::Unusable);
     }
 }

@@ -21,6 +21,7 @@ pub mod shard;
 mod timing;
 
 use colgrep_core::UnitId;
+use colgrep_core::clue::name_inside;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
@@ -28,7 +29,7 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
-use colgrep_core::strength::{Given, Held, strengths};
+use colgrep_core::strength::{Given, Held, Tokens, strengths};
 use colgrep_core::tag::Hints;
 pub use group::Group;
 pub use local::{Layout, LocalShard};
@@ -176,11 +177,23 @@ fn held_of(
     let mut held = weighed(query, statistics, &units, &holders, hits.len());
     if query.clues.is_tokens {
         let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
-        for (held, tokens) in held.iter_mut().zip(rounds.tokens(&files, &query.clues.tokens)?) {
+        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.clues.tokens)?) {
             held.tokens = tokens;
         }
     }
     Ok(held)
+}
+
+/// What each file holds of tokens. Of those that none of them holds as written, the names inside count as a part: `NAME` of
+/// `${NAME}` and of `NAME=1`.
+fn tokens_held(rounds: &Rounds<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+    let held = rounds.tokens(files, tokens)?;
+    let names: Vec<String> = tokens.iter().map(|token| name_inside(token).unwrap_or(token).to_string()).collect();
+    if names == tokens || held.contains(&Tokens::All) {
+        return Ok(held);
+    }
+    let inside = rounds.tokens(files, &names)?;
+    Ok(held.into_iter().zip(inside).map(|(held, inside)| held.max(inside.min(Tokens::Part))).collect())
 }
 
 /// The shares of the query's weight that groups of units hold: `units` are each of a group, `holders` for each term the

@@ -3,6 +3,8 @@
 use colgrep_core::clue::Clues;
 use colgrep_syntax::language;
 
+use crate::history::paths::is_absolute;
+
 /// Ends of options behind which a text or another command stands: `-c`, `-lc`, `-m`, `-e`, `--message`.
 const OPTIONS_OF_TEXTS: [char; 3] = ['c', 'm', 'e'];
 /// What people put between the parts of a substitution.
@@ -10,24 +12,215 @@ const DELIMITERS: &str = "/|#,@!:~";
 /// Flags behind a substitution, of sed and of perl.
 const FLAGS: &str = "0123456789IMegimprx";
 
-/// The words of a command that are paths: those with a known extension, or of several parts.
+/// Programs that read an option's text as a command.
+const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"];
+/// Programs that take files of other machines, `host:path`.
+const COPIERS: [&str; 3] = ["scp", "rsync", "sftp"];
+/// Words in front of a program's name.
+const BEFORE_PROGRAMS: [&str; 13] =
+    ["sudo", "env", "time", "exec", "command", "nohup", "if", "then", "else", "while", "do", "{", "!"];
+/// How the folder is written that a command runs in.
+const HERE: [&str; 4] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
+
+/// The words of a command that are paths: those with a known extension, or of several parts. Behind `cd` they are meant
+/// from there.
 pub(super) fn of_command(command: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    let mut holds_text = false;
-    for word in words(command) {
-        let whole = word.trim_end_matches([';', ')', '&', '|']);
-        if !holds_text && is_spaced_path(whole) {
-            paths.push(whole.to_string());
-        } else if !is_substitution(&word) {
-            let clues = Clues::read(&word, language::facts());
-            paths.extend(clues.mentions);
-            paths.extend(clues.locations.into_iter().map(|location| location.path));
+    let mut reader = Reader::default();
+    reader.read(command);
+    reader.paths
+}
+
+/// A command while it is read.
+#[derive(Default)]
+struct Reader {
+    paths: Vec<String>,
+    /// The folder that words are meant from, from the one that the command is run in.
+    folder: String,
+    /// The same outside each open parenthesis.
+    outer: Vec<String>,
+}
+
+impl Reader {
+    fn read(&mut self, command: &str) {
+        let command = HERE.iter().fold(without_documents(command), |command, here| command.replace(*here, "."));
+        let mut words = words(&parted(&command)).into_iter().peekable();
+        let (mut program, mut begins, mut option) = (String::new(), true, String::new());
+        while let Some(word) = words.next() {
+            if is_mark(&word) {
+                match word.as_str() {
+                    "(" => self.outer.push(self.folder.clone()),
+                    ")" => self.folder = self.outer.pop().unwrap_or_else(|| std::mem::take(&mut self.folder)),
+                    _ => {}
+                }
+                (begins, option) = (true, String::new());
+                continue;
+            }
+            if begins && !is_before_program(&word) {
+                begins = false;
+                program = program_of(&word).to_string();
+                if matches!(program.as_str(), "cd" | "pushd" | "popd") {
+                    while words.next_if(|next| matches!(next.as_str(), "-P" | "-L" | "--" | "/d")).is_some() {}
+                    let target = words.next_if(|next| !is_mark(next));
+                    self.go(target.as_deref().unwrap_or(if program == "cd" { "~" } else { "-" }));
+                    continue;
+                }
+            }
+            if holds_command(&option) && SHELLS.contains(&program.as_str()) {
+                let folder = self.folder.clone();
+                self.read(&word);
+                self.folder = folder;
+            } else {
+                self.word(&word, &program, holds_text(&option));
+            }
+            option = word;
         }
-        holds_text = word.starts_with('-') && word.ends_with(OPTIONS_OF_TEXTS);
     }
-    // `1/2` is a number, and so is a date.
-    paths.retain(|path| path.contains(|c: char| !c.is_ascii_digit() && c != '/'));
-    paths
+
+    /// Changes the folder. To where nobody knows, it is the one that the command is run in.
+    fn go(&mut self, target: &str) {
+        self.word(target, "cd", false);
+        let is_unknown = target == "-" || target.starts_with(['$', '`']);
+        self.folder = if is_unknown { String::new() } else { joined(&self.folder, target) };
+    }
+
+    /// Takes the paths of one word.
+    fn word(&mut self, word: &str, program: &str, is_text: bool) {
+        if is_substitution(word) {
+            return;
+        }
+        let (word, folder) = match in_revision(word, program) {
+            Some(path) => (path, ""),
+            None => (near_side(word, program), self.folder.as_str()),
+        };
+        let found: Vec<String> = if !is_text && is_spaced_path(word) {
+            vec![word.to_string()]
+        } else {
+            let clues = Clues::read(word, language::facts());
+            clues.mentions.into_iter().chain(clues.locations.into_iter().map(|location| location.path)).collect()
+        };
+        // `1/2` is a number, and so is a date; what a variable holds is not known.
+        let is_number = |path: &str| path.chars().all(|c| c.is_ascii_digit() || c == '/');
+        let known = found.iter().filter(|path| !path.starts_with('$') && !is_number(path));
+        self.paths.extend(known.map(|path| joined(folder, path)));
+    }
+}
+
+/// A path as written in a folder.
+fn joined(folder: &str, path: &str) -> String {
+    if folder.is_empty() || is_absolute(path) { path.to_string() } else { format!("{folder}/{path}") }
+}
+
+/// Whether a word parts commands.
+fn is_mark(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| ";&|()".contains(c))
+}
+
+/// Whether a word stands in front of a program: `sudo`, or `NAME=value`.
+fn is_before_program(word: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    BEFORE_PROGRAMS.contains(&word) || word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+fn program_of(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe")
+}
+
+/// Whether a text, or another command, stands behind an option.
+fn holds_text(option: &str) -> bool {
+    (option.starts_with('-') && option.ends_with(OPTIONS_OF_TEXTS)) || holds_command(option)
+}
+
+/// Whether a command stands behind an option of a shell.
+fn holds_command(option: &str) -> bool {
+    let is_short = option.starts_with('-') && option.ends_with('c');
+    is_short || option == "/c" || option.eq_ignore_ascii_case("-command")
+}
+
+/// The path of a file in a revision that git is asked for: `HEAD:src/a.py`.
+fn in_revision<'w>(word: &'w str, program: &str) -> Option<&'w str> {
+    let (revision, path) = word.rsplit_once(':').filter(|_| program == "git")?;
+    let is_host = revision.contains('@') && revision != "@" && !revision.contains("@{");
+    let is_drive = revision.len() == 1 && revision != "@";
+    (!is_host && !is_drive && !word.contains(char::is_whitespace) && !word.contains("://")).then_some(path)
+}
+
+/// The part of a word with a colon that lies here: of a test its file (`a.py::TestA`), of a mount the near side
+/// (`./a:/b`), nothing of another machine's file (`host:/a`). Lines, drives and addresses stay as they are.
+fn near_side<'w>(word: &'w str, program: &str) -> &'w str {
+    if word.contains(char::is_whitespace) || word.contains("://") {
+        return word;
+    }
+    let word = word.split_once("::").map_or(word, |(file, _)| file);
+    let Some((near, far)) = word.split_once(':') else { return word };
+    let is_drive = near.len() == 1 && near != ".";
+    if is_drive || far.is_empty() || far.starts_with(|c: char| c.is_ascii_digit()) {
+        return word;
+    }
+    let is_path = near.starts_with('.') || near.contains('/') || language::facts().is_file_name(&near.to_lowercase());
+    let is_elsewhere = COPIERS.contains(&program) || near.contains('@');
+    match (is_elsewhere, is_path, far.starts_with('/')) {
+        (false, true, _) => near,
+        (false, false, false) => word,
+        _ => "",
+    }
+}
+
+/// A command without its here-documents, which are texts for programs.
+fn without_documents(command: &str) -> String {
+    let mut kept = String::with_capacity(command.len());
+    let mut lines = command.lines();
+    while let Some(line) = lines.next() {
+        kept.push_str(line);
+        kept.push('\n');
+        for end in ends_of_documents(line) {
+            let mut behind = lines.clone();
+            if behind.any(|line| line.trim() == end) {
+                lines = behind;
+            }
+        }
+    }
+    kept
+}
+
+/// The words that end the here-documents which begin behind a line.
+fn ends_of_documents(line: &str) -> impl Iterator<Item = &str> {
+    line.split("<<").skip(1).filter_map(|behind| {
+        let word = behind.trim_start_matches('-').trim_start().trim_start_matches(['"', '\'', '\\']);
+        let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+        let is_word = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        is_word.then(|| &word[..end])
+    })
+}
+
+/// A command with blanks around the marks that part commands, a line's end among them, and without comments.
+fn parted(command: &str) -> String {
+    let mut parted = String::with_capacity(command.len());
+    let mut quote = None;
+    let mut letters = command.chars().peekable();
+    while let Some(c) = letters.next() {
+        match (quote, c) {
+            (None | Some('"'), '\\') => {
+                parted.push(c);
+                parted.extend(letters.next());
+            }
+            (Some(open), _) => {
+                parted.push(c);
+                quote = (c != open).then_some(open);
+            }
+            (None, '"' | '\'') => {
+                parted.push(c);
+                quote = Some(c);
+            }
+            (None, '#') if parted.is_empty() || parted.ends_with(char::is_whitespace) => {
+                while letters.next_if(|next| *next != '\n').is_some() {}
+            }
+            (None, '\n') => parted.push_str(" ; "),
+            // `2>&1` is no end.
+            (None, ';' | '&' | '|' | '(' | ')') if !parted.ends_with('>') => parted.extend([' ', c, ' ']),
+            (None, _) => parted.push(c),
+        }
+    }
+    parted
 }
 
 /// The words of a command without their quotes; as they stand where a quote is never closed, as in text for a program to
@@ -66,7 +259,7 @@ mod tests {
     #[test]
     fn words_that_are_paths_are_told_from_others() {
         for (command, expected) in [
-            ("vim 'a b.py' && cd src && cat rel.py && echo 1/2 && sed s/a/b/ q.go", "a b.py|rel.py|q.go"),
+            ("vim 'a b.py' && cd src && cat rel.py && echo 1/2 && sed s/a/b/ q.go", "a b.py|src/rel.py|src/q.go"),
             ("cat My\\ notes/a.py; ls \"src/b c.rs\"; date 2025/11/24", "My notes/a.py|src/b c.rs"),
             ("bash -lc 'cat src/b.rs'", "src/b.rs"),
             ("git commit -m 'fix a.py' src/b.py", "a.py|src/b.py"),
@@ -77,6 +270,17 @@ mod tests {
             ("type src\\a.rs", "src/a.rs"),
             ("python setup.py:12", "setup.py"),
             ("echo 'no path'", ""),
+            ("pytest tests/test_a.py::TestX::test_y -q", "tests/test_a.py"),
+            ("git show HEAD:src/show.py 'stash@{1}:src/b.py' 2>&1 | head", "src/show.py|src/b.py"),
+            ("cd lib && git show main:src/show.py && git clone git@host.org:acme/app.git", "src/show.py"),
+            ("cd src && cat inner.py; cd /etc; cat x.py", "src/inner.py|/etc/x.py"),
+            ("(cd src; cat inner.py)\ncd sub/b\nls c.py # and d.py", "src/inner.py|sub/b|sub/b/c.py"),
+            ("cd src && cd - && cat a.py && cd \"$X\" && cat b.py", "a.py|b.py"),
+            ("cat \"$PWD/src/pwd.py\" $(pwd)/b.py \"$DIR/c.py\"", "src/pwd.py|b.py"),
+            ("scp host:/x/y.py ann@host:z.py host:z/w.py .", ""),
+            ("docker run -v ./vol:/data -v ./src/vol:/data -v $PWD:/app img", "src/vol"),
+            ("cat > src/a.go <<'EOF' && ls b.py\nimport os/path\nEOF\ncat c.py", "src/a.go|b.py|c.py"),
+            ("sudo bash -lc 'cd src && cat a.py' && cat b.py", "src/a.py|b.py"),
         ] {
             assert_eq!(of_command(command).join("|"), expected, "{command}");
         }

@@ -145,14 +145,18 @@ impl Transcript {
             Names::Command(key) => (key, of_command),
             Names::Patch(key) => (key, of_patch),
         };
-        let given = match &arguments[*key] {
-            Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-            other => other.as_str().unwrap_or_default().to_string(),
-        };
+        let given = &arguments[*key];
+        let words: Option<Vec<&str>> = given.as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
+        let given = words.as_ref().map_or_else(|| given.as_str().unwrap_or_default().to_string(), |all| all.join(" "));
         let folder = ["workdir", "cwd"].iter().find_map(|key| arguments[*key].as_str());
         let folder = folder.or(self.folder.as_deref()).unwrap_or_default().to_string();
         // `bash -lc 'apply_patch …'` names its files in the patch.
-        let paths = if given.contains("*** Begin Patch") { of_patch(&given) } else { paths(&given) };
+        let paths = match words {
+            _ if given.contains("*** Begin Patch") => of_patch(&given),
+            // A word with blanks stays one.
+            Some(words) => paths(&shlex::try_join(words).unwrap_or_default()),
+            None => paths(&given),
+        };
         let Some(turn) = self.turns.last_mut() else { return };
         for path in paths.into_iter().filter(|path| !path.is_empty()) {
             if turn.tools.len() < TOOLS_MAX {
@@ -209,9 +213,10 @@ mod tests {
             ("Write", r#"{"file_path": "src/a.py", "content": "import b/c.py"}"#, "/app:src/a.py"),
             ("NotebookEdit", r#"{"notebook_path": "n.ipynb"}"#, "/app:n.ipynb"),
             ("Grep", r#"{"pattern": "src/x.py", "path": "src"}"#, "/app:src"),
-            ("Bash", r#"{"command": "cd /app && pytest tests/test_a.py -k 'one' > out"}"#, "/app:tests/test_a.py"),
+            ("Bash", r#"{"command": "cd /app && pytest tests/test_a.py -k 'one' > out"}"#, "/app:/app/tests/test_a.py"),
             ("Bash", r#"{"command": "python setup.py:12"}"#, "/app:setup.py"),
             ("shell", r#"{"command": ["bash", "-lc", "cat src/b.rs"], "workdir": "/app/sub"}"#, "/app/sub:src/b.rs"),
+            ("shell", r#"{"command": ["bash", "-lc", "cd lib && cat b.rs"]}"#, "/app:lib/b.rs"),
             (
                 "apply_patch",
                 r#"{"input": "*** Begin Patch\n*** Update File: src/c.rs\n@@\n-see d.rs\n"}"#,

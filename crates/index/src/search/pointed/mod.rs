@@ -1,5 +1,6 @@
 //! What a query points at beside its words: a line of a file, a file by name, a definition, text that stands as typed.
 
+mod inside;
 mod names;
 mod text;
 
@@ -62,10 +63,14 @@ pub fn pointers(
     search.declared(query)?;
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
-    let stands_whole = !search.named(query)? && search.typed(query)?;
+    let is_named = search.named(query)?;
+    let stands_whole = !is_named && search.typed(query)?;
+    if !is_named && !stands_whole {
+        search.inside(query)?;
+    }
     // A pasted line or message may hold quotes of its own.
     if !clues.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
-        search.phrases(&clues.phrases)?;
+        search.quoted(clues)?;
     }
     Ok(search.found)
 }

@@ -55,6 +55,8 @@ const FILES_OF_A_LITERAL_MAX: usize = 3;
 const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 /// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_A_PART: f32 = 0.5;
+/// Strength of a place that tells of a flag outside of a literal, where nothing declares it.
+const STRENGTH_OF_A_FLAG_TOLD: f32 = 0.7;
 /// Strength of a run of words with other punctuation or case between them.
 const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
 
@@ -171,6 +173,8 @@ impl Search<'_> {
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
                 Agreement::Exact => Certainty::Exact,
+                // A program may declare it without its dashes.
+                Agreement::Words if typed.is_flag() && standing.is_literal => Certainty::Exact,
                 Agreement::Words if manner.is_loose => Certainty::Words,
                 Agreement::Run if asks || is_text || names_one => continue,
                 // More than a run that ends in front of the word that was cut.
@@ -180,7 +184,8 @@ impl Search<'_> {
             };
             let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
             let same = if standing.is_same { 1.0 } else { STRENGTH_OF_OTHER_MARKS };
-            points.push(Point { file, line, certainty, strength: standing.share * part * same });
+            let told = if typed.is_flag() && !standing.is_literal { STRENGTH_OF_A_FLAG_TOLD } else { 1.0 };
+            points.push(Point { file, line, certainty, strength: standing.share * part * same * told });
         }
         self.point(&points)?;
         Ok(stands_whole)

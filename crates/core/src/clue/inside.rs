@@ -1,0 +1,111 @@
+//! Names inside what a shell writes: beside its marks, in front of a value, behind dashes.
+
+use crate::token::is_word_char;
+use crate::written::{flag_name, is_name_in_query, is_token};
+
+/// Words that stand in front of an assignment.
+const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
+
+/// The name that a text is beside what is written around it where it is set or read: a variable of `$NAME`, `${NAME}`,
+/// `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, a flag of `--name=1`. `None` for any other text, and for a
+/// name that may be a word of a sentence.
+pub fn name_inside(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
+    let text = set.map_or(text, |(_, rest)| rest.trim_start());
+    let name = match assigned(text) {
+        Some(name) => unmarked(name).unwrap_or(name),
+        None => unmarked(text)?,
+    };
+    let begins = |c: char| c == '_' || c.is_alphabetic();
+    let is_variable = name.starts_with(begins) && name.chars().all(is_word_char);
+    let is_odd = is_variable && (is_token(name) || is_name_in_query(name));
+    (is_odd || flag_name(name).is_some()).then_some(name)
+}
+
+/// The flags among the words of a text, without their values.
+pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(|word| {
+        let word = word.split('=').next()?.trim_matches(|c: char| c != '-' && !c.is_alphanumeric());
+        flag_name(word).map(|_| word)
+    })
+}
+
+/// What stands in front of `=` and a plain value. Brackets and the like make it a line of code, which is no setting.
+fn assigned(text: &str) -> Option<&str> {
+    let (name, value) = text.split_once('=')?;
+    let value = value.trim();
+    let quoted = ['"', '\''].into_iter().find_map(|mark| value.strip_prefix(mark)?.strip_suffix(mark));
+    let is_code = |c: char| c.is_whitespace() || matches!(c, '=' | '(' | '[' | ';' | '<' | '>');
+    let is_plain = match quoted {
+        Some(inside) => !inside.contains(['"', '\'']),
+        None => !value.contains(is_code),
+    };
+    is_plain.then(|| name.trim_end().trim_end_matches([':', '?', '+']).trim_end())
+}
+
+/// What stands in a shell's marks, or in the quotes that end a look into the environment.
+fn unmarked(text: &str) -> Option<&str> {
+    let braced = || text.strip_prefix("${")?.strip_suffix('}')?.split(':').next();
+    let of_shell = || text.strip_prefix("$env:").or_else(|| text.strip_prefix('$'));
+    let of_windows = || text.strip_prefix('%')?.strip_suffix('%');
+    braced().or_else(of_windows).or_else(of_shell).or_else(|| looked_up(text))
+}
+
+/// `NAME` of `os.environ["NAME"]` and `getenv('NAME')`.
+fn looked_up(text: &str) -> Option<&str> {
+    let inside = text.strip_suffix([']', ')'])?;
+    let mark = inside.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+    let (front, name) = inside.strip_suffix(mark)?.rsplit_once(mark)?;
+    (front.ends_with(['[', '(']) && !front.contains(char::is_whitespace)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_told_from_its_marks_and_its_value() {
+        for (text, expected) in [
+            ("$BAT_PAGER", "BAT_PAGER"),
+            ("${BAT_PAGER}", "BAT_PAGER"),
+            ("${BAT_PAGER:-less}", "BAT_PAGER"),
+            ("$env:BAT_PAGER", "BAT_PAGER"),
+            ("%BAT_PAGER%", "BAT_PAGER"),
+            ("BAT_PAGER=1", "BAT_PAGER"),
+            ("BAT_PAGER = \"less -R\"", "BAT_PAGER"),
+            ("export BAT_PAGER=less", "BAT_PAGER"),
+            ("-e BAT_PAGER=1", "BAT_PAGER"),
+            ("$BAT_PAGER=1", "BAT_PAGER"),
+            ("os.environ[\"BAT_PAGER\"]", "BAT_PAGER"),
+            ("getenv('BAT_PAGER')", "BAT_PAGER"),
+            ("lineLimit=3", "lineLimit"),
+            ("--line-limit=3", "--line-limit"),
+            // Without marks or a value there is nothing to take off.
+            ("BAT_PAGER", ""),
+            ("--line-limit", ""),
+            // Words of a sentence, numbers, lines of code.
+            ("color=red", ""),
+            ("$request", ""),
+            ("1=2", ""),
+            ("MAX_LEN == 3", ""),
+            ("MAX_LEN = len(x)", ""),
+            ("let max_len = 3", ""),
+            ("x -> get(\"MAX_LEN\")", ""),
+            ("MAX_LEN=1 MIN_LEN=2", ""),
+        ] {
+            assert_eq!(name_inside(text).unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn flags_are_found_among_words() {
+        for (text, expected) in [
+            ("bat --line-limit=3 --plain, then", "--line-limit --plain"),
+            ("error: unexpected argument '--plain' found", "--plain"),
+            ("a -- b --- c -x x--y ---z", ""),
+        ] {
+            assert_eq!(flags_in(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+}

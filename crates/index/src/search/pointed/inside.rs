@@ -1,0 +1,84 @@
+//! Names inside a query that stands nowhere as typed: in a shell's marks, in front of a value, behind dashes, in the quotes
+//! of a command.
+
+use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside};
+use colgrep_core::query::Query;
+use colgrep_syntax::language;
+use rustc_hash::FxHashSet;
+
+use super::Search;
+use crate::error::Result;
+
+/// Flags of a text that are looked for, at most: who pastes more of them has pasted a help text.
+const FLAGS_MAX: usize = 4;
+/// What stands for a flag where the rest of its text is looked for: a value, as a message has it.
+const A_VALUE: &str = "0";
+
+impl Search<'_> {
+    /// Points at what the name alone points at that the text is beside its marks or its value; else at the flags that it
+    /// holds.
+    pub(super) fn inside(&mut self, query: &Query) -> Result<()> {
+        let Query { text, clues, .. } = query;
+        match name_inside(text) {
+            _ if !clues.locations.is_empty() || !clues.phrases.is_empty() => Ok(()),
+            Some(name) => self.alone(name),
+            None => self.flags(text),
+        }
+    }
+
+    /// What stands in quotes, as [`Self::phrases`] has it; what is given to a command is read as if it stood alone where
+    /// nothing holds it.
+    pub(super) fn quoted(&mut self, clues: &Clues) -> Result<()> {
+        self.phrases(&clues.phrases)?;
+        if clues.are_arguments && self.found.only.as_ref().is_some_and(FxHashSet::is_empty) {
+            self.found.only = None;
+            for phrase in &clues.phrases {
+                self.alone(phrase)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Points at what a text alone points at instead of what is known, where that is anything.
+    fn alone(&mut self, text: &str) -> Result<()> {
+        let known = std::mem::take(&mut self.found.units);
+        let query = Query::new(text, "", language::facts(), self.tokenizer);
+        if !self.named(&query)? {
+            self.typed(&query)?;
+        }
+        if self.found.units.is_empty() {
+            self.found.units = known;
+        }
+        Ok(())
+    }
+
+    /// Points at where the flags of a text stand as typed or are declared, where nothing else of it points anywhere: a run
+    /// that their own words make says nothing.
+    fn flags(&mut self, text: &str) -> Result<()> {
+        let flags: Vec<&str> = flags_in(text).filter(|flag| *flag != text.trim()).take(FLAGS_MAX + 1).collect();
+        let is_sure = self.found.units.values().any(|pointer| pointer.certainty > Certainty::Run);
+        let is_known = is_sure || !self.found.files.is_empty();
+        if is_known || flags.is_empty() || flags.len() > FLAGS_MAX || text.trim().contains('\n') {
+            return Ok(());
+        }
+        let known = std::mem::take(&mut self.found.units);
+        if !known.is_empty() {
+            let beside = flags.iter().fold(text.to_string(), |text, flag| text.replace(flag, A_VALUE));
+            if beside.contains(char::is_alphabetic) {
+                self.text(&beside)?;
+            }
+            if !self.found.units.is_empty() {
+                self.found.units = known;
+                return Ok(());
+            }
+        }
+        for flag in flags {
+            self.text(flag)?;
+        }
+        self.found.units.retain(|_, pointer| pointer.certainty == Certainty::Exact);
+        if self.found.units.is_empty() {
+            self.found.units = known;
+        }
+        Ok(())
+    }
+}
