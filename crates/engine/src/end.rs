@@ -206,7 +206,8 @@ pub fn end(
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
-    let are_words = written.iter().all(|word| words(word).eq([0..word.len()]));
+    let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
+    let are_words = written.iter().all(is_word);
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.clues.phrases);
