@@ -154,3 +154,123 @@ fn what_a_command_is_given_in_quotes_is_no_condition_where_it_stands_nowhere() {
     let quoted = sandbox.run(&["--query", "where is \"no such text\" here"]);
     assert_eq!((quoted.status, quoted.out.as_str()), (1, ""), "{quoted:?}");
 }
+
+#[test]
+fn names_are_found_as_other_languages_write_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/context.go",
+        "package app\n\n// FormFile returns a file.\nfunc (c *Context) FormFile(name string) error {\n\treturn nil\n}\n\n\
+         func (c *Context) GetUint32Slice(key string) []uint32 {\n\treturn nil\n}\n",
+    );
+    sandbox.write("web/color-wheel.tsx", "export function paint(size: number) {\n  return size;\n}\n");
+    sandbox.write("web/tab.bar.ts", "export function show(size: number) {\n  return size;\n}\n");
+    for (query, read, expected) in [
+        // The index has the stem of `formfile`.
+        ("form_file", "FormFile", "src/context.go:4:"),
+        ("get_uint32_slice", "GetUint32Slice", "src/context.go:8:"),
+        ("colorwheel", "color-wheel", "web/color-wheel.tsx:"),
+        ("tabbar", "tab.bar", "web/tab.bar.ts:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("\"{query}\" is read as \"{read}\"")), "{query}: {}", ran.err);
+    }
+    for query in ["form_mode", "colorwheels"] {
+        let ran = sandbox.run(&["--query", query]);
+        assert!(!ran.err.contains("is read as"), "{query}: {}", ran.err);
+    }
+}
+
+#[test]
+fn traces_lead_to_what_raised_their_messages() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/storage.py",
+        "def open_storage(uri):\n    if not uri.host:\n        \
+         raise ValueError(f\"Got a storage URI without a hostname: {uri}\")\n\n\n\
+         def close_storage(uri):\n    raise RuntimeError(\"no implicit conversion of a storage into a string\")\n",
+    );
+    sandbox.write(
+        "src/misc.py",
+        "def walk(module):\n    \"\"\"Walks a module.\n\n    Traceback (most recent call last):\n    \
+         ValueError, ArgumentError, RuntimeError: in main, of a run.\n    \"\"\"\n",
+    );
+    // Every frame below is of a file that is called so elsewhere.
+    sandbox.write("lib/app.rb", &format!("{}run\n", "# A line of a licence.\n".repeat(14)));
+    let message = "Got a storage URI without a hostname: 42";
+    for (query, expected) in [
+        (
+            format!(
+                "Traceback (most recent call last):\n  File \"/home/u/main.py\", line 12, in <module>\n    run()\n\
+                 ValueError: {message}"
+            ),
+            "src/storage.py:3:",
+        ),
+        (
+            format!(
+                "Exception in thread \"main\" java.lang.IllegalStateException: {message}\n\t\
+                 at com.acme.App.main(app.rb:12)"
+            ),
+            "src/storage.py:3:",
+        ),
+        (format!("/home/u/app.rb:12:in `run': {message} (ArgumentError)"), "src/storage.py:3:"),
+        (
+            format!(
+                "panic: {message}\n\ngoroutine 1 [running]:\nmain.main()\n\t/home/u/app.rb:12 +0x1d\nexit status 2"
+            ),
+            "src/storage.py:3:",
+        ),
+        (
+            format!("Unhandled exception. System.Exception: {message}\n   at App.Main() in /home/u/app.rb:line 12"),
+            "src/storage.py:3:",
+        ),
+        (format!("[error] GenServer #PID<0.1.0> terminating\n** (RuntimeError) {message}"), "src/storage.py:3:"),
+        (
+            format!(
+                "PHP Fatal error:  Uncaught RuntimeException: {message} in /srv/app.rb:12\nStack trace:\n#0 {{main}}\n  \
+                 thrown in /srv/app.rb on line 12"
+            ),
+            "src/storage.py:3:",
+        ),
+        ("RuntimeError:\n       no implicit conversion of a storage into a string".to_string(), "src/storage.py:7:"),
+        // Where nothing else is told, the file's name is all there is; a path that fits says more than a message.
+        ("/home/u/app.rb:12:in `run'".to_string(), "lib/app.rb:12:"),
+        (format!("/home/u/lib/app.rb:12:in `run': {message}"), "lib/app.rb:12:"),
+    ] {
+        let ran = sandbox.run(&["--query", &query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn tests_are_found_by_what_their_runners_print() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "test/QueueTest.php",
+        "<?php\n\nnamespace Acme\\Queue\\Tests\\Helper;\n\nclass QueueTest\n{\n    public function testPush()\n    {\n        \
+         return 1;\n    }\n}\n",
+    );
+    sandbox.write(
+        "test/queue_test.go",
+        "package queue\n\nimport \"example.com/acme/queue/internal\"\n\n\
+         func TestTakeAll(t *testing.T) {\n\tinternal.Take(t)\n}\n",
+    );
+    sandbox.write(
+        "test/queues.spec.ts",
+        "describe('queue', () => {\n  it('is empty at first', () => {});\n  it('takes all that was put', () => {});\n});\n",
+    );
+    for (query, expected) in [
+        ("1) Acme\\Queue\\Tests\\Helper\\QueueTest::testPush", "test/QueueTest.php:7:"),
+        ("[xUnit.net 00:00:01.23]     Acme.Queue.Tests.Helper.QueueTest.testPush [FAIL]", "test/QueueTest.php:7:"),
+        ("--filter FullyQualifiedName~QueueTest.testPush", "test/QueueTest.php:7:"),
+        ("Test Case 'QueueTest.testPush' failed (0.0 seconds)", "test/QueueTest.php:7:"),
+        ("QueueTest/testPush", "test/QueueTest.php:7:"),
+        ("go test -run ^TestTakeAll$ example.com/acme/queue/internal", "test/queue_test.go:5:"),
+        ("--- FAIL: TestTakeAll (0.00s)", "test/queue_test.go:5:"),
+        ("  ● queue › takes all that was put", "test/queues.spec.ts:3:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}

@@ -7,6 +7,7 @@ mod callers;
 mod definitions;
 mod inside;
 mod phrases;
+mod tested;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,6 +17,7 @@ use definitions::definition_of;
 pub use inside::{flags_in, name_inside};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
+pub use tested::{test_named, test_titled};
 
 use crate::code_line::MODIFIERS;
 use crate::language::LanguageFacts;

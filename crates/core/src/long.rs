@@ -6,6 +6,7 @@ mod noise;
 use crate::clue::Clues;
 use crate::language::LanguageFacts;
 use crate::token::is_stop_word;
+use crate::verbatim::is_trace;
 
 /// Characters from which a query on one line is long.
 const LONG: usize = 200;
@@ -54,7 +55,11 @@ impl Long {
             let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;
             is_said && !is_code(title, facts)
         };
-        let is_told = if has_places { prose >= PROSE_BESIDE_PLACES } else { prose > 0 || is_introduced() };
+        // What a trace without places says are its messages.
+        let is_told = match has_places {
+            true => prose >= PROSE_BESIDE_PLACES,
+            false => (prose > 0 || is_introduced()) && !is_trace(text),
+        };
         if !is_told {
             return None;
         }

@@ -8,12 +8,14 @@ mod flag;
 mod front;
 mod patch;
 mod template;
+mod trace;
 
 use std::ops::Range;
 
 pub use front::behind_front;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
+pub use trace::{is_trace, messages_of};
 
 use crate::token::{is_stop_word, is_word_char, parts, words};
 use crate::written::is_piece;

@@ -25,6 +25,8 @@ fn what_is_no_issue_is_left_as_it_is() {
         // A frame with what a program says around it, and code, stand somewhere as they are.
         ("Traceback (most recent call last):\n  File \"a.rs\", line 7, in run\nValueError: no such host", None),
         ("error: no such host here\n  --> src/a.rs:3:9", None),
+        ("RuntimeError:\n  no such host is known to it", None),
+        ("[error] GenServer #PID<0.1.0> terminating\n** (RuntimeError) no such host is known to it", None),
         ("fn open(host: &str) {\n    connect(host);", None),
         // A title with code below, or a few words with more of them below, are.
         (

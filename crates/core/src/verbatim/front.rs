@@ -35,7 +35,29 @@ pub fn behind_front(text: &str) -> Option<&str> {
         (rest, is_sure) = (behind, is_sure || sure);
     }
     let is_sentence = rest.starts_with(char::is_uppercase);
-    (rest.len() < text.len() && (is_sure || is_sentence)).then_some(rest)
+    (rest.len() < text.len() && (is_sure || is_sentence)).then(|| without_end(rest))
+}
+
+/// A message without what runtimes write behind it: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
+pub(super) fn without_end(text: &str) -> &str {
+    let is_place = |text: &str| text.contains(['/', '\\', '.']) && ends_in_line(text);
+    let is_one_word = |text: &str| !text.contains(char::is_whitespace);
+    let is_php = |place: &str| is_place(place) && is_one_word(&place.replacen(" on line ", ":", 1));
+    let is_swift = |place: &str| is_place(place) && is_one_word(&place.replacen(", line ", ":", 1));
+    let is_error = |name: &str| is_one_word(name) && ENDS_OF_ERRORS.iter().any(|end| name.ends_with(*end));
+    let cut = |between: &str, is_end: &dyn Fn(&str) -> bool| {
+        let (front, end) = text.rsplit_once(between)?;
+        (is_end(end) && front.contains(char::is_alphanumeric)).then(|| front.trim_end())
+    };
+    let named = |end: &str| end.strip_suffix(')').is_some_and(is_error);
+    cut(" in ", &is_php).or_else(|| cut(": file ", &is_swift)).or_else(|| cut(" (", &named)).unwrap_or(text)
+}
+
+/// Whether a text ends in the number of a line: `a.js:3:9)`, `a.cs:line 3`, `a.php on line 3`.
+pub(super) fn ends_in_line(text: &str) -> bool {
+    let text = text.trim_end_matches(')');
+    let front = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    front.len() < text.len() && (front.ends_with(':') || front.ends_with("line "))
 }
 
 /// What stands behind the first part of a front, and whether that is surely one.
@@ -45,6 +67,9 @@ fn behind_part(text: &str) -> Option<(&str, bool)> {
     }
     if let Some(thread) = text.strip_prefix("Exception in thread \"") {
         return thread.split_once("\" ").map(|(_, behind)| (behind, true));
+    }
+    if let Some(behind) = behind_method(text) {
+        return Some((behind, true));
     }
     if let Some(thread) = text.strip_prefix("thread '") {
         let (_, behind) = thread.split_once("panicked at ").filter(|(name, _)| name.len() <= PART_BYTES_MAX)?;
@@ -56,7 +81,8 @@ fn behind_part(text: &str) -> Option<(&str, bool)> {
         return Some(found);
     }
     let (word, behind) = text.split_once(char::is_whitespace)?;
-    if matches!(word, "-" | "|" | "--" | "**") {
+    // pytest has an `E` in front of each line of what was raised.
+    if matches!(word, "-" | "|" | "--" | "**") || (word == "E" && behind.starts_with("  ")) {
         return Some((behind, false));
     }
     if is_time(word) {
@@ -69,6 +95,14 @@ fn behind_part(text: &str) -> Option<(&str, bool)> {
         return Some((behind, true));
     }
     behind_colon(text)
+}
+
+/// What stands behind the place and the method where Ruby raised: ``/srv/a.rb:12:in `run': ``.
+fn behind_method(text: &str) -> Option<&str> {
+    let (front, behind) = text.split_once("': ")?;
+    let (place, _) = front.split_once(":in `").or_else(|| front.split_once(":in '"))?;
+    let is_place = place.ends_with(|c: char| c.is_ascii_digit()) && !place.contains(char::is_whitespace);
+    is_place.then_some(behind)
 }
 
 /// What stands behind a group in brackets: a thread, a logger, a level, the name of an exception.
@@ -156,6 +190,14 @@ mod tests {
             ("main.swift:12: Fatal error: no such key", "no such key"),
             ("[bat error]: Reading a token", "Reading a token"),
             ("[12345] - Worker 0 booted", "Worker 0 booted"),
+            ("E       ValueError: no such key", "no such key"),
+            ("/srv/a.rb:12:in `block in run': no such key (ArgumentError)", "no such key"),
+            ("a.rb:12:in 'Session#run': it's no such key (Acme::KeyError)", "it's no such key"),
+            ("PHP Fatal error:  Uncaught Exception: no such key in /srv/a.php:12", "no such key"),
+            ("PHP Fatal error:  Uncaught Exception: no such key in /srv/a.php on line 12", "no such key"),
+            ("Fatal error: no such key: file app/a.swift, line 3", "no such key"),
+            ("Error: no such key in 2.5", "no such key in 2.5"),
+            ("Error: no such key in part 12 (of it)", "no such key in part 12 (of it)"),
         ] {
             assert_eq!(behind_front(text), Some(expected), "{text}");
         }

@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
+use colgrep_core::bm25::Field;
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 
+use super::locate::{Fit, MODULE_END};
+use super::pointed::best_of;
 use super::rounds::Rounds;
+use super::shard::{DefinitionsAsked, HolderCount, LocateAsked};
 use crate::error::Result;
 use crate::lexical::{Run, run_of};
 
@@ -62,7 +66,7 @@ pub(super) fn respelled(
             None if is_plain(&text[words[at].clone()]) => {
                 apart(rounds, text, words[at].clone(), words.len() == 1, tokenizer)?
             }
-            None => otherwise(rounds, text, words[at].clone())?,
+            None => otherwise(rounds, text, words[at].clone(), tokenizer)?,
         };
         // A word that was taken apart with its neighbour may be joined to the one behind it, too.
         found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
@@ -78,10 +82,14 @@ pub(super) fn respelled(
     Ok(Some(Respelled { text: read, words }))
 }
 
-/// Whether a word is one of letters, in one part or several.
+/// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.
 fn is_written(word: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
-    word.bytes().all(is_letter) && LETTERS.contains(&word.trim_matches('_').len())
+    let of_letters = || parts(word).filter(|part| word[part.clone()].bytes().all(is_letter)).count();
+    let is_name = || word.starts_with(|c: char| !c.is_ascii_digit()) && of_letters() > 1;
+    let is_of_name = |byte: u8| is_letter(byte) || byte.is_ascii_digit();
+    let is_one = word.bytes().all(is_letter) || (word.bytes().all(is_of_name) && is_name());
+    is_one && LETTERS.contains(&word.trim_matches('_').len())
 }
 
 fn is_plain(word: &str) -> bool {
@@ -116,8 +124,8 @@ fn joined(
     known(rounds, spellings, &terms)
 }
 
-/// The word with an underscore between its parts, or two where it is all that is asked; else as two words that stand side
-/// by side.
+/// The word with an underscore between its parts, or two where it is all that is asked; else as a file of code is called,
+/// or as two words that stand side by side.
 fn apart(
     rounds: &Rounds<'_>,
     text: &str,
@@ -136,6 +144,9 @@ fn apart(
     if let Some(found) = known(rounds, terms.iter().map(spelling).collect(), &terms)? {
         return Ok(Some(found));
     }
+    if let Some(stem) = stem(rounds, &word, is_alone, tokenizer)? {
+        return Ok(Some(Spelling { place, text: stem }));
+    }
     let cuts = LETTERS_OF_A_PART_MIN..(word.len() + 1).saturating_sub(LETTERS_OF_A_PART_MIN);
     let pairs: Vec<String> = cuts.map(|at| format!("{} {}", &word[..at], &word[at..])).collect();
     let runs: Vec<Run> = pairs.iter().map(|pair| run_of(pair, tokenizer)).collect();
@@ -146,14 +157,77 @@ fn apart(
     Ok(most.map(|(_, text)| Spelling { place, text }))
 }
 
-/// A word of several parts in the other way to write them: `match_request` as `matchrequest`, which `MatchRequest` is to the
-/// index, and `closeSocket` as `close_socket`.
-fn otherwise(rounds: &Rounds<'_>, text: &str, place: Range<usize>) -> Result<Option<Spelling>> {
+/// The word as the stem of a file of code, with a hyphen or, where it is all that is asked, a dot between its parts:
+/// `colorwheel` of `color-wheel.tsx`.
+fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+    let cuts: Vec<(&str, &str)> = (1..word.len()).map(|at| word.split_at(at)).collect();
+    let both = cuts.iter().flat_map(|(a, b)| [*a, *b]);
+    let terms: Vec<String> = both.map(|part| tokenizer.normal(part).to_string()).collect();
+    let counts = rounds.counts(&terms, 0)?;
+    let is_in_stems = |count: &HolderCount| {
+        Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| *field == Field::Stem && units > 0)
+    };
+    let known = cuts.iter().zip(counts.chunks(2)).filter(|(_, both)| both.iter().all(is_in_stems));
+    let marks: &[char] = if is_alone { &['-', '.'] } else { &['-'] };
+    let stems: Vec<String> =
+        known.flat_map(|((a, b), _)| marks.iter().map(move |mark| format!("{a}{mark}{b}"))).collect();
+    if stems.is_empty() {
+        return Ok(None);
+    }
+    let paths = stems.iter().map(|stem| format!("{stem}{MODULE_END}")).collect();
+    let asked = LocateAsked { paths, ..LocateAsked::default() };
+    let found = rounds.located(&asked)?;
+    let is_called = |at: usize| {
+        let meant = best_of(&found, at, &asked.paths[at]);
+        meant.is_some_and(|(fit, files)| fit == Fit::Whole && files.iter().any(|file| file.is_allowed))
+    };
+    Ok((0..stems.len()).find(|at| is_called(*at)).map(|at| stems[at].clone()))
+}
+
+/// A word of several parts in the other way to write them: `match_request` as `MatchRequest`, and `closeSocket` as
+/// `close_socket`.
+fn otherwise(
+    rounds: &Rounds<'_>,
+    text: &str,
+    place: Range<usize>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
     let word = &text[place.clone()];
-    let lower: Vec<String> = parts(word).map(|part| word[part].to_lowercase()).collect();
-    let terms = [lower.join("_"), lower.concat()];
-    let spellings = terms.iter().map(|text| Spelling { place: place.clone(), text: text.clone() }).collect();
-    known(rounds, spellings, &terms)
+    let mut lower: Vec<String> = Vec::new();
+    for part in parts(word).map(|part| word[part].to_lowercase()) {
+        match lower.last_mut() {
+            // `uint32` is one word wherever a name has it.
+            Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => last.push_str(&part),
+            _ => lower.push(part),
+        }
+    }
+    let (snake, joined) = (lower.join("_"), lower.concat());
+    let terms = [snake.clone(), tokenizer.normal(&joined).to_string()];
+    let spellings = [snake, joined.clone()].map(|text| Spelling { place: place.clone(), text });
+    let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
+    // A definition is found by its name as it is written.
+    let humped = if found.text == joined { humped(rounds, &lower)? } else { None };
+    Ok(Some(humped.map_or(found, |text| Spelling { place, text })))
+}
+
+/// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None
+/// where nothing is called either.
+fn humped(rounds: &Rounds<'_>, parts: &[String]) -> Result<Option<String>> {
+    let capital = |part: &String| {
+        let mut letters = part.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    let pascal: String = parts.iter().map(capital).collect();
+    let camel: String = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(capital)).collect();
+    let mut best: Option<(usize, String)> = None;
+    for name in [pascal, camel] {
+        let asked = DefinitionsAsked { name: name.clone(), ..DefinitionsAsked::default() };
+        let count = rounds.definitions(&asked)?.iter().filter(|found| found.is_named).count();
+        if count > best.as_ref().map_or(0, |(most, _)| *most) {
+            best = Some((count, name));
+        }
+    }
+    Ok(best.map(|(_, name)| name))
 }
 
 /// The spelling whose term stands in most units; none where no term stands anywhere.

@@ -1,7 +1,7 @@
 //! Names inside a query that stands nowhere as typed: in a shell's marks, in front of a value, behind dashes, in the quotes
-//! of a command.
+//! of a command, in what a runner of tests prints.
 
-use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside};
+use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside, test_named, test_titled};
 use colgrep_core::query::Query;
 use colgrep_syntax::language;
 use rustc_hash::FxHashSet;
@@ -15,15 +15,37 @@ const FLAGS_MAX: usize = 4;
 const A_VALUE: &str = "0";
 
 impl Search<'_> {
-    /// Points at what the name alone points at that the text is beside its marks or its value; else at the flags that it
-    /// holds.
+    /// Points at what the name alone points at that the text is beside its marks or its value; else at the test that it
+    /// names; else at the flags that it holds.
     pub(super) fn inside(&mut self, query: &Query) -> Result<()> {
         let Query { text, clues, .. } = query;
         match name_inside(text) {
             _ if !clues.locations.is_empty() || !clues.phrases.is_empty() => Ok(()),
             Some(name) => self.alone(name),
+            None if self.tested(text)? => Ok(()),
             None => self.flags(text),
         }
+    }
+
+    /// Points at the test that a runner's line or command names, instead of a run of the names of its packages, and tells
+    /// whether there is one.
+    fn tested(&mut self, text: &str) -> Result<bool> {
+        if self.found.units.values().any(|pointer| pointer.certainty > Certainty::Run) {
+            return Ok(false);
+        }
+        let known = self.found.clone();
+        self.found.units.clear();
+        if let Some(name) = test_named(text) {
+            let query = Query::new(&name, "", language::facts(), self.tokenizer);
+            self.named(&query)?;
+        } else if let Some(title) = test_titled(text) {
+            self.text(title)?;
+        }
+        let is_found = !self.found.units.is_empty();
+        if !is_found {
+            self.found = known;
+        }
+        Ok(is_found)
     }
 
     /// What stands in quotes, as [`Self::phrases`] has it; what is given to a command is read as if it stood alone where
@@ -59,6 +81,10 @@ impl Search<'_> {
         let is_sure = self.found.units.values().any(|pointer| pointer.certainty > Certainty::Run);
         let is_known = is_sure || !self.found.files.is_empty();
         if is_known || flags.is_empty() || flags.len() > FLAGS_MAX || text.trim().contains('\n') {
+            return Ok(());
+        }
+        // Several flags in a row are a text of their own.
+        if flags.len() > 1 && !self.found.units.is_empty() {
             return Ok(());
         }
         let known = std::mem::take(&mut self.found.units);

@@ -54,12 +54,12 @@ pub fn pointers(
     tokenizer: &mut Tokenizer,
 ) -> Result<Pointers> {
     let clues = &query.clues;
-    let mut search = Search { rounds, statistics, tokenizer, found: Pointers::default() };
+    let mut search = Search { rounds, statistics, tokenizer, found: Pointers::default(), has_message: false };
     if query.long.is_some() {
         search.whole(query)?;
         return Ok(search.found);
     }
-    search.located(clues, &query.text)?;
+    let by_name = search.located(clues, &query.text)?;
     search.declared(query)?;
     search.callers(clues)?;
     // What a name defines says more than the places where it stands.
@@ -72,6 +72,10 @@ pub fn pointers(
     if !clues.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
         search.quoted(clues)?;
     }
+    // Where another folder is written than a file's, its name alone says less than a text that stands somewhere.
+    if !search.is_sure() && !search.has_message {
+        search.point(&by_name)?;
+    }
     Ok(search.found)
 }
 
@@ -80,6 +84,8 @@ struct Search<'a> {
     statistics: &'a Statistics,
     tokenizer: &'a mut Tokenizer,
     found: Pointers,
+    /// Whether what is pointed at is the message of a trace, or what stands behind a front.
+    has_message: bool,
 }
 
 /// A line of a file that is pointed at.
@@ -146,14 +152,15 @@ impl Search<'_> {
         Ok(allowed.take(files_max).filter(is_within).map(|(file, _)| file).collect())
     }
 
-    /// Files and lines that are named.
-    fn located(&mut self, clues: &Clues, text: &str) -> Result<()> {
+    /// Files and lines that are named. Gives the lines of files of which nothing but the name fits: they are pointed at where
+    /// nothing else is.
+    fn located(&mut self, clues: &Clues, text: &str) -> Result<Vec<Point>> {
         let frames = clues.locations.iter().take(FRAMES_MAX);
         let paths: Vec<String> =
             frames.clone().map(|location| &location.path).chain(&clues.mentions).cloned().collect();
         let may_be_spelled = text.contains('.') && text.contains(' ');
         if paths.is_empty() && clues.names.is_empty() && !may_be_spelled {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let text = if may_be_spelled { text.to_string() } else { String::new() };
         let asked = LocateAsked { paths, names: clues.names.clone(), text };
@@ -162,14 +169,14 @@ impl Search<'_> {
         let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> =
             asked.paths.iter().enumerate().map(|(at, written)| best_of(&found, at, written)).collect();
         let mentions = named.split_off(lines.len());
-        self.locations(named, &lines)?;
+        let by_name = self.locations(named, &lines)?;
         self.mentions(clues, mentions, &found);
-        Ok(())
+        Ok(by_name)
     }
 
     /// Lines that are named. Where a path fits well, those of which nothing but the file's name fits are of other
-    /// projects: a library's frames in a trace.
-    fn locations(&mut self, named: Vec<Option<(Fit, Vec<FileMeant>)>>, lines: &[u32]) -> Result<()> {
+    /// projects: a library's frames in a trace. Where none does, these are given instead.
+    fn locations(&mut self, named: Vec<Option<(Fit, Vec<FileMeant>)>>, lines: &[u32]) -> Result<Vec<Point>> {
         let mut found: Vec<(Fit, FilePlace, u32)> = Vec::new();
         let is_alone = lines.len() == 1;
         for (named, line) in named.into_iter().zip(lines) {
@@ -180,7 +187,8 @@ impl Search<'_> {
                 found.extend(files.into_iter().map(|file| (fit, file, *line)));
             }
         }
-        if found.iter().any(|place| place.0 > Fit::Name) {
+        let fits = found.iter().any(|place| place.0 > Fit::Name);
+        if fits {
             found.retain(|place| place.0 > Fit::Name);
         }
         let point = |(i, (_, file, line)): (usize, (Fit, FilePlace, u32))| Point {
@@ -190,7 +198,11 @@ impl Search<'_> {
             strength: 1.0 / (1 + i) as f32,
         };
         let points: Vec<Point> = found.into_iter().take(LOCATIONS_MAX).enumerate().map(point).collect();
-        self.point(&points)
+        if !fits {
+            return Ok(points);
+        }
+        self.point(&points)?;
+        Ok(Vec::new())
     }
 
     /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant.

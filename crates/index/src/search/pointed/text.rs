@@ -4,7 +4,7 @@ use colgrep_core::bm25::{Field, idf};
 use colgrep_core::clue::{Certainty, Pointer};
 use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
-use colgrep_core::verbatim::{Agreement, Standing, Typed, behind_front, has_values, is_question};
+use colgrep_core::verbatim::{Agreement, Standing, Typed, behind_front, has_values, is_question, messages_of};
 use rustc_hash::FxHashSet;
 
 use super::{Point, Pointers, Search};
@@ -78,21 +78,61 @@ struct Placed {
 }
 
 impl Search<'_> {
-    /// Points at where the query stands, or, where it does not, what it says behind a log's or a runtime's front.
+    /// Points at where the query stands, or, where it does not, what it says behind a log's or a runtime's front, or what
+    /// the messages of a pasted trace do.
     pub(super) fn typed(&mut self, query: &Query) -> Result<bool> {
         let stands_whole = self.typed_whole(query)?;
-        let Some(message) = behind_front(&query.text).filter(|_| query.long.is_none()) else { return Ok(stands_whole) };
-        let is_sure = |p: &Pointer| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL;
-        if self.found.units.values().any(is_sure) {
+        if query.long.is_some() || self.is_sure() {
             return Ok(stands_whole);
         }
-        // The names in a front stand together elsewhere: a run of them says less than the message behind it.
-        let of_all = std::mem::take(&mut self.found.units);
-        let stands_behind = self.text(message)?;
-        if self.found.units.is_empty() {
-            self.found.units = of_all;
-        }
+        let messages = messages_of(&query.text);
+        let stands_behind = match messages.is_empty() {
+            true => self.behind(&query.text)?,
+            false => self.messages(&messages)?,
+        };
         Ok(stands_whole || stands_behind)
+    }
+
+    /// Whether anything is pointed at by more than a run of some of the text.
+    pub(super) fn is_sure(&self) -> bool {
+        let is_sure = |p: &Pointer| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL;
+        self.found.units.values().any(is_sure)
+    }
+
+    /// Points at what a text says behind a front instead of what is known, where that stands anywhere: the names in a front
+    /// stand together elsewhere, and a run of them says less than the message behind it.
+    fn behind(&mut self, text: &str) -> Result<bool> {
+        let Some(message) = behind_front(text) else { return Ok(false) };
+        let known = std::mem::take(&mut self.found.units);
+        let stands = self.text(message)?;
+        match self.found.units.is_empty() {
+            true => self.found.units = known,
+            false => self.has_message = true,
+        }
+        Ok(stands)
+    }
+
+    /// Points at the messages of a trace, each as if it were typed alone, instead of what is known, where any stands
+    /// anywhere.
+    fn messages(&mut self, messages: &[&str]) -> Result<bool> {
+        let known = std::mem::take(&mut self.found.units);
+        let (mut all, mut stands) = (Vec::new(), false);
+        for message in messages {
+            stands |= self.text(message)?;
+            if !self.is_sure() {
+                stands |= self.behind(message)?;
+            }
+            all.extend(std::mem::take(&mut self.found.units));
+        }
+        if all.is_empty() {
+            self.found.units = known;
+            return Ok(stands);
+        }
+        self.has_message = true;
+        for (unit, pointer) in all {
+            self.point_at(unit, pointer);
+        }
+        Ok(stands)
     }
 
     /// Points at where the query stands: as typed, else without its fillers. A message may hold such words of its own.
