@@ -79,8 +79,8 @@ pub fn is_tight() -> bool {
 }
 
 /// Has heaps grow by [`HEAP_BYTES`], and that of the main thread be of large pages where the system has them for whoever asks:
-/// what `glibc.malloc.hugetlb=1` in `GLIBC_TUNABLES` does, which glibc reads before a program begins. A search takes 10 to
-/// 20 % less time (`docs/research/goals.md`).
+/// what `glibc.malloc.hugetlb=1` in `GLIBC_TUNABLES` does, which glibc reads before a program begins. A search takes 15 to
+/// 25 % less time (`docs/research/scale.md`).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn widen_heaps() {
     // SAFETY: sets numbers, takes room and gives it back, before there is a second thread. The advice changes no content.
