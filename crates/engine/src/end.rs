@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Clues, name_inside};
+use colgrep_core::clue::{Clues, name_held};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
@@ -207,7 +207,7 @@ pub fn end(
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
-    let are_words = written.iter().all(is_word);
+    let are_words = !query.clues.is_tokens || query.clues.tokens.iter().all(is_word);
     let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.clues.phrases);
@@ -360,7 +360,7 @@ fn names(query: &Query) -> Vec<&str> {
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
-        let as_held = |token: &String| name_inside(token).unwrap_or(token).to_string();
+        let as_held = |token: &String| name_held(token).unwrap_or(token).to_string();
         return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(as_held).collect();
     }
     let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
 //! Names inside what a shell writes: beside its marks, in front of a value, behind dashes.
 
-use crate::token::is_word_char;
+use crate::token::{is_word_char, parts};
 use crate::written::{flag_name, is_name_in_query, is_token};
 
 /// Words that stand in front of an assignment.
@@ -13,14 +13,23 @@ pub fn name_inside(text: &str) -> Option<&str> {
     let text = text.trim();
     let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
     let text = set.map_or(text, |(_, rest)| rest.trim_start());
-    let name = match assigned(text) {
-        Some(name) => unmarked(name).unwrap_or(name),
-        None => unmarked(text)?,
+    let (name, is_set) = match assigned(text) {
+        Some(name) => (unmarked(name).unwrap_or(name), true),
+        None => (unmarked(text)?, text.starts_with('%')),
     };
+    // `PORT=80`, `%PATH%`: capitals alone are a word like any other to the index.
+    if is_set && flag_name(name).is_none() && parts(name).nth(1).is_none() {
+        return None;
+    }
     let begins = |c: char| c == '_' || c.is_alphabetic();
     let is_variable = name.starts_with(begins) && name.chars().all(is_word_char);
     let is_odd = is_variable && (is_token(name) || is_name_in_query(name));
     (is_odd || flag_name(name).is_some()).then_some(name)
+}
+
+/// The same where the index can tell whether it is held: of a flag of one word it knows the word alone.
+pub fn name_held(text: &str) -> Option<&str> {
+    name_inside(text).filter(|name| flag_name(name).is_none_or(|flag| flag.contains('-')))
 }
 
 /// The flags among the words of a text, without their values.

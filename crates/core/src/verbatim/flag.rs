@@ -28,18 +28,42 @@ impl Typed<'_> {
         let goes_on = |c: char| c == '-' || is_word_char(c);
         let begins = |at: usize, text: &str| !file[at + text.len()..].starts_with(goes_on);
         let dashed = [format!("\"{}", self.text), format!("'{}", self.text)];
-        if let Some((start, share)) = best(file, &dashed, begins) {
-            return Some(self.in_literal(Agreement::Exact, start, share));
+        let dashed = best(file, &dashed, begins);
+        if let Some((start, true)) = dashed {
+            return Some(self.in_literal(Agreement::Exact, start, 1.0));
+        }
+        // `--release) build=release ;;`
+        if let Some(start) = memmem::find_iter(file.as_bytes(), self.text.as_bytes()).find(|at| self.is_arm(file, *at))
+        {
+            return Some(self.in_literal(Agreement::Exact, start, 1.0));
         }
         let mut plain = vec![format!("\"{name}\""), format!("'{name}'")];
-        // One word is a symbol of anything.
-        if name.contains('-') {
+        // One word is a symbol of anything, and most often another literal.
+        let is_one_word = !name.contains('-');
+        if !is_one_word {
             plain.push(format!(":{}", name.replace('-', "_")));
         }
-        let is_whole =
-            |at: usize, text: &str| !text.starts_with(':') || (begins(at, text) && !file[..at].ends_with(':'));
-        let (start, share) = best(file, &plain, is_whole)?;
-        Some(self.in_literal(Agreement::Words, start, share * SHARE_WITHOUT_DASHES))
+        let is_whole = |at: usize, text: &str| match is_one_word {
+            true => is_given_to_declaring(&file[..at]),
+            false => !text.starts_with(':') || (begins(at, text) && !file[..at].ends_with(':')),
+        };
+        let plain = best(file, &plain, is_whole);
+        match (dashed, plain) {
+            (_, Some((start, true))) => Some(self.in_literal(Agreement::Words, start, SHARE_WITHOUT_DASHES)),
+            (Some((start, _)), _) => Some(self.in_literal(Agreement::Exact, start, SHARE_READ)),
+            (None, plain) => {
+                plain.map(|(start, _)| self.in_literal(Agreement::Words, start, SHARE_READ * SHARE_WITHOUT_DASHES))
+            }
+        }
+    }
+
+    /// Whether an arm of a shell's `case` begins with the flag.
+    fn is_arm(&self, file: &str, at: usize) -> bool {
+        let front = file[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+        let is_of_flags = |c: char| is_word_char(c) || matches!(c, '-' | '|' | ' ');
+        let begins = front.is_empty() || (front.starts_with('-') && front.trim_end().ends_with('|'));
+        let behind = file[at + self.text.len()..].trim_start_matches(' ');
+        begins && front.chars().all(is_of_flags) && behind.starts_with([')', '|'])
     }
 
     fn in_literal(&self, agreement: Agreement, start: usize, share: f32) -> Standing {
@@ -56,19 +80,29 @@ impl Typed<'_> {
     }
 }
 
-/// The first place of any of `texts` on a line that declares, else the first of all, behind its mark, with its share.
-fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> Option<(usize, f32)> {
+/// The first place of any of `texts` on a line that declares, else the first of all, behind its mark, and which it is.
+fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> Option<(usize, bool)> {
     let mut first = None;
     for text in texts {
         let places = memmem::find_iter(file.as_bytes(), text.as_bytes()).filter(|at| is_one(*at, text));
         for at in places {
             if declares(file, at) {
-                return Some((at + 1, 1.0));
+                return Some((at + 1, true));
             }
-            first.get_or_insert((at + 1, SHARE_READ));
+            first.get_or_insert((at + 1, false));
         }
     }
     first
+}
+
+/// Whether what stands in front of a literal calls what declares flags: `.long("port")`, `flag.Int("port"`. What a command
+/// is given (`.arg("test")`) declares none.
+fn is_given_to_declaring(front: &str) -> bool {
+    let Some(front) = front.trim_end().strip_suffix('(') else { return false };
+    let is_path = |c: char| is_word_char(c) || matches!(c, '.' | ':');
+    let path = &front[front.trim_end_matches(is_path).len()..];
+    let names: Vec<String> = parts(path).map(|part| path[part].to_lowercase()).collect();
+    names.iter().any(|name| DECLARING.contains(&name.as_str())) && names.last().is_some_and(|last| last != "arg")
 }
 
 /// Whether what stands in front of a place on its line, or on the line before where nothing does, says that it declares
@@ -93,6 +127,10 @@ mod tests {
             ("--port", "args = ['--port']\no.on \"--port PORT\" do", "Exact 1 1.00"),
             ("--port", "parser.add_argument(\n    \"--port\",", "Exact 1 1.00"),
             ("--port", "[\"--port\"]", "Exact 0 0.80"),
+            ("--port", "fail(\"--port is no number\")\nArg::new(\"port\")", "Words 1 0.90"),
+            ("--port", "case $1 in\n  -p | --port) port=$2 ;;", "Exact 1 1.00"),
+            ("--port", "flag.Int(\"port\", 80)", "Words 0 0.90"),
+            ("--port", "return \"port\"\nrun.arg(\"port\")\noption('host', 'port')", ""),
             ("--line-limit", "option :line_limit", "Words 0 0.90"),
             ("--line-limit", "@options[:line_limit]", "Words 0 0.72"),
             ("--line-limit", "Limit::line_limit", ""),

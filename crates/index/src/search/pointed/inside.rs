@@ -53,9 +53,11 @@ impl Search<'_> {
     pub(super) fn quoted(&mut self, clues: &Clues) -> Result<()> {
         self.phrases(&clues.phrases)?;
         if clues.are_arguments && self.found.only.as_ref().is_some_and(FxHashSet::is_empty) {
-            self.found.only = None;
             for phrase in &clues.phrases {
                 self.alone(phrase)?;
+            }
+            if !self.found.units.is_empty() {
+                self.found.only = None;
             }
         }
         Ok(())
