@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{Sandbox, leads};
 
 /// A project in which the words of each known text stand in other files too, more often and in better places.
 fn project() -> Sandbox {
@@ -29,49 +29,49 @@ fn project() -> Sandbox {
 #[test]
 fn what_is_known_of_the_text_comes_first_on_its_line() {
     let sandbox = project();
-    for (query, expected) in [
-        // Places, as people and programs write them.
-        ("src/net/tcp.rs:12", "src/net/tcp.rs:12:"),
-        ("tcp.rs:12:5", "src/net/tcp.rs:12:"),
-        ("File \"/srv/app/src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
-        ("   --> src/net/tcp.rs:8:1", "src/net/tcp.rs:8:"),
-        // A message as its program prints it, with a value where the source has none.
-        ("could not open socket 8080 on any host", "src/net/tcp.rs:10:"),
-        // A line, and a part of one in quotes.
-        ("if port == 0 {", "src/net/tcp.rs:9:"),
-        ("\"could not open socket\"", "src/net/tcp.rs:10:"),
-        // Few words, of which a literal holds no other.
-        ("open no socket", "src/host.rs:9:"),
-        // A definition with its keyword, whose attribute stands in front.
-        ("struct Socket", "src/net/tcp.rs:4:"),
-        ("who calls open", "src/net/mod.rs:6:"),
-        // A file by its name, whatever its words rank.
-        ("any socket on a host in host.rs", "src/host.rs:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            // Places, as people and programs write them.
+            ("src/net/tcp.rs:12", "src/net/tcp.rs:12:"),
+            ("tcp.rs:12:5", "src/net/tcp.rs:12:"),
+            ("File \"/srv/app/src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
+            ("   --> src/net/tcp.rs:8:1", "src/net/tcp.rs:8:"),
+            // A message as its program prints it, with a value where the source has none.
+            ("could not open socket 8080 on any host", "src/net/tcp.rs:10:"),
+            // A line, and a part of one in quotes.
+            ("if port == 0 {", "src/net/tcp.rs:9:"),
+            ("\"could not open socket\"", "src/net/tcp.rs:10:"),
+            // Few words, of which a literal holds no other.
+            ("open no socket", "src/host.rs:9:"),
+            // A definition with its keyword, whose attribute stands in front.
+            ("struct Socket", "src/net/tcp.rs:4:"),
+            ("who calls open", "src/net/mod.rs:6:"),
+            // A file by its name, whatever its words rank.
+            ("any socket on a host in host.rs", "src/host.rs:"),
+        ],
+    );
 }
 
 #[test]
 fn what_is_pasted_from_elsewhere_finds_its_place_here() {
     let sandbox = project();
-    for (query, expected) in [
-        // Quotes of a program's, not of whoever asks.
-        ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
-        ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
-        ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
-        // Another version of the file, with more lines: the line that is shown is one of here.
-        ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
-        // Frames of a browser, of a module's cache, and places with columns.
-        ("open@http://localhost:3000/src/net/tcp.rs:12:5", "src/net/tcp.rs:12:"),
-        ("open (webpack-internal:///./src/net/tcp.rs:12:5)", "src/net/tcp.rs:12:"),
-        ("/go/pkg/mod/acme/net@v1.9.1/tcp.rs:12 +0x1d", "src/net/tcp.rs:12:"),
-        ("e: /b/src/net/tcp.rs: (12, 5): no such value", "src/net/tcp.rs:12:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            // Quotes of a program's, not of whoever asks.
+            ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
+            ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
+            ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
+            // Another version of the file, with more lines: the line that is shown is one of here.
+            ("src/net/tcp.rs:900", "src/net/tcp.rs:8:pub fn open"),
+            // Frames of a browser, of a module's cache, and places with columns.
+            ("open@http://localhost:3000/src/net/tcp.rs:12:5", "src/net/tcp.rs:12:"),
+            ("open (webpack-internal:///./src/net/tcp.rs:12:5)", "src/net/tcp.rs:12:"),
+            ("/go/pkg/mod/acme/net@v1.9.1/tcp.rs:12 +0x1d", "src/net/tcp.rs:12:"),
+            ("e: /b/src/net/tcp.rs: (12, 5): no such value", "src/net/tcp.rs:12:"),
+        ],
+    );
     // A kind that holds no such line does not answer for it.
     let ran = sandbox.run(&["--kind", "class", "--query", "src/net/tcp.rs:9", "-k", "1"]);
     assert!(!ran.out.contains("tcp.rs:9:"), "{ran:?}");
@@ -138,28 +138,28 @@ fn messages() -> Sandbox {
 #[test]
 fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
     let sandbox = messages();
-    for (query, expected) in [
-        // Values in quotes are the program's, and pieces on both sides of one count together.
-        ("Command \"17\" is ambiguous.", "src/app.rs:3:"),
-        ("Command \"build\" is ambiguous.", "src/app.rs:3:"),
-        ("[12345] - Worker 0 (PID: 12346) booted in 0.02s, phase: 0", "src/app.rs:7:"),
-        ("Failed to connect to example.com", "src/app.rs:11:"),
-        // A value of plain words, which stand in many files.
-        ("Failed to connect to acme.example", "src/app.rs:11:"),
-        // Two words in front of one that stands nowhere.
-        ("Unknown action frobnicate", "src/app.rs:15:"),
-        // Behind a log's, a runtime's or an error's front.
-        ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
-        ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
-        ("[acme\\net\\ArgumentError] Certificate not configured", "src/cert.rs:2:"),
-        ("Exception in thread \"main\" acme.net.ArgumentError: exhausted all routes", "src/cert.rs:6:"),
-        // Code with other quotes, and a text that was cut off.
-        ("Arg::new('unbuffered')", "src/args.rs:2:"),
-        ("connect_timeout: flo", "src/args.rs:6:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            // Values in quotes are the program's, and pieces on both sides of one count together.
+            ("Command \"17\" is ambiguous.", "src/app.rs:3:"),
+            ("Command \"build\" is ambiguous.", "src/app.rs:3:"),
+            ("[12345] - Worker 0 (PID: 12346) booted in 0.02s, phase: 0", "src/app.rs:7:"),
+            ("Failed to connect to example.com", "src/app.rs:11:"),
+            // A value of plain words, which stand in many files.
+            ("Failed to connect to acme.example", "src/app.rs:11:"),
+            // Two words in front of one that stands nowhere.
+            ("Unknown action frobnicate", "src/app.rs:15:"),
+            // Behind a log's, a runtime's or an error's front.
+            ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
+            ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
+            ("[acme\\net\\ArgumentError] Certificate not configured", "src/cert.rs:2:"),
+            ("Exception in thread \"main\" acme.net.ArgumentError: exhausted all routes", "src/cert.rs:6:"),
+            // Code with other quotes, and a text that was cut off.
+            ("Arg::new('unbuffered')", "src/args.rs:2:"),
+            ("connect_timeout: flo", "src/args.rs:6:"),
+        ],
+    );
 }
 
 #[test]
@@ -213,34 +213,34 @@ fn odd_project() -> Sandbox {
 #[test]
 fn what_is_no_unit_is_found_on_its_line() {
     let sandbox = odd_project();
-    for (query, expected) in [
-        // A function inside another.
-        ("finishStep", "src/run.js:3:"),
-        ("function finishStep", "src/run.js:3:"),
-        // Behind its attributes.
-        ("html_escape", "src/escape.ex:4:"),
-        ("def html_escape", "src/escape.ex:4:"),
-        // A version, and not the one that begins like it.
-        ("1.0.0", "src/old.js:1:"),
-        ("1.0.0-beta", "src/run.js:8:"),
-        ("operator==", "src/value.cpp:3:"),
-        // Of two messages that end alike, the one with the other words.
-        ("float 2.5 is no multiple of 2", "src/log.py:6:"),
-        // Calls outside of any function.
-        ("who calls runAll", "src/run.js:9:"),
-        // Paths with spaces.
-        ("test/unit tests/has step:3", "test/unit tests/has step:3:"),
-        ("File \"/srv/app/test/unit tests/has step\", line 2", "test/unit tests/has step:2:"),
-        // Frames of a library with a file of the same name, then of this project.
-        (
-            "Traceback (most recent call last):\n  File \"/srv/app/src/log.py\", line 6, in real\n    raise\n  \
+    leads(
+        &sandbox,
+        &[
+            // A function inside another.
+            ("finishStep", "src/run.js:3:"),
+            ("function finishStep", "src/run.js:3:"),
+            // Behind its attributes.
+            ("html_escape", "src/escape.ex:4:"),
+            ("def html_escape", "src/escape.ex:4:"),
+            // A version, and not the one that begins like it.
+            ("1.0.0", "src/old.js:1:"),
+            ("1.0.0-beta", "src/run.js:8:"),
+            ("operator==", "src/value.cpp:3:"),
+            // Of two messages that end alike, the one with the other words.
+            ("float 2.5 is no multiple of 2", "src/log.py:6:"),
+            // Calls outside of any function.
+            ("who calls runAll", "src/run.js:9:"),
+            // Paths with spaces.
+            ("test/unit tests/has step:3", "test/unit tests/has step:3:"),
+            ("File \"/srv/app/test/unit tests/has step\", line 2", "test/unit tests/has step:2:"),
+            // Frames of a library with a file of the same name, then of this project.
+            (
+                "Traceback (most recent call last):\n  File \"/srv/app/src/log.py\", line 6, in real\n    raise\n  \
              File \"/usr/lib/python3/site-packages/other/run.js\", line 2, in f\n",
-            "src/log.py:6:",
-        ),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+                "src/log.py:6:",
+            ),
+        ],
+    );
 }
 
 #[test]
@@ -307,29 +307,29 @@ fn words_of_every_day_are_no_declarations() {
 #[test]
 fn names_are_read_as_languages_write_them() {
     let sandbox = wordy_project();
-    for (query, expected) in [
-        // That a test is called so too does not count.
-        ("render", "app/view.py:8:"),
-        ("View.render", "app/view.py:8:"),
-        ("View.render/1", "app/view.py:8:"),
-        ("&View.render/1", "app/view.py:8:"),
-        ("View.render(text:)", "app/view.py:8:"),
-        ("View.render(", "app/view.py:8:"),
-        ("View.render<T>", "app/view.py:8:"),
-        (":meth:`~app.view.View.render`", "app/view.py:8:"),
-        ("app.core.pager:Pager", "app/core/pager.py:1:"),
-        // A module is its file, in front of those that import it.
-        ("app.core.pager", "app/core/pager.py:"),
-        ("app::core::pager", "app/core/pager.py:"),
-        ("app.core", "app/core/__init__.py:"),
-        // The last part of an address defines nothing.
-        ("github.com", "app/links.py:1:"),
-        ("@app/view.py", "app/view.py:"),
-        ("“view.py”", "app/view.py:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            // That a test is called so too does not count.
+            ("render", "app/view.py:8:"),
+            ("View.render", "app/view.py:8:"),
+            ("View.render/1", "app/view.py:8:"),
+            ("&View.render/1", "app/view.py:8:"),
+            ("View.render(text:)", "app/view.py:8:"),
+            ("View.render(", "app/view.py:8:"),
+            ("View.render<T>", "app/view.py:8:"),
+            (":meth:`~app.view.View.render`", "app/view.py:8:"),
+            ("app.core.pager:Pager", "app/core/pager.py:1:"),
+            // A module is its file, in front of those that import it.
+            ("app.core.pager", "app/core/pager.py:"),
+            ("app::core::pager", "app/core/pager.py:"),
+            ("app.core", "app/core/__init__.py:"),
+            // The last part of an address defines nothing.
+            ("github.com", "app/links.py:1:"),
+            ("@app/view.py", "app/view.py:"),
+            ("“view.py”", "app/view.py:"),
+        ],
+    );
 }
 
 #[test]
@@ -347,22 +347,22 @@ fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
     );
     sandbox.write("web/resolve-assets.spec.js", "it('resolves', () => {\n  check();\n});\n");
     sandbox.write("web/assets.js", "// Like resolve-assets.\nexport function resolve() {}\n");
-    for (query, expected) in [
-        // Stems, in front of the files that import them or hold a part.
-        ("control_cli", "app/control_cli.py:"),
-        ("fake_pager", "tests/support/fake_pager.py:"),
-        ("test_app", "tests/test_app.py:"),
-        // A constant is none.
-        ("TEST_APP", "app/settings.py:2:"),
-        ("resolve-assets.spec", "web/resolve-assets.spec.js:"),
-        // Definitions that are asked for in words, on their own line.
-        ("where is test_pages defined", "tests/test_app.py:8:"),
-        ("the definition of test_pages", "tests/test_app.py:8:"),
-        ("where is test_pages_of_a_pager", "tests/test_app.py:4:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            // Stems, in front of the files that import them or hold a part.
+            ("control_cli", "app/control_cli.py:"),
+            ("fake_pager", "tests/support/fake_pager.py:"),
+            ("test_app", "tests/test_app.py:"),
+            // A constant is none.
+            ("TEST_APP", "app/settings.py:2:"),
+            ("resolve-assets.spec", "web/resolve-assets.spec.js:"),
+            // Definitions that are asked for in words, on their own line.
+            ("where is test_pages defined", "tests/test_app.py:8:"),
+            ("the definition of test_pages", "tests/test_app.py:8:"),
+            ("where is test_pages_of_a_pager", "tests/test_app.py:4:"),
+        ],
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{Sandbox, leads};
 
 #[test]
 fn fields_are_found_inside_their_type() {
@@ -18,18 +18,18 @@ fn fields_are_found_inside_their_type() {
          self.config.theme = theme.to_owned();\n        self.config.page_width = 3;\n    }\n}\n",
     );
     sandbox.write("src/reader.py", "class Reader:\n    def __init__(self, source):\n        self.source = source\n");
-    for (query, expected) in [
-        ("Config.theme", "src/config.rs:4:"),
-        ("Config::page_width", "src/config.rs:5:"),
-        ("Config#page_width", "src/config.rs:5:"),
-        ("Mode::Wrapped", "src/config.rs:10:"),
-        ("Reader.source", "src/reader.py:3:"),
-        // What is a unit of its own is found as ever.
-        ("Printer.theme", "src/printer.rs:6:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            ("Config.theme", "src/config.rs:4:"),
+            ("Config::page_width", "src/config.rs:5:"),
+            ("Config#page_width", "src/config.rs:5:"),
+            ("Mode::Wrapped", "src/config.rs:10:"),
+            ("Reader.source", "src/reader.py:3:"),
+            // What is a unit of its own is found as ever.
+            ("Printer.theme", "src/printer.rs:6:"),
+        ],
+    );
     let ran = sandbox.run(&["--query", "Config.colour", "-k", "1"]);
     assert!(!ran.out.contains("config.rs:4:"), "the type has no such field: {ran:?}");
 }
@@ -43,22 +43,22 @@ fn paths_name_their_file_however_they_are_written() {
         "docs/files.md",
         "# Files\n\nsrc/net/tcp.rs and src/bin/host.rs: tcp.rs, host.rs, src/net/tcp, net/tcp, and foo/bar/tcp.rs.\n",
     );
-    for (query, expected) in [
-        ("./src/net/tcp.rs", "src/net/tcp.rs:"),
-        ("src\\net\\tcp.rs", "src/net/tcp.rs:"),
-        ("**/host.rs", "src/bin/host.rs:"),
-        ("host.*", "src/bin/host.rs:"),
-        ("net/tcp.*", "src/net/tcp.rs:"),
-        // Without its ending, and with folders of elsewhere.
-        ("src/net/tcp", "src/net/tcp.rs:"),
-        ("net/tcp", "src/net/tcp.rs:"),
-        ("foo/bar/tcp.rs", "src/net/tcp.rs:"),
-        ("line 4 of src/net/tcp.rs", "src/net/tcp.rs:4:"),
-        ("src/net/tcp.rs line 4", "src/net/tcp.rs:4:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            ("./src/net/tcp.rs", "src/net/tcp.rs:"),
+            ("src\\net\\tcp.rs", "src/net/tcp.rs:"),
+            ("**/host.rs", "src/bin/host.rs:"),
+            ("host.*", "src/bin/host.rs:"),
+            ("net/tcp.*", "src/net/tcp.rs:"),
+            // Without its ending, and with folders of elsewhere.
+            ("src/net/tcp", "src/net/tcp.rs:"),
+            ("net/tcp", "src/net/tcp.rs:"),
+            ("foo/bar/tcp.rs", "src/net/tcp.rs:"),
+            ("line 4 of src/net/tcp.rs", "src/net/tcp.rs:4:"),
+            ("src/net/tcp.rs line 4", "src/net/tcp.rs:4:"),
+        ],
+    );
 }
 
 #[test]
@@ -74,15 +74,15 @@ fn lines_that_are_cut_or_marked_find_their_place() {
         "<?php\nfunction set($name) {\n    if ($name === null) {\n        \
          throw new InvalidValue(sprintf('The helper \"%s\" is not defined.', $name));\n    }\n}\n",
     );
-    for (query, expected) in [
-        ("throw new InvalidValue(sprintf('The hel", "src/set.php:4:"),
-        ("throw new InvalidValue(sprintf('The \"%s\" oth", "src/input.php:6:"),
-        ("<<<<<<< HEAD\n    if ($name === null) {\n=======\n    if (!$name) {\n>>>>>>> main", "src/set.php:3:"),
-        ("@@ -3,1 +3,1 @@ final class Set\n     if ($name === null) {\n", "src/set.php:3:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            ("throw new InvalidValue(sprintf('The hel", "src/set.php:4:"),
+            ("throw new InvalidValue(sprintf('The \"%s\" oth", "src/input.php:6:"),
+            ("<<<<<<< HEAD\n    if ($name === null) {\n=======\n    if (!$name) {\n>>>>>>> main", "src/set.php:3:"),
+            ("@@ -3,1 +3,1 @@ final class Set\n     if ($name === null) {\n", "src/set.php:3:"),
+        ],
+    );
 }
 
 /// A program with flags, variables and settings, and files that repeat them.
@@ -260,17 +260,17 @@ fn tests_are_found_by_what_their_runners_print() {
         "test/queues.spec.ts",
         "describe('queue', () => {\n  it('is empty at first', () => {});\n  it('takes all that was put', () => {});\n});\n",
     );
-    for (query, expected) in [
-        ("1) Acme\\Queue\\Tests\\Helper\\QueueTest::testPush", "test/QueueTest.php:7:"),
-        ("[xUnit.net 00:00:01.23]     Acme.Queue.Tests.Helper.QueueTest.testPush [FAIL]", "test/QueueTest.php:7:"),
-        ("--filter FullyQualifiedName~QueueTest.testPush", "test/QueueTest.php:7:"),
-        ("Test Case 'QueueTest.testPush' failed (0.0 seconds)", "test/QueueTest.php:7:"),
-        ("QueueTest/testPush", "test/QueueTest.php:7:"),
-        ("go test -run ^TestTakeAll$ example.com/acme/queue/internal", "test/queue_test.go:5:"),
-        ("--- FAIL: TestTakeAll (0.00s)", "test/queue_test.go:5:"),
-        ("  ● queue › takes all that was put", "test/queues.spec.ts:3:"),
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-    }
+    leads(
+        &sandbox,
+        &[
+            ("1) Acme\\Queue\\Tests\\Helper\\QueueTest::testPush", "test/QueueTest.php:7:"),
+            ("[xUnit.net 00:00:01.23]     Acme.Queue.Tests.Helper.QueueTest.testPush [FAIL]", "test/QueueTest.php:7:"),
+            ("--filter FullyQualifiedName~QueueTest.testPush", "test/QueueTest.php:7:"),
+            ("Test Case 'QueueTest.testPush' failed (0.0 seconds)", "test/QueueTest.php:7:"),
+            ("QueueTest/testPush", "test/QueueTest.php:7:"),
+            ("go test -run ^TestTakeAll$ example.com/acme/queue/internal", "test/queue_test.go:5:"),
+            ("--- FAIL: TestTakeAll (0.00s)", "test/queue_test.go:5:"),
+            ("  ● queue › takes all that was put", "test/queues.spec.ts:3:"),
+        ],
+    );
 }

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use callers::callers_of;
 use definitions::definition_of;
-pub use inside::{flags_in, name_held, name_inside};
+pub use inside::{flags_in, held_as, name_inside};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 pub use tested::{test_named, test_titled};

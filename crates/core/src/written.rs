@@ -5,6 +5,12 @@
 
 use crate::token::parts;
 
+/// Whether all letters of a word, two at least, are capitals.
+fn is_in_capitals(word: &str) -> bool {
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    letters().nth(1).is_some() && letters().all(char::is_uppercase)
+}
+
 /// Whether a word inside a sentence is written as only names are: camelCase, snake_case, ACRONYMWord. A query's names
 /// beside its words are read by it.
 pub fn is_name_in_query(word: &str) -> bool {
@@ -29,23 +35,19 @@ pub fn is_odd(word: &str) -> bool {
 /// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
 /// and codes, or as a header is. Such words are looked for in texts as they stand.
 pub fn is_token(word: &str) -> bool {
-    let letters = || word.chars().filter(|c| c.is_alphabetic());
-    let capitals = letters().nth(1).is_some() && letters().all(char::is_uppercase);
     let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
     // `request/response` and `rate-limit` are two words each.
     let is_path = word.starts_with('/') || word.matches('/').nth(1).is_some();
     let is_header = word.contains('-') && word.split('-').all(|part| part.starts_with(char::is_uppercase));
     let is_long = word.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
-    is_long && !word.ends_with("()") && (capitals || has_marks || is_path || is_header)
+    is_long && !word.ends_with("()") && (is_in_capitals(word) || has_marks || is_path || is_header)
 }
 
 /// Whether a typed text that is a single piece is written as no word of a sentence is: capitals alone, several parts,
 /// digits, punctuation inside or around it. It is then looked for as it stands.
 pub fn is_piece(text: &str) -> bool {
-    let letters = || text.chars().filter(|c| c.is_alphabetic());
-    let capitals = letters().count() >= 2 && letters().all(char::is_uppercase);
     let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
-    capitals || text.contains(is_odd) || parts(text).nth(1).is_some()
+    is_in_capitals(text) || text.contains(is_odd) || parts(text).nth(1).is_some()
 }
 
 /// The name of a long flag that a word is, without its dashes: `line-limit` of `--line-limit`.
@@ -73,15 +75,13 @@ pub fn is_name_in_text(word: &str) -> bool {
     if word.chars().count() < 2 || word.starts_with('-') || !word.chars().all(is_of_name) {
         return false;
     }
-    let letters = || word.chars().filter(|c| c.is_alphabetic());
-    let all_upper = letters().count() > 1 && letters().all(char::is_uppercase);
     let pairs = || word.chars().zip(word.chars().skip(1));
     let humps = pairs().filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count();
     let capitals = word.chars().take_while(|c| c.is_uppercase()).count();
     // `URLs` is a plural.
     let is_acronym = capitals > 1 && word.chars().nth(capitals).is_some_and(char::is_lowercase);
     let is_plural = word.chars().count() == capitals + 1;
-    all_upper || (!word.contains('-') && (humps > 0 || (is_acronym && !is_plural)))
+    is_in_capitals(word) || (!word.contains('-') && (humps > 0 || (is_acronym && !is_plural)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Clues, name_held};
+use colgrep_core::clue::{Clues, held_as};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
@@ -360,8 +360,7 @@ fn names(query: &Query) -> Vec<&str> {
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.clues.is_tokens {
-        let as_held = |token: &String| name_held(token).unwrap_or(token).to_string();
-        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(as_held).collect();
+        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

@@ -15,7 +15,6 @@ use colgrep_engine::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::Asked;
 use colgrep_engine::request::check_length;
-use colgrep_index::ErrorKind;
 use colgrep_index::search::Shard;
 pub use look::{Seen, SeenReplica, SeenShard};
 use rayon::prelude::*;
@@ -198,11 +197,11 @@ impl Cluster {
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
                 Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
-                Err(error) if is_away(&error) && begun.remotes.iter().any(|remote| remote.refused().is_some()) => {
+                Err(error) if error.is_away() && begun.remotes.iter().any(|remote| remote.refused().is_some()) => {
                     let said = begun.remotes.iter().find_map(Remote::refused).unwrap_or_default();
                     return Err(Error::Refused(said));
                 }
-                Err(error) if is_away(&error) && attempt < ATTEMPTS => {
+                Err(error) if error.is_away() && attempt < ATTEMPTS => {
                     for (remote, why) in begun.remotes.iter().filter_map(|remote| Some((remote, remote.lost()?))) {
                         let lost = losses.entry(remote.at).or_default();
                         *lost = (lost.0 + 1, why);
@@ -392,10 +391,6 @@ fn repository_of(path: &Path) -> Result<(String, String)> {
                 .into(),
         )),
     }
-}
-
-fn is_away(error: &colgrep_engine::Error) -> bool {
-    error.of_index().is_some_and(|error| error.kind() == ErrorKind::Away)
 }
 
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {

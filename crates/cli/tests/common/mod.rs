@@ -143,6 +143,14 @@ pub fn on_terminal(sandbox: &Sandbox, term: &str, commands: &str) -> Option<Stri
     Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
 }
 
+/// Checks that the answer to each query begins so.
+pub fn leads(sandbox: &Sandbox, rows: &[(&str, &str)]) {
+    for (query, expected) in rows {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
 /// Runs each row's words and compares what is printed, line by line.
 pub fn check(sandbox: &Sandbox, rows: &[(&str, &str)]) {
     for (words, expected) in rows {

@@ -27,9 +27,11 @@ pub fn name_inside(text: &str) -> Option<&str> {
     (is_odd || flag_name(name).is_some()).then_some(name)
 }
 
-/// The same where the index can tell whether it is held: of a flag of one word it knows the word alone.
-pub fn name_held(text: &str) -> Option<&str> {
-    name_inside(text).filter(|name| flag_name(name).is_none_or(|flag| flag.contains('-')))
+/// What files are asked for in place of a token: the name inside, where there is one and the index can tell whether it is
+/// held. Of a flag of one word it knows the word alone.
+pub fn held_as(token: &str) -> &str {
+    let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
+    name_inside(token).filter(can_tell).unwrap_or(token)
 }
 
 /// The flags among the words of a text, without their values.

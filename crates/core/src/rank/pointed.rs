@@ -46,7 +46,7 @@ fn is_aside(input: &Input<'_>, file: &FileFacts) -> bool {
     let asks = || query.words.iter().any(|word| word.starts_with("complet") || word == "man");
     of_text
         || (file.path_facts.class.has(PathClass::ASIDE) && query.asks_for.is_empty())
-        || (repeats_flags(&file.path) && flags_in(&query.text).next().is_some() && !asks())
+        || (flags_in(&query.text).next().is_some() && repeats_flags(&file.path) && !asks())
 }
 
 /// Whether a file is a shell's completions or a page of a manual by its path: these repeat the flags that a program

@@ -59,11 +59,13 @@ impl Typed<'_> {
 
     /// Whether an arm of a shell's `case` begins with the flag.
     fn is_arm(&self, file: &str, at: usize) -> bool {
-        let front = file[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+        if !file[at + self.text.len()..].trim_start_matches(' ').starts_with([')', '|']) {
+            return false;
+        }
+        let front = in_front(file, at).rsplit('\n').next().unwrap_or_default().trim_start();
         let is_of_flags = |c: char| is_word_char(c) || matches!(c, '-' | '|' | ' ');
         let begins = front.is_empty() || (front.starts_with('-') && front.trim_end().ends_with('|'));
-        let behind = file[at + self.text.len()..].trim_start_matches(' ');
-        begins && front.chars().all(is_of_flags) && behind.starts_with([')', '|'])
+        begins && front.chars().all(is_of_flags)
     }
 
     fn in_literal(&self, agreement: Agreement, start: usize, share: f32) -> Standing {
@@ -105,11 +107,15 @@ fn is_given_to_declaring(front: &str) -> bool {
     names.iter().any(|name| DECLARING.contains(&name.as_str())) && names.last().is_some_and(|last| last != "arg")
 }
 
+/// What stands in front of a place, no further than a line goes.
+fn in_front(file: &str, at: usize) -> &str {
+    &file[file.floor_char_boundary(at.saturating_sub(LINE_BYTES_MAX))..at]
+}
+
 /// Whether what stands in front of a place on its line, or on the line before where nothing does, says that it declares
 /// something.
 fn declares(file: &str, at: usize) -> bool {
-    let front = file[file.floor_char_boundary(at.saturating_sub(LINE_BYTES_MAX))..at].trim_end();
-    let line = front.rsplit('\n').next().unwrap_or_default();
+    let line = in_front(file, at).trim_end().rsplit('\n').next().unwrap_or_default();
     let said: Vec<String> = parts(line).map(|part| line[part].to_lowercase()).collect();
     let says = |all: &[&str]| said.iter().any(|word| all.contains(&word.as_str()));
     says(DECLARING) && !says(READING)

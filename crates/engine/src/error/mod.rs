@@ -69,6 +69,11 @@ impl Error {
             _ => None,
         }
     }
+
+    /// Whether an index that it is about is away for now: a shard that does not answer.
+    pub fn is_away(&self) -> bool {
+        self.of_index().is_some_and(|error| error.kind() == colgrep_index::ErrorKind::Away)
+    }
 }
 
 /// Why git has no answer.

@@ -1,6 +1,6 @@
-//! How many units an index has, how long their fields are, and in which of them anything stands. Summing that up reads every unit, so the writer of an
-//! index does it once a segment and saves the sums beside it. The sums are a cache: where they are missing, damaged, or
-//! of other segments, a reader computes them and gets the same.
+//! How many units an index has, how long their fields are, and in which of them anything stands. Summing that up reads
+//! every unit, so the writer of an index does it once a segment and saves the sums beside it. The sums are a cache: where
+//! they are missing, damaged, or of other segments, a reader computes them and gets the same.
 
 use std::collections::HashMap;
 use std::path::Path;

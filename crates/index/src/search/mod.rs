@@ -21,7 +21,7 @@ pub mod shard;
 mod timing;
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::name_held;
+use colgrep_core::clue::held_as;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
@@ -188,7 +188,7 @@ fn held_of(
 /// `${NAME}` and of `NAME=1`.
 fn tokens_held(rounds: &Rounds<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
     let held = rounds.tokens(files, tokens)?;
-    let names: Vec<String> = tokens.iter().map(|token| name_held(token).unwrap_or(token).to_string()).collect();
+    let names: Vec<String> = tokens.iter().map(|token| held_as(token).to_string()).collect();
     if names == tokens || held.contains(&Tokens::All) {
         return Ok(held);
     }

@@ -63,14 +63,9 @@ fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<P
 
 /// Each heading with all that stands below it, to the next of its level or of one further out.
 fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
-    let mut ends: Vec<usize> = vec![lines.text.len(); headings.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (i, heading) in headings.iter().enumerate() {
-        while let Some(closed) = open.pop_if(|&mut top| headings[top].level >= heading.level) {
-            ends[closed] = lines.bytes(heading.first, heading.first).start;
-        }
-        open.push(i);
-    }
+    let begins: Vec<(usize, usize)> =
+        headings.iter().map(|heading| (heading.level, lines.bytes(heading.first, heading.first).start)).collect();
+    let ends = ends(&begins, lines.text.len());
     let definition = |(heading, end): (&Heading, usize)| Definition {
         what: What::Unit(UnitKind::Section, UnitRole::Definition),
         pattern: 0,
@@ -86,6 +81,20 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     headings.iter().zip(ends).map(definition).collect()
 }
 
+/// Where each heading's section ends: at the next of its level or of one further out, else with the text. Of each the level
+/// and the place.
+fn ends(headings: &[(usize, usize)], text_len: usize) -> Vec<usize> {
+    let mut ends = vec![text_len; headings.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (i, (level, start)) in headings.iter().enumerate() {
+        while let Some(closed) = open.pop_if(|top| headings[*top].0 >= *level) {
+            ends[closed] = *start;
+        }
+        open.push(i);
+    }
+    ends
+}
+
 /// Markdown: an underlined heading, whose row is its `body`, heads all that stands below it, and ends what is not further
 /// out. The grammar knows that of the others alone.
 pub(super) fn nest(definitions: &mut [Definition], text: &str) {
@@ -93,33 +102,26 @@ pub(super) fn nest(definitions: &mut [Definition], text: &str) {
         return;
     }
     definitions.sort_by_key(|definition| definition.bytes.start);
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    for i in 0..definitions.len() {
-        let start = definitions[i].bytes.start;
+    let (mut headings, mut begins) = (Vec::new(), Vec::new());
+    for definition in definitions.iter_mut() {
+        let start = definition.bytes.start;
         let line = text[..start].rfind('\n').map_or(0, |before| before + 1);
         // What stands in a quote is no heading of the document.
         if !text[line..start].trim().is_empty() {
             continue;
         }
-        let level = match &definitions[i].body {
+        let level = match &definition.body {
             Some(row) if text[row.clone()].trim_start().starts_with('=') => 1,
             Some(_) => 2,
             None => text[start..].trim_start().bytes().take_while(|byte| *byte == b'#').count(),
         };
-        while let Some((closed, _)) = open.pop_if(|(_, outer)| *outer >= level) {
-            end(&mut definitions[closed], line);
-        }
-        open.push((i, level));
+        begins.push((level, line));
+        headings.push(definition);
     }
-    for (last, _) in open {
-        end(&mut definitions[last], text.len());
+    for (heading, end) in headings.into_iter().zip(ends(&begins, text.len())) {
+        // Of the others the grammar may know an earlier one.
+        heading.bytes.end = if heading.body.is_some() { end } else { heading.bytes.end.min(end) };
     }
-}
-
-/// Ends a section of Markdown where the next one begins, or where the grammar ends it.
-fn end(section: &mut Definition, at: usize) {
-    let is_underlined = section.body.is_some();
-    section.bytes.end = if is_underlined { at } else { section.bytes.end.min(at) };
 }
 
 /// The row above a title is the section's, although its line is the title's.

@@ -6,7 +6,6 @@ use colgrep_engine::corpus::{self, Parts, RankedTogether};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::{Asked, Place};
 use colgrep_engine::show::Lines;
-use colgrep_index::ErrorKind;
 use colgrep_wire::{Cluster, Gathered, Standing, Wanted};
 
 /// How often a search over shards is made in all, where what it found can't be shown.
@@ -18,10 +17,7 @@ const ATTEMPTS: usize = 3;
 /// # Errors
 /// Those of the search.
 pub fn shown<T>(mut search: impl FnMut() -> Result<T>, may_again: impl Fn() -> bool) -> Result<T> {
-    let is_away = |error: &anyhow::Error| {
-        let of_index = error.downcast_ref::<EngineError>().and_then(EngineError::of_index);
-        of_index.is_some_and(|error| error.kind() == ErrorKind::Away)
-    };
+    let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(EngineError::is_away);
     for _ in 1..ATTEMPTS {
         match search() {
             Err(error) if is_away(&error) && may_again() => {}

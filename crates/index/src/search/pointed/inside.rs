@@ -65,14 +65,13 @@ impl Search<'_> {
 
     /// Points at what a text alone points at instead of what is known, where that is anything.
     fn alone(&mut self, text: &str) -> Result<()> {
-        let known = std::mem::take(&mut self.found.units);
         let query = Query::new(text, "", language::facts(), self.tokenizer);
-        if !self.named(&query)? {
-            self.typed(&query)?;
-        }
-        if self.found.units.is_empty() {
-            self.found.units = known;
-        }
+        self.instead(|search| {
+            if !search.named(&query)? {
+                search.typed(&query)?;
+            }
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -90,23 +89,21 @@ impl Search<'_> {
             return Ok(());
         }
         let known = std::mem::take(&mut self.found.units);
-        if !known.is_empty() {
-            let beside = flags.iter().fold(text.to_string(), |text, flag| text.replace(flag, A_VALUE));
-            if beside.contains(char::is_alphabetic) {
-                self.text(&beside)?;
+        let beside = flags.iter().fold(text.to_string(), |text, flag| text.replace(flag, A_VALUE));
+        if !known.is_empty() && beside.contains(char::is_alphabetic) {
+            self.text(&beside)?;
+        }
+        let stands_beside = !std::mem::replace(&mut self.found.units, known).is_empty();
+        if stands_beside {
+            return Ok(());
+        }
+        self.instead(|search| {
+            for flag in flags {
+                search.text(flag)?;
             }
-            if !self.found.units.is_empty() {
-                self.found.units = known;
-                return Ok(());
-            }
-        }
-        for flag in flags {
-            self.text(flag)?;
-        }
-        self.found.units.retain(|_, pointer| pointer.certainty == Certainty::Exact);
-        if self.found.units.is_empty() {
-            self.found.units = known;
-        }
+            search.found.units.retain(|_, pointer| pointer.certainty == Certainty::Exact);
+            Ok(())
+        })?;
         Ok(())
     }
 }

@@ -193,6 +193,9 @@ impl Search<'_> {
         let Defining { units, .. } = self.defining(query, owner, before)?;
         let types = units.into_iter().filter(|unit| unit.kind == UnitKind::Class).take(UNITS_POINTED_MAX);
         let keys: Vec<_> = types.map(|unit| unit.unit).collect();
+        if keys.is_empty() {
+            return Ok(false);
+        }
         let lines = self.rounds.lines(&keys, &LineOf::Member((*name).to_string()))?;
         let found: Vec<_> = keys.into_iter().zip(lines).filter(|(_, line)| *line > 0).collect();
         let are_few = (1..=DEFINITIONS_MAX).contains(&found.len());

@@ -103,35 +103,41 @@ impl Search<'_> {
     /// stand together elsewhere, and a run of them says less than the message behind it.
     fn behind(&mut self, text: &str) -> Result<bool> {
         let Some(message) = behind_front(text) else { return Ok(false) };
-        let known = std::mem::take(&mut self.found.units);
-        let stands = self.text(message)?;
-        match self.found.units.is_empty() {
-            true => self.found.units = known,
-            false => self.has_message = true,
-        }
+        let (stands, is_found) = self.instead(|search| search.text(message))?;
+        self.has_message |= is_found;
         Ok(stands)
+    }
+
+    /// Points at what `look` does instead of what is known, where it points at any unit; else all stays as it is. What `look`
+    /// gives, and whether it points.
+    pub(super) fn instead<T>(&mut self, look: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, bool)> {
+        let known = std::mem::take(&mut self.found.units);
+        let given = look(self)?;
+        let is_found = !self.found.units.is_empty();
+        if !is_found {
+            self.found.units = known;
+        }
+        Ok((given, is_found))
     }
 
     /// Points at the messages of a trace, each as if it were typed alone, instead of what is known, where any stands
     /// anywhere.
     fn messages(&mut self, messages: &[&str]) -> Result<bool> {
-        let known = std::mem::take(&mut self.found.units);
-        let (mut all, mut stands) = (Vec::new(), false);
-        for message in messages {
-            stands |= self.text(message)?;
-            if !self.is_sure() {
-                stands |= self.behind(message)?;
+        let (stands, is_found) = self.instead(|search| {
+            let (mut all, mut stands) = (Vec::new(), false);
+            for message in messages {
+                stands |= search.text(message)?;
+                if !search.is_sure() {
+                    stands |= search.behind(message)?;
+                }
+                all.extend(std::mem::take(&mut search.found.units));
             }
-            all.extend(std::mem::take(&mut self.found.units));
-        }
-        if all.is_empty() {
-            self.found.units = known;
-            return Ok(stands);
-        }
-        self.has_message = true;
-        for (unit, pointer) in all {
-            self.point_at(unit, pointer);
-        }
+            for (unit, pointer) in all {
+                search.point_at(unit, pointer);
+            }
+            Ok(stands)
+        })?;
+        self.has_message |= is_found;
         Ok(stands)
     }
 
