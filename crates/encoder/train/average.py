@@ -3,7 +3,7 @@
     average.py --out mean.pt RUN/1400.pt RUN/2100.pt RUN/2800.pt
     average.py --out mean.pt --run RUN --run RUN --last 3
 
-Checkpoints are those of `train.py`: {"config", "state_dict"}. Its runs begin with the same weights, so that those of
+Checkpoints are those of `train.py` and `distil.py`: {"config", "state_dict"}. Its runs begin with the same weights, so that those of
 several can be averaged too. `--last` takes those of each run's last looks; of one with fewer, all.
 """
 
@@ -14,6 +14,11 @@ import torch
 
 from files import whole
 from looks import Looks
+
+
+def mean(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """The mean of weights that have the same names."""
+    return {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
 
 
 def main():
@@ -32,9 +37,8 @@ def main():
     for path, saved, state in zip(args.checkpoints, found, states):
         if saved["config"] != config or state.keys() != states[0].keys():
             parser.error(f"{path} is another model than {args.checkpoints[0]}")
-    mean = {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
     with whole(args.out) as file:
-        torch.save({"config": config, "state_dict": mean}, file)
+        torch.save({"config": config, "state_dict": mean(states)}, file)
     print(f"{args.out}: the mean of {', '.join(map(str, args.checkpoints))}")
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.numpy import load_file
 
 from files import whole
 from model import Config, Model
@@ -32,6 +31,8 @@ def load(path: Path) -> Model:
 
 def read_assets(folder: Path) -> Model:
     """The model of `config.json` and an 8-bit `model.safetensors`."""
+    from safetensors.numpy import load_file  # not where there are only checkpoints to read
+
     sizes = {field.name for field in dataclasses.fields(Config)}
     config = json.loads((folder / "config.json").read_text())
     model = Model(Config(**{name: value for name, value in config.items() if name in sizes}))

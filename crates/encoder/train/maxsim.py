@@ -1,22 +1,24 @@
-"""MaxSim of texts in a row: of each document the best row for every query row, on any device.
+"""MaxSim: of each document the best row for every query row, on any device.
 
-The rows of all documents lie in one matrix, those of document i from `bounds[i]` to `bounds[i + 1]`. On a CPU the maxima
-are taken from slices of the product while they are warm, by compiled loops; elsewhere from the padded product at once,
-which `autograd` knows how to go back through.
+Of texts in a row, the rows of all documents lie in one matrix, those of document i from `bounds[i]` to `bounds[i + 1]`. On
+a CPU the maxima are taken from slices of the product while they are warm, by compiled loops (`maxsim_cpu.py`, which needs
+Numba); elsewhere from the padded product at once, which `autograd` knows how to go back through. Of padded texts, the
+gradient goes through the winning rows alone, by two products.
 """
 
 import numpy as np
 import torch
-from numba import njit
+import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
-
-# Documents whose similarities are held at once on a CPU.
-SLICE = 32
 
 
 def max_sim(query: torch.Tensor, document: torch.Tensor, bounds: np.ndarray) -> torch.Tensor:
     """B x M best products, of query rows M x o with the rows N x o of B documents, none of which is empty."""
-    return (OnCpu.apply if query.device.type == "cpu" else padded)(query, document, bounds)
+    if query.device.type != "cpu":
+        return padded(query, document, bounds)
+    from maxsim_cpu import OnCpu
+
+    return OnCpu.apply(query, document, bounds)
 
 
 def padded(query: torch.Tensor, document: torch.Tensor, bounds: np.ndarray) -> torch.Tensor:
@@ -28,53 +30,36 @@ def padded(query: torch.Tensor, document: torch.Tensor, bounds: np.ndarray) -> t
     return products.masked_fill(beyond[:, :, None].to(products.device), float("-inf")).amax(1)
 
 
-@njit(cache=True, nogil=True)
-def max_rows(similarity, bounds, out, arg):
-    """similarity: N x M; out[i, m] = max over rows bounds[i]..bounds[i+1]; arg: which row."""
-    for i in range(len(bounds) - 1):
-        best, which = out[i], arg[i]
-        for m in range(similarity.shape[1]):
-            best[m] = -1e30
-        for n in range(bounds[i], bounds[i + 1]):
-            row, number = similarity[n], np.int32(n)
-            for m in range(similarity.shape[1]):
-                better = row[m] > best[m]
-                best[m] = row[m] if better else best[m]
-                which[m] = number if better else which[m]
-
-
-@njit(cache=True, nogil=True)
-def scatter_pairs(gradient, arg, query, document, to_query, to_document):
-    """Backward of MaxSim: each (document, query row) pair sends its gradient to the one row that won."""
-    for i in range(gradient.shape[0]):
-        for m in range(gradient.shape[1]):
-            g = gradient[i, m]
-            if abs(g) > 1e-7:
-                n = arg[i, m]
-                for c in range(query.shape[1]):
-                    to_query[m, c] += g * document[n, c]
-                    to_document[n, c] += g * query[m, c]
-
-
-class OnCpu(torch.autograd.Function):
-    """`max_sim` of products in bfloat16."""
+class Winners(torch.autograd.Function):
+    """The best products of query rows M x o with each of B documents of L rows, (B * L) x o: M x B."""
 
     @staticmethod
-    def forward(ctx, query, document, bounds):
-        out = np.empty((len(bounds) - 1, len(query)), np.float32)
-        arg = np.empty(out.shape, np.int32)
-        q16 = query.detach().T.bfloat16()
-        for start in range(0, len(out), SLICE):
-            span = bounds[start : start + SLICE + 1]
-            part = (document.detach()[span[0] : span[-1]].bfloat16() @ q16).float().numpy()
-            max_rows(part, span - span[0], out[start : start + SLICE], arg[start : start + SLICE])
-            arg[start : start + SLICE] += np.int32(span[0])
-        ctx.kept = (arg, query.detach().numpy(), document.detach().numpy())
-        return torch.from_numpy(out)
+    def forward(ctx, query, document, documents):
+        best, winner = (query @ document.T).view(len(query), documents, -1).max(-1)
+        ctx.save_for_backward(query, document, winner)
+        return best.float()
 
     @staticmethod
     def backward(ctx, gradient):
-        arg, query, document = ctx.kept
-        to_query, to_document = np.zeros_like(query), np.zeros_like(document)
-        scatter_pairs(np.ascontiguousarray(gradient.numpy()), arg, query, document, to_query, to_document)
-        return torch.from_numpy(to_query), torch.from_numpy(to_document), None
+        query, document, winner = ctx.saved_tensors
+        spread = query.new_zeros(*winner.shape, len(document) // winner.shape[1])
+        spread = spread.scatter_(2, winner[..., None], gradient.to(query.dtype)[..., None]).view(len(query), -1)
+        return spread @ document, spread.T @ query, None
+
+
+def max_sim_padded(query: torch.Tensor, query_mask: torch.Tensor, document: torch.Tensor,
+                   document_mask: torch.Tensor) -> torch.Tensor:  # fmt: skip
+    """Scores A x B: of A queries, A x Lq x o, the sums over their rows of the best product with B documents, B x Ld x o.
+
+    Products are in bfloat16, on a CPU of rows that were rounded so. One more component, 1 in a query and far below zero
+    beyond a document's end, keeps what lies there from winning.
+    """
+    beyond = (~document_mask).float()[..., None] * -1e4
+    query = torch.cat([query.float(), torch.ones_like(query[..., :1], dtype=torch.float32)], -1)
+    document = torch.cat([document.float(), beyond], -1)
+    # A GPU multiplies rows of a multiple of eight components fastest.
+    query, document = (F.pad(x, (0, -x.shape[-1] % 8)).bfloat16() for x in (query, document))
+    if query.device.type == "cpu":
+        query, document = query.float(), document.float()
+    best = Winners.apply(query.flatten(0, 1), document.flatten(0, 1), len(document))
+    return (best.view(*query_mask.shape, -1) * query_mask[..., None]).sum(1)

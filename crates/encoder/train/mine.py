@@ -4,13 +4,14 @@ r"""Pairs (text, unit) from clones: one JSON lines file a repository.
         --bench target/release/colgrep-bench --out MINED
 
 With --questions FILE, written questions are joined to their units too (lines of owner/name, and the first two lines of
-the unit's text: path and name; then the question).
+the unit's text: path and name; then the question). With --reports FILE so are reports of faults (then title and
+paragraph, which are two queries).
 
 Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
 query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
 (a comment inside the body), name (its own name, masked in the body), commit (subject of a commit that touched it),
 prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it),
-question (written by somebody who read the unit).
+question and report (written by somebody who read the unit).
 
 Repositories of the lists behind --exclude are refused before anything is read (see `exclude.py`): exit status 2. A
 repository that can't be mined leaves no file, the others are mined, and the exit status is 1.
@@ -34,7 +35,8 @@ import exclude
 from files import whole
 from text import unit_text, words
 
-CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500, "question": 1000}
+CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500, "question": 1000,
+        "report": 1000}  # fmt: skip
 FILES_MAX, COMMITS_MAX, LOG_BYTES_MAX = 1500, 1500, 100 << 20
 PROSE = ("markdown", "text", "rst", "asciidoc")
 SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
@@ -212,7 +214,7 @@ def mine(job: tuple[str, str, str, str, Path, list]) -> tuple[bool, str]:
         return False, f"{job[0]}: FAILED: {error or repr(error)}"
 
 
-def mined(name: str, commit: str, git_dir: str, bench: str, out: Path, questions: list[tuple[str, str, str]]) -> str:
+def mined(name: str, commit: str, git_dir: str, bench: str, out: Path, questions: list[tuple[str, ...]]) -> str:
     target = target_of(out, name)
     if target.exists():
         return "there already"
@@ -302,9 +304,9 @@ def mined(name: str, commit: str, git_dir: str, bench: str, out: Path, questions
     for number, unit in enumerate(units if questions else ()):
         text = unit_text(unit["path"], unit)
         texts.setdefault(tuple(text.split("\n")[:2]), (text, number))
-    for path, title, question in questions:
+    for kind, path, title, *queries in questions:
         if (path, title) in texts:
-            pairs["question"].append((question, *texts[path, title]))
+            pairs[kind] += [(query, *texts[path, title]) for query in queries]
     counts = collections.Counter()
     seen, often = set(), collections.Counter()
     kept = []
@@ -358,6 +360,7 @@ def main():
     parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="LIST",
                         help="repositories that must not be trained on: peers.txt, and the lists of the benchmarks")  # fmt: skip
     parser.add_argument("--questions", type=Path, help="written questions: owner/name, path, name, question")
+    parser.add_argument("--reports", type=Path, help="reports of faults: owner/name, path, name, title, paragraph")
     parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
     parser.add_argument("--bench", required=True, help="the program colgrep-bench, built")
     parser.add_argument("--out", type=Path, required=True)
@@ -374,10 +377,10 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     jobs, failures = [], 0
     questions = collections.defaultdict(list)
-    if args.questions:
-        for line in args.questions.read_text().splitlines():
+    for kind, path in (("question", args.questions), ("report", args.reports)):
+        for line in path.read_text().splitlines() if path else ():
             owner, *rest = line.split("\t")
-            questions[owner].append(tuple(rest))
+            questions[owner].append((kind, *rest))
     for name, commit in repositories:
         git_dir = git_dir_of(args.clones, name)
         if git_dir:

@@ -50,13 +50,13 @@ class Block(nn.Module):
             self.down.bias.zero_()
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """x: T x d, texts in a row; mask: T x 1, zero on the separators between them."""
+        """x: T x d, texts in a row, or B x T x d, padded ones; mask: the same with 1 component, zero between and beyond."""
         y = self.norm(x) * mask
-        kernel, length = self.depthwise.shape[0], x.shape[0]
+        kernel, length = self.depthwise.shape[0], x.shape[-2]
         y = F.pad(y, (0, 0, kernel // 2, kernel // 2))
-        z = y[:length] * self.depthwise[0]
+        z = y[..., :length, :] * self.depthwise[0]
         for i in range(1, kernel):
-            z = torch.addcmul(z, y[i : i + length], self.depthwise[i])
+            z = torch.addcmul(z, y[..., i : i + length, :], self.depthwise[i])
         a, b = self.up(z).chunk(2, -1)
         return x + self.down(a * torch.sigmoid(b))
 
@@ -94,21 +94,42 @@ class Model(nn.Module):
 
         Gives token rows N x o and summaries B x d of unit length.
         """
-        e = F.normalize(self.table[ids], dim=1)
-        x = e * math.sqrt(e.shape[1]) + self.side[side]
-        m = mask[:, None]
+        e, h = self.mixed(ids, mask, side)
+        rows, parts = self.heads(e[positions], h[positions], ids[positions], side)
+        pooled = e.new_zeros(texts, e.shape[1]).index_add(0, text, parts)
+        return rows, F.normalize(pooled, dim=1)
+
+    def mixed(self, ids: torch.Tensor, mask: torch.Tensor, side: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """ids, mask: … x T; the pieces' embeddings before and after the mixer, … x T x d."""
+        # Not an index: the gradient of one is many times slower on a GPU.
+        e = F.normalize(F.embedding(ids, self.table), dim=-1)
+        x = e * math.sqrt(e.shape[-1]) + self.side[side]
         for block in self.blocks:
-            x = block(x, m)
-        h, e, ids = self.norm(x)[positions], e[positions], ids[positions]
+            x = block(x, mask[..., None])
+        return e, self.norm(x)
+
+    def heads(
+        self, e: torch.Tensor, h: torch.Tensor, ids: torch.Tensor, side: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of what `mixed` gave the rows … x T x o, and what each piece adds to its text's summary, … x T x d."""
+
+        def of_piece(weights):
+            return F.embedding(ids, weights[:, None])[..., 0]
+
         gate = self.gate(h).clamp(-2, 2)
         if side == QUERY:
-            weight = self.query_weight[ids] + gate[:, 0]
+            weight = of_piece(self.query_weight) + gate[..., 0]
         else:
-            weight = (self.document_weight[ids] + gate[:, 1]).clamp(-3, 0.7)
-        rows = F.normalize(e + self.out(h), dim=1) @ self.project.T * weight.exp()[:, None]
-        share = (self.summary_weight[ids] + gate[:, 2]).exp()[:, None]
-        pooled = e.new_zeros(texts, e.shape[1]).index_add(0, text, share * (e + self.summary(h)))
-        return rows, F.normalize(pooled, dim=1)
+            weight = (of_piece(self.document_weight) + gate[..., 1]).clamp(-3, 0.7)
+        rows = F.normalize(e + self.out(h), dim=-1) @ self.project.T * weight.exp()[..., None]
+        return rows, (of_piece(self.summary_weight) + gate[..., 2]).exp()[..., None] * (e + self.summary(h))
+
+
+def of_padded(model: Model, ids: torch.Tensor, mask: torch.Tensor, side: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """ids, mask: B x T, texts that end where their mask does; their rows B x T x o, zero beyond, and summaries B x d."""
+    m = mask[..., None].float()
+    rows, parts = model.heads(*model.mixed(ids, m[..., 0], side), ids, side)
+    return rows * m, F.normalize((parts * m).sum(1), dim=-1)
 
 
 def pack(texts: list[np.ndarray], kernel: int):

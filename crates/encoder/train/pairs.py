@@ -10,7 +10,9 @@ import torch
 from files import stamp, whole
 from text import WordPiece, read_jsonl
 
-KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question"]
+KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question", "report"]
+# The kinds that somebody wrote who had read the unit.
+WRITTEN = ("question", "report")
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
@@ -21,6 +23,11 @@ NEAR_MOST = 16
 def is_held_out(name: str) -> bool:
     """Whether no batch holds pairs of a repository (`owner+name`)."""
     return hashlib.md5(name.encode()).digest()[0] < 256 * HELD_OUT_SHARE
+
+
+def written(kinds: np.ndarray) -> np.ndarray:
+    """Which of kinds, numbers of `KINDS`, are written questions or reports."""
+    return np.isin(kinds, [KINDS.index(kind) for kind in WRITTEN])
 
 
 class Pairs:
@@ -74,8 +81,8 @@ class Pairs:
                      document_vectors=taught["document_vectors"], key=np.array(key))  # fmt: skip
 
     def asked(self, ids: np.ndarray) -> np.ndarray:
-        """Which of the pairs are written questions."""
-        return self.kind[ids] == KINDS.index("question")
+        """Which of the pairs are written."""
+        return written(self.kind[ids])
 
     def text(self, which: str, i: int) -> np.ndarray:
         at = getattr(self, which + "_at")
@@ -147,16 +154,24 @@ class Batches:
         return self.rng.permutation(np.setdiff1d(np.concatenate([asked[:0], *found]), asked))
 
 
-def mistaken(pairs: Pairs, ids: np.ndarray) -> dict[int, np.ndarray]:
+def mistaken(pairs: Pairs, ids: np.ndarray, device: torch.device | str = "cpu") -> dict[int, np.ndarray]:
     """Hard negatives: for each written question among the pairs `ids` those whose units the teacher finds nearest to it
     but less near than its own, in other files, at most `NEAR_MOST` (what it finds nearer may be as right; Qu et al.,
     RocketQA, NAACL 2021, leave out what a better model finds relevant)."""
     ids = ids[pairs.document_teach[ids] >= 0]
     asked = ids[pairs.asked(ids) & (pairs.teach[ids] >= 0)]
     units = ids[np.unique(pairs.unit[ids], return_index=True)[1]]
-    questions = pairs.vectors[pairs.teach[asked]].astype(np.float32)
-    scores = questions @ pairs.document_vectors[pairs.document_teach[units]].astype(np.float32).T
-    own = (questions * pairs.document_vectors[pairs.document_teach[asked]].astype(np.float32)).sum(1, keepdims=True)
-    scores[(scores >= own) | (pairs.place[units] == pairs.place[asked][:, None])] = -np.inf
-    best = np.argsort(-scores, axis=1)[:, :NEAR_MOST]
-    return {int(i): units[b[np.isfinite(scores[row, b])]] for row, (i, b) in enumerate(zip(asked, best))}
+    questions, own_units, all_units = (
+        torch.from_numpy(v).to(device).float()
+        for v in (
+            pairs.vectors[pairs.teach[asked]],
+            pairs.document_vectors[pairs.document_teach[asked]],
+            pairs.document_vectors[pairs.document_teach[units]],
+        )
+    )
+    scores, own = questions @ all_units.T, (questions * own_units).sum(1, keepdim=True)
+    same_file = torch.from_numpy(pairs.place[units] == pairs.place[asked][:, None]).to(device)
+    scores[(scores >= own) | same_file] = float("-inf")
+    best = scores.topk(min(NEAR_MOST, len(units)), dim=1)
+    found, count = best.indices.cpu().numpy(), best.values.isfinite().sum(1).tolist()
+    return {int(i): units[found[row, : count[row]]] for row, i in enumerate(asked)}

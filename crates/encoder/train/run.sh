@@ -8,7 +8,7 @@
 # Settings from the environment, for other recipes and for tests: PYTHON, an interpreter with requirements.txt;
 # BENCH, the program colgrep-bench, else it is built; DEVICE, what computes, else a CUDA
 # GPU if there is one; START, a folder of a model's files to go on from, else it begins with the teacher's vectors of
-# pieces; REPOSITORIES, QUESTIONS, TUNED (steps), TAUGHT, UNITS, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
+# pieces; REPOSITORIES, QUESTIONS, REPORTS, TUNED (steps), TAUGHT, UNITS, PIECES, WORDS, STEPS, CHECK, PATIENCE, BATCH.
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -31,7 +31,7 @@ if [ -z "$bench" ]; then
 fi
 
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
-    --questions "${QUESTIONS:-$train/questions.tsv}" --clones "$clones" --bench "$bench" --out "$work/mined"
+    --questions "${QUESTIONS:-$train/questions.tsv}" --reports "${REPORTS:-$train/reports.tsv}" --clones "$clones" --bench "$bench" --out "$work/mined"
 tuned=$work/teacher.safetensors
 "$python" "$train/tune.py" --mined "$work/mined" --out "$tuned" --steps "${TUNED:-1600}" --batch "${BATCH:-64}" --device "$device"
 "$python" "$train/teach.py" --mined "$work/mined" --tuned "$tuned" --limit "${TAUGHT:-900}" --documents "${UNITS:-500}" \

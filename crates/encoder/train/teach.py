@@ -46,7 +46,7 @@ def main():
         started = time.time()
         pairs = list(read_jsonl(path))
         # Written questions first, then other sentences, each at random.
-        rank = [{"question": 0, "name": 2, "section": 2}.get(line["kind"], 1) for line in pairs]
+        rank = [{"question": 0, "report": 0, "name": 2, "section": 2}.get(line["kind"], 1) for line in pairs]
         order = np.random.default_rng(len(pairs)).permutation(len(pairs))
         lines = np.array(sorted(order, key=lambda i: rank[i])[: args.limit], np.int64)
         vectors = teacher.encode([pairs[i]["query"] for i in lines], tokens_max=QUERY_TOKENS)

@@ -20,11 +20,12 @@ import checkpoint
 import exclude
 import export
 import maxsim
+import maxsim_cpu
 from files import whole, write_text
 from looks import Looks
 from model import DOCUMENT, QUERY, Config, Model, rows_of, vectors_of
 from objective import Objective, Teaching
-from pairs import KINDS, NEAR_MOST, Batches, Pairs, is_held_out, mistaken
+from pairs import KINDS, NEAR_MOST, WRITTEN, Batches, Pairs, is_held_out, mistaken
 from principal import turned
 from text import unit_text
 
@@ -67,16 +68,17 @@ class Folder(unittest.TestCase):
         return self.git("-C", folder, "rev-parse", "HEAD")
 
     def mine(self, rows: list[str], excluded: str, end: str = "", seed: str = "0",
-             questions: str = "") -> subprocess.CompletedProcess:  # fmt: skip
+             questions: str = "", reports: str = "") -> subprocess.CompletedProcess:  # fmt: skip
         bench = self.root / "bench"
         bench.write_text(CORPUS.format(python=sys.executable, end=end))
         bench.chmod(0o755)
         (self.root / "list.tsv").write_text("".join(row + "\n" for row in rows))
         (self.root / "excluded.txt").write_text(excluded)
         (self.root / "questions.tsv").write_text(questions)
+        (self.root / "reports.tsv").write_text(reports)
         command = [sys.executable, HERE / "mine.py", "--repositories", self.root / "list.tsv", "--exclude",
                    HERE / "peers.txt", self.root / "excluded.txt", "--clones", self.root / "clones", "--bench", bench,
-                   "--questions", self.root / "questions.tsv", "--out", self.root / "mined"]  # fmt: skip
+                   "--questions", self.root / "questions.tsv", "--reports", self.root / "reports.tsv", "--out", self.root / "mined"]  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, check=False,
                               env=os.environ | {"PYTHONHASHSEED": seed})  # fmt: skip
 
@@ -157,14 +159,18 @@ class Mining(Folder):
         self.assertIn("good/doors: there already", done.stdout)
         self.assertEqual(list(self.mined()), ["bad+doors2.jsonl", "good+doors.jsonl"])
 
-    def test_written_questions_are_joined_to_their_units(self):
+    def test_written_questions_and_reports_are_joined_to_their_units(self):
         rows = [f"good/doors\t{self.clone('good/doors', 'alphaway betaway gammaway')}"]
         asked = "good/doors\tnames\tbetaway\twho goes through?\ngood/doors\tnames\tnoway\twhere?\n"
-        done = self.mine(rows, "other/name", questions=asked + "bad/doors\tnames\talphaway\twhat?\n")
+        reported = "good/doors\tnames\tgammaway\tDoors stay open\tWe closed one and it was counted.\n"
+        other = "bad/doors\tnames\talphaway\twhat?\n"
+        done = self.mine(rows, "other/name", questions=asked + other, reports=reported)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         found = [json.loads(line) for line in self.mined()["good+doors.jsonl"].splitlines()]
-        found = [(pair["query"], pair["text"].split("\n")[1]) for pair in found if pair["kind"] == "question"]
-        self.assertEqual(found, [("who goes through?", "betaway")])
+        found = [(pair["query"], pair["text"].split("\n")[1]) for pair in found if pair["kind"] in WRITTEN]
+        self.assertEqual(found[0], ("who goes through?", "betaway"))
+        reports = [("Doors stay open", "gammaway"), ("We closed one and it was counted.", "gammaway")]
+        self.assertEqual(sorted(found[1:]), reports)
 
     def test_a_clone_without_a_file_and_in_a_folder_is_read(self):
         commit = self.clone("good/doors", "alpha beta gamma")
@@ -335,7 +341,7 @@ class Computing(unittest.TestCase):
                 first, second = rows.topk(2, dim=0).values
                 weight[i] *= first - second > 0.1
         found = []
-        for way in (maxsim.OnCpu.apply, maxsim.padded):
+        for way in (maxsim_cpu.OnCpu.apply, maxsim.padded):
             best = way(query, document, bounds)
             found.append((best.detach(), *torch.autograd.grad((best * weight).sum(), (query, document))))
         for name, rounding, cpu, other in zip(["best", "query", "document"], [0.05, 1e-5, 1e-5], *found):

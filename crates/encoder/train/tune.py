@@ -19,7 +19,7 @@ from safetensors.torch import save
 
 from device import add_device_option
 from files import whole
-from pairs import is_held_out
+from pairs import WRITTEN, is_held_out
 from teach import QUERY_TOKENS, UNIT_CHARS, UNIT_TOKENS
 from teacher import Teacher
 from text import read_jsonl, words
@@ -39,8 +39,8 @@ class Repository:
 
     def __init__(self, path: Path, rng: np.random.Generator):
         lines = list(read_jsonl(path))
-        asked = [line for line in lines if line["kind"] == "question"]
-        mined = [line for line in lines if line["kind"] != "question"]
+        asked = [line for line in lines if line["kind"] in WRITTEN]
+        mined = [line for line in lines if line["kind"] not in WRITTEN]
         mined = [mined[i] for i in rng.permutation(len(mined))[:PAIRS_MAX]]
         weights = np.array([WEIGHTS[line["kind"]] for line in mined])
         self.weights = weights / weights.sum()
@@ -96,9 +96,7 @@ def main():
     common = {w for w, n in collections.Counter(w for s in sample for w in s).items() if n > COMMON * len(sample)}
     teacher = Teacher(args.device, args.start)
     masters = {name: value.float() for name, value in teacher.w.items()}
-    learned = [
-        value.requires_grad_() for name, value in masters.items() if "word_emb" not in name and "pooler" not in name
-    ]
+    learned = [value.requires_grad_() for name, value in masters.items() if "word_emb" not in name]
     optimizer = torch.optim.AdamW(learned, lr=args.lr, weight_decay=0.01, betas=(0.9, 0.98))
     state, step = args.out.with_suffix(".state"), 0
     if state.exists():
