@@ -3,8 +3,8 @@
     average.py --out mean.pt RUN/1400.pt RUN/2100.pt RUN/2800.pt
     average.py --out mean.pt --run RUN --run RUN --last 3
 
-Checkpoints are those of `train.py` and `distil.py`: {"config", "state_dict"}. Its runs begin with the same weights, so that those of
-several can be averaged too. `--last` takes those of each run's last looks; of one with fewer, all.
+Checkpoints are those of `train.py` and `distil.py`: {"config", "state_dict"}. Their runs begin with the same weights, so
+that those of several can be averaged too. `--last` takes those of each run's last looks; of one with fewer, all.
 """
 
 import argparse

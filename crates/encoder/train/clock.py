@@ -3,8 +3,6 @@
 import dataclasses
 import time
 
-import torch
-
 # Batches that are drawn ahead for a second; a device that is faster sees the first ones again.
 BATCHES_A_SECOND = 60
 
@@ -31,8 +29,3 @@ class Clock:
         """How many to draw ahead."""
         ahead = max(1, int(self.seconds * BATCHES_A_SECOND))
         return min(ahead, self.steps) if self.steps else ahead
-
-
-def set_rates(optimizer: torch.optim.Optimizer, base: list[float], factor: float) -> None:
-    for group, rate in zip(optimizer.param_groups, base):
-        group["lr"] = rate * factor

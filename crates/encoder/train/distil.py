@@ -20,7 +20,7 @@ import torch
 from average import mean
 from bert import package_folder
 from checkpoint import load, save
-from clock import Clock, set_rates
+from clock import Clock
 from device import add_device_option
 from draw import Drawing, Source, batches, nearest
 from heldout import Asked
@@ -29,6 +29,7 @@ from looks import Looks
 from model import Model
 from online import PARTS, Online, Setting, scores_of
 from principal import turned
+from rates import groups_of, set_rates
 from tables import Tables
 from text import WordPiece
 
@@ -56,17 +57,6 @@ class Log:
             file.write(line + "\n")
 
 
-def optimizer_of(model: Model, objective: Online, setting: Setting) -> tuple[torch.optim.Optimizer, list]:
-    """The optimizer, and the parameters whose gradient is kept short."""
-    weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, objective.scales]
-    small = {id(weight) for weight in [*weights, model.table]}
-    rest = [weight for weight in model.parameters() if id(weight) not in small]
-    groups = [{"params": [model.table], "lr": setting.lr_table, "weight_decay": 0.0},
-              {"params": weights, "lr": setting.lr_weights, "weight_decay": 0.0},
-              {"params": rest, "lr": setting.lr, "weight_decay": 0.01}]  # fmt: skip
-    return torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=model.table.is_cuda), rest
-
-
 def look(model: Model, tables: Tables, asked: Asked) -> dict[str, float]:
     """The model's held-out figures."""
     sizes = model.config.query_pieces_max, model.config.document_pieces_max
@@ -85,7 +75,8 @@ def train(setting: Setting, model: Model, judge: Judge, tables: Tables, source: 
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
     objective = Online(model, judge, tables, setting, *turned(model, tables))
-    optimizer, rest = optimizer_of(model, objective, setting)
+    groups, rest = groups_of(model, [objective.scales], setting.lr_table, setting.lr_weights, setting.lr)
+    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=tables.device.type == "cuda")
     base = [group["lr"] for group in optimizer.param_groups]
     ahead = batches(source, setting.drawing, clock.batches, seed)
     say(run=setting.name, begins=True, held_out=look(model, tables, asked))

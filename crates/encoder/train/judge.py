@@ -13,10 +13,11 @@ import torch.nn.functional as F
 from torch import nn
 
 from bert import Bert, pooled
-from clock import Clock, set_rates
+from clock import Clock
 from heldout import Asked
 from maxsim import max_sim_padded
 from padded import Padded, hidden
+from rates import set_rates
 from tables import Tables
 from teach import QUERY_TOKENS
 

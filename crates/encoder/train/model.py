@@ -95,7 +95,7 @@ class Model(nn.Module):
         Gives token rows N x o and summaries B x d of unit length.
         """
         e, h = self.mixed(ids, mask, side)
-        rows, parts = self.heads(e[positions], h[positions], ids[positions], side)
+        rows, parts = self.outputs(e[positions], h[positions], ids[positions], side)
         pooled = e.new_zeros(texts, e.shape[1]).index_add(0, text, parts)
         return rows, F.normalize(pooled, dim=1)
 
@@ -108,7 +108,7 @@ class Model(nn.Module):
             x = block(x, mask[..., None])
         return e, self.norm(x)
 
-    def heads(
+    def outputs(
         self, e: torch.Tensor, h: torch.Tensor, ids: torch.Tensor, side: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Of what `mixed` gave the rows … x T x o, and what each piece adds to its text's summary, … x T x d."""
@@ -128,7 +128,7 @@ class Model(nn.Module):
 def of_padded(model: Model, ids: torch.Tensor, mask: torch.Tensor, side: int) -> tuple[torch.Tensor, torch.Tensor]:
     """ids, mask: B x T, texts that end where their mask does; their rows B x T x o, zero beyond, and summaries B x d."""
     m = mask[..., None].float()
-    rows, parts = model.heads(*model.mixed(ids, m[..., 0], side), ids, side)
+    rows, parts = model.outputs(*model.mixed(ids, m[..., 0], side), ids, side)
     return rows * m, F.normalize((parts * m).sum(1), dim=-1)
 
 

@@ -105,10 +105,9 @@ class Tables:
             ids, lengths = (np.concatenate([part[name][k] for part in parts]) for k in (0, 1))
             setattr(self, name, Padded(ids, lengths, size, device))
         self.device = device
-        self.on_device = {
-            name: torch.from_numpy(getattr(self, name)).to(device)
-            for name in ("repository", "unit", "document_teach", "kind")
-        }
+        of_pairs = {name: getattr(self, name) for name in ("repository", "unit", "document_teach")}
+        of_pairs["written"] = written(self.kind)
+        self.on_device = {name: torch.from_numpy(values).to(device) for name, values in of_pairs.items()}
         self.vectors = self.document_vectors = None
 
     def set_vectors(self, vectors: torch.Tensor, document_vectors: torch.Tensor) -> None:
@@ -134,7 +133,5 @@ class Tables:
 
     def weights(self, ids: torch.Tensor, mined: float) -> torch.Tensor:
         """What each pair of a batch counts, with a sum of 1: a mined one `mined` where a written one counts 1."""
-        kinds = self.on_device["kind"][ids]
-        is_written = torch.isin(kinds, torch.tensor([KINDS.index(kind) for kind in WRITTEN], device=kinds.device))
-        weight = torch.where(is_written, 1.0, mined)
+        weight = torch.where(self.on_device["written"][ids], 1.0, mined)
         return weight / weight.sum()

@@ -25,6 +25,7 @@ from model import Config, Model
 from objective import Objective, Teaching
 from pairs import DOCUMENT_PIECES, KINDS, Batches, Pairs, is_held_out
 from principal import turned
+from rates import groups_of, set_rates
 from text import WordPiece
 
 # A held-out repository is looked at if it has more pairs, at most so many, each with so many queries over so many units.
@@ -143,12 +144,7 @@ def main():
         mean, basis = start["mean"], start["basis"][:, : args.dim]
     teaching = Teaching(pairs, mean, basis, args.device)
     objective = Objective(model, teaching, args)
-    weights = [model.query_weight, model.document_weight, model.summary_weight, model.omega, *objective.scales]
-    small = {id(p) for p in weights + [model.table]}
-    rest = [p for p in model.parameters() if id(p) not in small]
-    groups = [{"params": [model.table], "lr": args.lr_table, "weight_decay": 0.0},
-              {"params": weights, "lr": args.lr_weights, "weight_decay": 0.0},
-              {"params": rest, "lr": args.lr, "weight_decay": 0.01}]  # fmt: skip
+    groups, rest = groups_of(model, objective.scales, args.lr_table, args.lr_weights, args.lr)
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98))
     base = [g["lr"] for g in optimizer.param_groups]
     rng = np.random.default_rng(args.seed)
@@ -204,9 +200,7 @@ def main():
             write_text(done, json.dumps({"step": step, "ended_by": why, "best": looks.best()}) + "\n")
             print(f"ended at step {step} by {why}; best held out: step {looks.best()}", flush=True)
             return
-        factor = min(1.0, (step + 1) / 100) * (1 - progress) + 0.01
-        for group, lr in zip(optimizer.param_groups, base):
-            group["lr"] = lr * factor
+        set_rates(optimizer, base, min(1.0, (step + 1) / 100) * (1 - progress) + 0.01)
         ids, queries, documents, same = batches.next()
         loss, parts = objective(ids, queries, documents, same)
         if not math.isfinite(loss.item()):
