@@ -8,7 +8,7 @@ use crate::language::LanguageFacts;
 
 /// Keywords kept of a section.
 pub const KEYWORDS_MAX: usize = 10;
-/// Sections with fewer words have neither keywords nor entities: their words are few enough.
+/// Sections with fewer words have no keywords: their words are few enough.
 pub const WORDS_MIN: usize = 20;
 /// Keywords in front of an enriched text.
 const HEAD_KEYWORDS: usize = 7;
@@ -16,14 +16,12 @@ const HEAD_KEYWORDS: usize = 7;
 const HEAD_ENTITIES_A_LABEL: usize = 2;
 const HEAD_ENTITIES: usize = 5;
 
-/// Keywords and entities of a piece of prose, if it has as many words as that takes.
+/// Keywords of a piece of prose, if it has as many words as that takes, and its entities.
 pub fn enrich(text: &str, facts: &LanguageFacts) -> (Vec<String>, Entities) {
     let prose = prose_of(text);
-    if prose.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).take(WORDS_MIN).count() < WORDS_MIN
-    {
-        return Default::default();
-    }
-    (keywords(&prose, KEYWORDS_MAX), entities(text, facts))
+    let mut words = prose.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    let keywords = if words.nth(WORDS_MIN - 1).is_some() { keywords(&prose, KEYWORDS_MAX) } else { Vec::new() };
+    (keywords, entities(text, facts))
 }
 
 /// `content` with its head in front: `keyword, keyword | entity, entity`, an empty line, the content. Seven keywords, two
@@ -95,9 +93,26 @@ fn opens(line: &str, mark: &str) -> bool {
     }
 }
 
+/// A line with a comma in place of each web address: its scheme is no word, and a link's text stays.
+fn without_addresses(line: &str) -> Cow<'_, str> {
+    let mut plain = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("://") {
+        let start = rest[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '+').len();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | '<' | '>' | '(' | ')' | '`' | '"');
+        let address = rest[at..].split(ends).next().unwrap_or_default();
+        let address = address.trim_end_matches(['.', ',', ';', '!', '?']);
+        plain.push_str(&rest[..start]);
+        plain.push(',');
+        rest = &rest[at + address.len()..];
+    }
+    if plain.is_empty() { Cow::Borrowed(line) } else { Cow::Owned(plain + rest) }
+}
+
 /// Adds a line without marks of headings and lists, without links' targets, tags and code.
 fn push_line(prose: &mut String, line: &str) {
     let is_heading = line.starts_with(['#', '=']);
+    let line = without_addresses(line);
     let item = line.trim_start_matches(['#', '=', '>', '*', '-', '+', '!']).trim_start();
     if item.len() < line.len() && !prose.ends_with("\n\n") {
         // An item or a heading is a sentence of its own.
@@ -180,10 +195,31 @@ mod tests {
     }
 
     #[test]
-    fn r002_20_short_texts_have_neither() {
+    fn addresses_are_no_words() {
+        for (line, expected) in [
+            ("See https://a.b/c_d?e=*. Then wait.", "See ,. Then wait."),
+            ("https://a.b/c[The guide] says it", ",[The guide] says it"),
+            ("[the guide](http://a.b) and <redis://c:1>", "[the guide](,) and <,>"),
+            ("a :// b", "a , b"),
+            ("no address: //", "no address: //"),
+        ] {
+            assert_eq!(without_addresses(line), expected);
+        }
+        let words = "Set the limit in the file of settings, as the page https://a.b/c and the other one, \
+                     https://d.e[The limits of the client], explain it to everybody who wants to know.";
+        let (keywords, entities) = enrich(words, &LanguageFacts::sample());
+        assert!(!keywords.is_empty() && !keywords.iter().any(|k| k.contains("http")), "{keywords:?}");
+        assert_eq!(entities[&Label::Url].len(), 2);
+    }
+
+    #[test]
+    fn r002_20_short_texts_have_entities_alone_or_neither() {
         let facts = LanguageFacts::sample();
+        assert_eq!(enrich("Tag the commit, push it, and wait.", &facts), Default::default());
         let short = "The `run` command of HTTP takes 5 seconds.";
-        assert_eq!(enrich(short, &facts), Default::default());
+        let (keywords, entities) = enrich(short, &facts);
+        assert_eq!((keywords.len(), &entities[&Label::Code][..]), (0, &words(&["run"])[..]));
+        assert_eq!(entities[&Label::Quantity], ["5 seconds"]);
         let long = format!(
             "{short} It reads the queue of messages, sends each of them, and waits for an answer of the server."
         );

@@ -46,7 +46,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 11;
+pub const FORMAT_VERSION: u32 = 12;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;
@@ -217,7 +217,7 @@ impl Snapshot {
         self.lexical.callers(name, |file| order.place(file).0)
     }
 
-    /// How many units have vectors, of whatever model. Looks each one up where the manifest does not say all.
+    /// How many of the units that are encoded have vectors, of whatever model. Looks each one up where the manifest does not say all.
     pub fn coverage(&self) -> Coverage {
         let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
         let mut coverage = Coverage::default();

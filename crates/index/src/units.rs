@@ -1,7 +1,7 @@
 //! What is encoded of a unit: one text, the same for the index and for the scripts that train models.
 
-use colgrep_core::Unit;
 use colgrep_core::query::last_segment;
+use colgrep_core::{Unit, UnitKind};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::ids::TextHash;
@@ -12,6 +12,9 @@ pub(crate) const TEXT_BYTES_MAX: usize = 2 << 10;
 const DOCSTRING_BYTES_MAX: usize = 512;
 /// Number of path components that a model sees. Folders further up name the project, not the unit.
 const PATH_COMPONENTS: usize = 3;
+
+/// Fewest words of lines outside any definition that are encoded.
+const RAW_WORDS_MIN: usize = 3;
 
 /// The text of a unit that is turned into vectors: the last three components of its file's path without the
 /// extension, on the next line the last segment of its parent and its name, then the documentation (unless it stands in
@@ -54,6 +57,17 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
     text
 }
 
+/// Whether a unit is encoded. Scraps between definitions (`else`, `)`, `mod net;`) say too little: a model places them
+/// near to anything, and no question is about them. Words find them all the same.
+pub fn is_encoded(unit: &Unit) -> bool {
+    let is_other = |c: char| !c.is_ascii() && c.is_alphabetic();
+    let words = || unit.body.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    unit.kind != UnitKind::RawCode
+        || !unit.docstring.is_empty()
+        || unit.body.contains(is_other)
+        || words().nth(RAW_WORDS_MIN - 1).is_some()
+}
+
 /// Hash of a unit's text.
 pub fn text_hash(text: &str) -> TextHash {
     let unit = 1 << (u64::BITS - TextHash::BITS);
@@ -69,6 +83,20 @@ mod tests {
 
     /// The cases that `crates/encoder/train/test_train.py` holds the Python twin to.
     const CASES: &str = include_str!("../../encoder/tests/unit_text.json");
+
+    #[test]
+    fn scraps_are_not_encoded() {
+        let unit = |kind, body: &str| Unit { kind, body: body.to_string(), ..Unit::default() };
+        for scrap in ["", "}\n", "else\n", "mod net;\n", "#endif /* 0 */"] {
+            assert!(!is_encoded(&unit(UnitKind::RawCode, scrap)), "{scrap:?}");
+        }
+        for text in ["use net::listen", "AC_CONFIG_FILES(Makefile)", "// 初始化", "int é;"] {
+            assert!(is_encoded(&unit(UnitKind::RawCode, text)), "{text:?}");
+        }
+        assert!(is_encoded(&unit(UnitKind::Section, "x")) && is_encoded(&unit(UnitKind::Constant, "A = 1")));
+        let told = Unit { docstring: "Ends it.".into(), ..unit(UnitKind::RawCode, "end") };
+        assert!(is_encoded(&told));
+    }
 
     #[test]
     fn a_text_says_where_what_and_how() {

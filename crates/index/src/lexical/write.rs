@@ -24,8 +24,8 @@ use super::entries::{Entry, kept};
 use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::disk::Disk;
 use crate::error::Result;
-use crate::ids::FileId;
-use crate::units::{text_hash, unit_text};
+use crate::ids::{FileId, TextHash};
+use crate::units::{is_encoded, text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
@@ -112,8 +112,12 @@ impl FileDocument<'_> {
     }
 }
 
-/// The texts of the fields for keywords and entities.
+/// The texts of the fields for keywords and entities. A short section has no keywords, and its entities are there to be
+/// shown alone.
 fn listed(unit: &Unit) -> (String, String) {
+    if unit.keywords.is_empty() {
+        return Default::default();
+    }
     let entities: Vec<&str> = unit.entities.values().flatten().map(String::as_str).collect();
     (unit.keywords.join("\n"), entities.join("\n"))
 }
@@ -251,7 +255,8 @@ impl Writer {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, file.id.in_index());
         document.add_u64(self.fields.info, Info::of(unit).0);
-        document.add_u64(self.fields.text, text_hash(&unit_text(file.path, unit)).value());
+        let text = is_encoded(unit).then(|| text_hash(&unit_text(file.path, unit)));
+        document.add_u64(self.fields.text, text.map_or(0, TextHash::value));
         let (keywords, entities) = listed(unit);
         for (field, kind) in self.fields.unit.into_iter().zip(UnitField::ALL) {
             let text = match kind {

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use colgrep_core::Unit;
 
 use crate::ids::{FileId, TextHash};
-use crate::units::{text_hash, unit_text};
+use crate::units::{is_encoded, text_hash, unit_text};
 
-/// Texts to encode for a file's units, each with its hash.
+/// Texts to encode of a file's units, each with its hash.
 pub(super) type UnitTexts = Vec<(TextHash, String)>;
 
 /// The texts of `units` of the file at `path`.
@@ -19,7 +19,7 @@ pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
         text.shrink_to_fit();
         (text_hash(&text), text)
     };
-    units.iter().map(text).collect()
+    units.iter().filter(|unit| is_encoded(unit)).map(text).collect()
 }
 
 /// Texts of parsed files, kept in memory until they are encoded, so that the second pass need not read and parse these
@@ -79,21 +79,21 @@ mod tests {
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
         let unit = |body: &str| [Unit { body: body.to_string(), ..Unit::default() }];
-        let one = size(&texts_of("a.rs", &unit("fn a() {}")));
+        let one = size(&texts_of("a.rs", &unit("fn a() -> u8 {}")));
         let texts = Texts::new(2 * one);
         let keep = |file, body: &str| texts.keep(FileId(file), "a.rs", &unit(body));
         for file in 0..3 {
-            keep(file, "fn a() {}");
+            keep(file, "fn a() -> u8 {}");
         }
         assert!(texts.take(FileId(2)).is_none(), "no room");
-        keep(1, "fn b() {}");
-        let expected = texts_of("a.rs", &unit("fn b() {}"));
+        keep(1, "fn b() -> u8 {}");
+        let expected = texts_of("a.rs", &unit("fn b() -> u8 {}"));
         assert_eq!(texts.take(FileId(1)), Some(expected), "the file as it was read last");
         assert!(texts.take(FileId(1)).is_none(), "handed over");
-        keep(2, "fn a() {}");
+        keep(2, "fn a() -> u8 {}");
         assert!(texts.take(FileId(2)).is_some() && texts.take(FileId(0)).is_some());
         let none = Texts::new(0);
-        none.keep(FileId(0), "a.rs", &unit("fn a() {}"));
+        none.keep(FileId(0), "a.rs", &unit("fn a() -> u8 {}"));
         assert!(none.take(FileId(0)).is_none());
     }
 }
