@@ -6,7 +6,7 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
-use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::{Refused, Settings};
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -134,8 +134,14 @@ fn rate(files: Option<u64>, units: u64, since: Duration) -> String {
 pub fn tell_refused(settings: &Settings) {
     static TOLD: Once = Once::new();
     if let Some(refused) = settings.refused() {
-        TOLD.call_once(|| remark!("colgrep: {refused}: `colgrep settings --trust`"));
+        TOLD.call_once(|| remark!("colgrep: {}", told_refused(refused)));
     }
+}
+
+/// What is not taken of a repository's settings, with what the user can do.
+pub fn told_refused(refused: &Refused) -> String {
+    let way = if refused.asks_for_trust() { ": `colgrep settings --trust`" } else { "" };
+    format!("{refused}{way}")
 }
 
 /// Says of ignore files that they are not heeded: once, whatever is walked again.

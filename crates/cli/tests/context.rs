@@ -51,6 +51,22 @@ fn s000_4_a_query_of_fillers_alone_keeps_them() {
 }
 
 #[test]
+fn s000_4_help_is_a_query_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/help.py", "def help():\n    pass\n");
+    sandbox.write("log/help.py", "def help():\n    pass\n");
+    for args in [&["help", "-k", "1", "-l", "src"][..], &["help", "src", "-l"], &["help", "./src/help.py", "-l"]] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 0 && ran.out.trim().ends_with("src/help.py"), "{args:?}: {ran:?}");
+    }
+    // The command stays: of all, and of one, whatever folder is called so.
+    assert_eq!(sandbox.run(&["help"]).out, sandbox.run(&["--help"]).out);
+    assert_eq!(sandbox.run(&["help", "log"]).out, sandbox.run(&["log", "--help"]).out);
+    let unknown = sandbox.run(&["help", "outlin"]);
+    assert!(unknown.status == 2 && unknown.err.contains("outlin"), "{unknown:?}");
+}
+
+#[test]
 fn files_that_differ_by_their_ending_are_told_apart_by_it() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh"] {
@@ -338,4 +354,8 @@ fn s000_17_and_seeds_001_13_files_that_changed_together_come_earlier() {
     assert_eq!(ask(&["--near", "src/pool.py"]), "src/wire.py\nsrc/disk.py\nsrc/pool.py\n");
     let off = sandbox.run_with(&[("COLGREP_TOGETHER_BOOST", "0")], &["open an address", "-l", "--near", "src/pool.py"]);
     assert_eq!(off.out, ask(&[]));
+    // In another worktree it is the same file.
+    let beside = sandbox.root().with_file_name("beside");
+    git(&["worktree", "add", "-q", "-b", "side", &beside.display().to_string()]);
+    assert_eq!(ask(&["--near", "../beside/src/pool.py"]), ask(&["--near", "src/pool.py"]));
 }

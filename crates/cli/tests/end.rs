@@ -130,6 +130,16 @@ fn exact_tokens_are_held_or_there_is_nothing() {
 }
 
 #[test]
+fn files_that_are_too_large_may_hold_what_nothing_does() {
+    let sandbox = project();
+    sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
+    let told = |args: &[&str]| sandbox.run(args).err;
+    let one = "nothing holds \"needle_777\" (1 file is too large to be searched); nearest by meaning";
+    assert!(told(&["needle_777"]).contains(one), "{}", told(&["needle_777"]));
+    assert!(told(&["needle_777", "-t", "rust"]).contains("nothing holds \"needle_777\"; nearest"), "by the filters");
+}
+
+#[test]
 fn who_asks_for_meaning_alone_gets_what_is_near() {
     let sandbox = project().with_meaning();
     assert_eq!(sandbox.run(&["E0599"]).status, 1);
@@ -176,6 +186,8 @@ fn who_sees_a_part_is_told_of_the_whole() {
     let told = "colgrep: 13 files hold a form of \"value\", of which 5 are shown; colgrep -il -e valu lists all with these letters\n";
     assert!(ran.err.ends_with(told), "{ran:?}");
     assert_eq!(sandbox.run(&["-il", "-e", "valu"]).out.lines().count(), 13);
+    let filtered = sandbox.run(&["value", "-k", "5", "-t", "rust", "--tests", "exclude", "src"]);
+    assert!(filtered.err.contains("colgrep -il -e valu -t rust --tests exclude src lists all"), "{filtered:?}");
     assert_eq!(sandbox.run(&["value", "-k", "5", "--quiet"]).err, "");
     for (args, why) in [
         (&["value", "-k", "13"][..], "all are shown"),

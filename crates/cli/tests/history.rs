@@ -212,5 +212,14 @@ fn a_server_sees_new_commits_and_a_root_without_a_history_stops_nothing() {
     assert!(!near(&mut server).contains("src/late.rs"));
     commit(&sandbox, "2026-01-09", &["src/late.rs", "src/retry.rs"], "Close the door");
     assert!(newest(&mut server).contains("2026-01-09 Close the door"), "{}", newest(&mut server));
+    // Of several roots, a path begins with the name of its own.
+    let here = sandbox.root();
+    let above = here.parent().and_then(Path::parent).expect("a folder");
+    let name = here.strip_prefix(above).expect("a folder below").display();
+    let mut of = |paths: Value| server.call("history", &json!({"paths": paths, "results": 9}));
+    for path in ["README.md".to_string(), format!("{name}/README.md"), format!("{name}/README.md:1")] {
+        let told = of(json!([path]));
+        assert!(told.contains("Say how to build") && !told.contains("Parse headers"), "{path}: {told}");
+    }
     assert!(near(&mut server).contains("src/late.rs"), "{}", near(&mut server));
 }

@@ -257,6 +257,11 @@ fn a_query_without_a_word_is_searched_as_text() {
             "{ran:?}"
         );
     }
+    // A binary file holds anything: it answers only where it is named.
+    std::fs::write(sandbox.root().join("a.png"), b"a\0b !== c\n").expect("a file");
+    assert!(sandbox.run(&["!=="]).out.starts_with("src/old.js:2:"));
+    assert!(sandbox.run(&["!==", "a.png"]).out.starts_with("a.png: binary file matches"));
+    assert!(sandbox.run(&["-F", "-e", "!=="]).out.starts_with("a.png: binary file matches"));
     let ran = sandbox.run(&["!==", "--pack", "300", "--all"]);
     assert!(ran.err.contains("(as -F -e does); --all and --pack: without effect there"), "{ran:?}");
 }
@@ -361,6 +366,26 @@ fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
             ("where is test_pages defined", "tests/test_app.py:8:"),
             ("the definition of test_pages", "tests/test_app.py:8:"),
             ("where is test_pages_of_a_pager", "tests/test_app.py:4:"),
+        ],
+    );
+}
+
+#[test]
+fn a_file_that_its_stem_means_is_code_and_shown_where_the_stem_stands() {
+    let sandbox = Sandbox::new();
+    let block = |name: &str| format!("start\n{name} /api {{\n{}}}\n}}\n", "  respond 200\n".repeat(48));
+    sandbox.write("adapt/handle_path.conftest", &block("handle_path"));
+    sandbox.write(
+        "src/directives.go",
+        "package d\n\nfunc init() {\n\tRegister(\"handle_path\", parse)\n}\n\nfunc parse() {}\n",
+    );
+    sandbox.write("lib/route_table.tcl", &block("route_table"));
+    leads(
+        &sandbox,
+        &[
+            ("handle_path", "src/directives.go:4:"),
+            ("route_table", "lib/route_table.tcl:2:"),
+            ("src/directives.go#999", "src/directives.go:"),
         ],
     );
 }

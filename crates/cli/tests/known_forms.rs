@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Sandbox, leads};
+use common::{Ran, Sandbox, git, leads};
 
 #[test]
 fn fields_are_found_inside_their_type() {
@@ -59,6 +59,72 @@ fn paths_name_their_file_however_they_are_written() {
             ("src/net/tcp.rs line 4", "src/net/tcp.rs:4:"),
         ],
     );
+}
+
+#[test]
+fn s000_8_files_of_one_name_come_before_what_mentions_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/http.rs", "pub fn plain() -> u8 {\n    1\n}\n");
+    sandbox.write("src/core/http.rs", "pub fn core_send() -> u8 {\n    2\n}\n");
+    sandbox.write("tests/http.rs", "#[test]\nfn sends() {\n    assert!(true);\n}\n");
+    sandbox.write("src/adapters.rs", "// Of http.rs.\npub const HTTP: &str = \"./http.rs\";\n");
+    sandbox.write("README.md", "# Files\n\nRead http.rs, src/core/http.rs and http.rs. See docs/README.md.\n");
+    sandbox.write("docs/README.md", "# More\n\nNothing.\n");
+    for (query, k, expected) in [
+        ("http.rs", "3", "src/http.rs\nsrc/core/http.rs\ntests/http.rs\n"),
+        ("core/http.rs", "1", "src/core/http.rs\n"),
+        ("README.md", "2", "README.md\ndocs/README.md\n"),
+    ] {
+        assert_eq!(sandbox.run(&["--query", query, "-l", "-k", k]).out, expected, "{query}");
+    }
+    leads(&sandbox, &[("plain in http.rs", "src/http.rs:1:"), ("core_send http.rs", "src/core/http.rs:1:")]);
+}
+
+#[test]
+fn a_name_beside_its_file_is_found_where_that_defines_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/auth.py",
+        "def digest(data):\n    def sha_utf8(x):\n        return hash(x)\n    return sha_utf8(data), sha_utf8(data)\n\n\n\
+         class Adapter:\n    \"\"\"Sends.\"\"\"\n\n    def send(self):\n        return Adapter()\n\n\nADAPTER = Adapter()\n",
+    );
+    sandbox.write("src/other.py", "from auth import Adapter as Base\n\n\nclass Adapter(Base):\n    pass\n");
+    sandbox.write(
+        "src/pane.c",
+        "static void\tcheck_pane(int);\n\nvoid\nuse_pane(int x)\n{\n\tcheck_pane(x);\n\tcheck_pane(x + 1);\n}\n\n\
+         static void\ncheck_pane(int x)\n{\n\tx++;\n}\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("Adapter in src/auth.py", "src/auth.py:7:"),
+            ("src/auth.py Adapter", "src/auth.py:7:"),
+            ("src/auth.py:Adapter", "src/auth.py:7:"),
+            ("where is Adapter defined in src/auth.py", "src/auth.py:7:"),
+            ("the class Adapter of auth.py", "src/auth.py:7:"),
+            ("Adapter in other.py", "src/other.py:4:"),
+            // A function inside another one is no unit.
+            ("sha_utf8 in src/auth.py", "src/auth.py:2:"),
+            // No announcement where the body is here.
+            ("check_pane in pane.c", "src/pane.c:11:"),
+            // A file that is not here says nothing of the name.
+            ("use_pane in gone_zzqq.c", "src/pane.c:4:"),
+        ],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_here_hides_no_answer() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/session.py", "def follow_redirects(response):\n    return response.redirects\n");
+    sandbox.write("src/models.py", "class Response:\n    redirects = 3\n");
+    sandbox.write("docs/build.txt", "py and py: all of them are py, and `py` is run by py.\n");
+    let of = |query: &str| sandbox.run(&["--query", query, "-l"]);
+    let (alone, beside) = (of("redirects"), of("zzqqx.py redirects"));
+    assert!(alone.status == 0 && alone.out.contains("src/session.py"), "{alone:?}");
+    assert_eq!((beside.status, &beside.out), (0, &alone.out), "{beside:?}");
+    assert!(beside.err.contains("\"zzqqx.py\" is left out, since nothing here holds it as typed"), "{beside:?}");
+    assert_eq!(of("redirects in the file src/zzqqx.py").out, alone.out);
 }
 
 #[test]
@@ -180,6 +246,78 @@ fn names_are_found_as_other_languages_write_them() {
         let ran = sandbox.run(&["--query", query]);
         assert!(!ran.err.contains("is read as"), "{query}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_place_is_looked_for_where_the_user_stands_and_in_what_is_searched() {
+    let sandbox = Sandbox::new();
+    git(&sandbox, &["init", "-q"]);
+    sandbox.write("util.go", "package a\n\nfunc One() {}\n\nfunc Two() {}\n");
+    sandbox.write("lib/util.go", "package lib\n\nfunc Red() {}\n\nfunc Blue() {}\n");
+    sandbox.write("lib/deep/util.go", "package deep\n\nfunc Up() {}\n\nfunc Down() {}\n");
+    sandbox.write("lib/deep/only.go", "package deep\n\nfunc Only() {}\n");
+    let run_in = |folder: &str, args: &[&str]| {
+        let mut command = sandbox.command(args);
+        let output = command.current_dir(sandbox.root().join(folder)).output();
+        Ran::of(output.expect("a binary that starts"), &sandbox.root())
+    };
+    for (folder, args, expected) in [
+        ("", &["util.go:5"][..], "util.go:5:func Two"),
+        ("lib", &["util.go:5"], "util.go:5:func Blue"),
+        ("lib", &["./util.go:5"], "util.go:5:func Blue"),
+        ("lib/deep", &["util.go:5"], "util.go:5:func Down"),
+        ("lib", &["deep/util.go:5"], "deep/util.go:5:func Down"),
+        ("lib", &["only.go:3"], "deep/only.go:3:func Only"),
+        ("lib", &["../util.go:5", ".."], "../util.go:5:func Two"),
+        ("lib/deep", &["../util.go:5", ".."], "../util.go:5:func Blue"),
+        // From the root, and of a path of which only the end fits.
+        ("lib", &["lib/deep/util.go:5"], "deep/util.go:5:func Down"),
+        ("", &["util.go:5", "lib/deep"], "lib/deep/util.go:5:func Down"),
+        ("", &["util.go:5", "--include", "lib/util.go"], "lib/util.go:5:func Blue"),
+    ] {
+        let ran = run_in(folder, &[args, &["-k", "1"]].concat());
+        assert!(ran.out.starts_with(expected), "{folder}: {args:?}: {ran:?}");
+    }
+    let outside = run_in("lib", &["../util.go:5"]);
+    assert!(!outside.out.contains("func Blue"), "another file than the one that is written: {outside:?}");
+}
+
+#[test]
+fn a_call_that_stands_nowhere_is_read_as_what_it_calls() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/clock.py",
+        "def make_aware(dt, tz=None):\n    return dt\n\n\nclass Clock:\n    def set_to(self, w):\n        pass\n",
+    );
+    sandbox.write("src/user.py", "from clock import make_aware\n\nmake_aware(later)\n\nclock.set_to(9)\n");
+    for (query, read, expected) in [
+        ("make_aware(now)", "make_aware", "src/clock.py:1:"),
+        ("make_aware(now,tz)", "make_aware", "src/clock.py:1:"),
+        ("x=make_aware(now)", "make_aware", "src/clock.py:1:"),
+        ("makeAware(now)", "make_aware", "src/clock.py:1:"),
+        ("Clock(1)", "Clock", "src/clock.py:5:"),
+        ("Clock.set_to(now)", "Clock.set_to", "src/clock.py:6:"),
+        ("self.set_to(now)", "self.set_to", "src/clock.py:6:"),
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("\"{query}\" is read as \"{read}\"")), "{query}: {}", ran.err);
+    }
+    let stands = sandbox.run(&["--query", "make_aware(later)", "-k", "1"]);
+    assert!(stands.out.starts_with("src/user.py:3:") && !stands.err.contains("is read as"), "{stands:?}");
+    for args in [&["\"make_aware(now)\""][..], &["-F", "-e", "make_aware(now)"], &["frob_it(1)"]] {
+        let ran = sandbox.run(args);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn names_that_need_marks_are_found_by_their_path() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/odd.kt", "class `odd-name`(val count: Long) {\n    fun total(): Long = count\n}\n");
+    sandbox.write("src/even.kt", "class Even(val count: Long) {\n    fun total(): Long = count\n}\n");
+    leads(&sandbox, &[("`odd-name`.total", "src/odd.kt:2:"), ("odd-name.total", "src/odd.kt:2:")]);
+    leads(&sandbox, &[("`Even`.total", "src/even.kt:2:")]);
 }
 
 #[test]

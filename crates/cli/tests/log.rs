@@ -184,15 +184,17 @@ fn lines_that_no_commit_can_have_are_refused_in_our_words() {
 #[test]
 fn what_stands_behind_a_file_and_is_no_line_is_no_question() {
     let (sandbox, _) = repository();
-    for place in ["src/http.rs:0", "src/http.rs:2-1", "src/http.rs:"] {
+    for place in ["src/http.rs:0", "src/http.rs:2-1", "src/http.rs:", "src/http.rs:12x", "src/http.rs:abc"] {
         for args in [&["log", place][..], &["log", "--", place], &["log", "connection", place]] {
             let ran = sandbox.run(args);
             assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
             assert!(ran.err.contains("src/http.rs:12"), "what is read: {ran:?}");
         }
     }
-    let question = sandbox.run(&["log", "src/http.rs: keep the connection"]);
-    assert_eq!(question.status, 0, "a sentence: {question:?}");
+    for question in ["src/http.rs: keep the connection", "src/http.rs::connection", "src:connection"] {
+        let ran = sandbox.run(&["log", question]);
+        assert_eq!(ran.status, 0, "{question}: {ran:?}");
+    }
 }
 
 #[test]
@@ -279,7 +281,7 @@ fn commits_that_are_gone_are_gone() {
 
 #[test]
 fn worktrees_share_one_history() {
-    let (sandbox, _) = repository();
+    let (sandbox, names) = repository();
     let (root, beside) = (sandbox.root(), sandbox.root().with_file_name("beside"));
     git(&root, "2026-01-01T12:00:00+0000", &["worktree", "add", "-q", "-b", "side", &beside.display().to_string()]);
     let folder = transcripts(&sandbox);
@@ -292,6 +294,16 @@ fn worktrees_share_one_history() {
     fs::write(folder.join("s2.jsonl"), text).expect("a file");
     let here = sandbox.run(&["log", "--json", "--", "src/parse.rs"]);
     assert_eq!(subjects(&here)[0], "Look at the parser", "{here:?}");
+    // 001.8: a path of either worktree is the same file.
+    for path in ["../beside/src/parse.rs", &format!("{there}/src/parse.rs")] {
+        assert_eq!(sandbox.run(&["log", "--json", path]).out, here.out, "{path}");
+    }
+    assert_eq!(sandbox.run(&["log", "-l", "../beside/src/http.rs:1"]).out.trim(), names[0]);
+    // Lines are those of the worktree that is named.
+    fs::write(beside.join("src/http.rs"), "// mine\n").expect("a file");
+    let mine = sandbox.run(&["log", "../beside/src/http.rs:1"]);
+    assert!(mine.status == 1 && mine.err.contains("../beside/src/http.rs:1 is not committed yet"), "{mine:?}");
+    assert_eq!(sandbox.run(&["log", "-l", "src/http.rs:1"]).out.trim(), names[0]);
     let mut other = sandbox.command(&["log", "-l"]);
     let out = other.current_dir(&beside).output().expect("a binary").stdout;
     assert_eq!(String::from_utf8_lossy(&out).lines().count(), 5);

@@ -94,6 +94,14 @@ fn a_list_of_callers_shows_the_calls() {
         .map(|hit| (hit["file"].as_str().expect("a file"), hit["line_shown"].as_u64().expect("a line")))
         .collect();
     assert!(rows.contains(&("src/http/server.rs", 17)) && rows.contains(&("tests/parse_test.rs", 3)), "{rows:?}");
+    let of_list = client.result("search", json!({"calls": ["parse_request"]}));
+    assert_eq!(of_list["structuredContent"]["hits"], found["structuredContent"]["hits"]);
+    for kinds in [json!(["class", "method"]), json!("[\"class\", \"method\"]")] {
+        let listed = client.result("search", json!({"kind": kinds, "paths": "src"}));
+        let hits = listed["structuredContent"]["hits"].as_array().expect("rows");
+        let of = |kind: &str| hits.iter().filter(|hit| hit["kind"] == kind).count();
+        assert!(of("class") > 0 && of("method") > 0 && of("class") + of("method") == hits.len(), "{listed}");
+    }
     let around = client.good("search", json!({"calls": "parse_request", "lines": 3, "paths": ["src"]}));
     assert!(around.contains("\n16: ") && around.contains("\n17: ") && around.contains("\n18: "), "{around}");
 }
@@ -209,6 +217,8 @@ fn answers_have_a_shape_and_say_what_they_are_about() {
     let search = listed["result"]["tools"].as_array().and_then(|all| all.iter().find(|tool| tool["name"] == "search"));
     let properties = &search.expect("search")["inputSchema"]["properties"];
     assert_eq!(properties["tests"]["enum"], json!(["auto", "only", "exclude"]));
+    assert_eq!((&properties["calls"]["type"], &properties["kind"]["type"]), (&json!("array"), &json!("array")));
+    assert_eq!(properties["kind"]["items"]["enum"][0], json!("function"));
     assert_eq!((&properties["results"]["type"], &properties["tests"]["type"]), (&json!("integer"), &json!("string")));
 }
 
@@ -264,6 +274,12 @@ fn an_answer_ends_for_agents_too() {
     let marks = client.good("search", json!({"query": "() {"}));
     assert!(marks.starts_with("(\"() {\" holds no word, so it is searched as text"), "{marks}");
     assert!(marks.contains("src/code.rs:2:pub fn tell_code() {\n"), "{marks}");
+    // What is searched as text is text; the tool grep tells of the others too.
+    std::fs::write(sandbox.root().join("a.png"), b"\0 () {\n").expect("a file");
+    let marks = client.good("search", json!({"query": "() {"}));
+    assert!(!marks.contains("a.png") && marks.contains("src/code.rs:2:"), "{marks}");
+    let lines = client.good("grep", json!({"pattern": "() {", "fixed": true}));
+    assert!(lines.contains("a.png: binary file matches"), "{lines}");
 }
 
 #[test]

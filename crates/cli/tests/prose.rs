@@ -83,6 +83,27 @@ fn a_section_is_shown_by_its_heading() {
 }
 
 #[test]
+fn a_heading_stands_before_what_links_to_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "README.md",
+        "# Tool\n\n* [Retry policy](#retry-policy)\n* [RETRY_MAX](#retry_max)\n* [`[server.tls]`](#servertls)\n\n\
+         See RETRY_MAX.\n\n## Retry policy\n\nFive times.\n\n## RETRY_MAX\n\nFive.\n\n## `[server.tls]` section\n\n\
+         Keys.\n",
+    );
+    for (query, expected) in [
+        ("RETRY_MAX", "README.md:13:## RETRY_MAX"),
+        ("\"Retry policy\"", "README.md:9:## Retry policy"),
+        ("[server.tls]", "README.md:17:"),
+        // What no heading holds as well.
+        ("\"See RETRY_MAX.\"", "README.md:7:See RETRY_MAX."),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
 fn r002_1_and_2_keywords_stand_in_the_outline() {
     let units = outline(&guide(), "docs/scaling.adoc");
     let keywords = |unit: &Value| -> Vec<String> {
@@ -104,7 +125,12 @@ fn r002_5_and_15_entities_have_labels_of_their_own() {
     assert_eq!(timeouts["quantity"], serde_json::json!(["30 seconds"]));
     let keywords = units[1]["keywords"].to_string();
     assert!(!keywords.contains("set_timeout"), "{keywords}");
-    // 002.20: what is short, and what is code, has neither.
+    // A short section has no keywords, and the entities that it holds.
+    sandbox.write("docs/short.adoc", "= Short\n\n== Timeouts\n\n`REQUEST_TIMEOUT` is 30 seconds.\n");
+    let short = &outline(&sandbox, "docs/short.adoc")[1];
+    assert_eq!(short["keywords"], serde_json::json!([]));
+    assert_eq!(short["entities"], serde_json::json!({"code": ["REQUEST_TIMEOUT"], "quantity": ["30 seconds"]}));
+    // 002.20: what holds neither, and what is code, has neither.
     sandbox.write("run.py", "def run():\n    \"\"\"Runs it.\"\"\"\n");
     for unit in outline(&sandbox, "NOTES.txt").iter().chain(&outline(&sandbox, "run.py")) {
         assert_eq!((&unit["keywords"], &unit["entities"]), (&serde_json::json!([]), &serde_json::json!({})), "{unit}");

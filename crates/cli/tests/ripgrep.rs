@@ -297,3 +297,13 @@ fn what_json_leaves_out_is_said() {
     assert!(ran.status == 0 && ran.err.contains("-n and -C: without effect in JSON"), "{ran:?}");
     assert_eq!(sandbox.run(&["zebra", "--json", "-C", "2", "--quiet"]).err, "");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_a_path_that_can_not_be_read() {
+    let sandbox = project();
+    std::os::unix::fs::symlink("nowhere", sandbox.root().join("link")).expect("a link");
+    let ran = sandbox.run(&["-e", "zebra", "link"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.err.contains("link: No such file"), "{ran:?}");
+}

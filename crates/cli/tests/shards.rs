@@ -114,17 +114,14 @@ fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
     for query in ["retry request", "push job", "who calls backoff"] {
         let here = sandbox.run(&[query, "--group", "backend", "--json", "--all", "-k", "10"]);
         let rows: Vec<Value> = serde_json::from_str(&here.out).expect("rows");
-        let end = |file: &str| ["api/", "worker/"].iter().find_map(|name| Some(file[file.find(name)?..].to_string()));
-        let expected: Vec<_> = rows.iter().map(|row| end(row["unit"]["file"].as_str().expect("a file"))).collect();
+        let name = |row: &Value| row["unit"]["file"].as_str().expect("a file").replace("ROOT/", "");
         let found = hits(&mut client, json!({"query": query, "all": true, "pack": 0}));
-        let root = sandbox.root();
-        let full = |file: &String| root.join("api").join(file).display().to_string();
-        assert_eq!(found.iter().map(|file| end(&full(file))).collect::<Vec<_>>(), expected, "{query}");
+        assert_eq!(found, rows.iter().map(name).collect::<Vec<_>>(), "{query}");
     }
     let jobs = hits(&mut client, json!({"query": "retry request", "groups": ["jobs"], "all": true, "pack": 0}));
-    assert!(!jobs.is_empty() && jobs.iter().all(|file| file.contains("worker/")), "{jobs:?}");
+    assert!(!jobs.is_empty() && jobs.iter().all(|file| file.starts_with("worker/")), "{jobs:?}");
     let both = json!({"query": "retry request", "groups": ["jobs"], "paths": ["src/retry.rs"], "all": true, "pack": 0});
-    assert!(hits(&mut client, both).iter().any(|file| file == "src/retry.rs"), "paths count together with groups");
+    assert!(hits(&mut client, both).iter().any(|file| file == "api/src/retry.rs"), "paths count together with groups");
     let lines = client.good("grep", json!({"pattern": "limit", "groups": ["jobs"]}));
     assert!(lines.contains("backoff.py") && !lines.contains("retry.rs"), "{lines}");
     for (group, why) in [
@@ -143,6 +140,53 @@ fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     }
+}
+
+#[test]
+fn of_several_roots_every_tool_takes_the_names_that_answers_give() {
+    let sandbox = several(&["api", "worker"]);
+    for name in ["api", "worker"] {
+        sandbox.write(&format!("{name}/README.md"), &format!("# The {name}\n\nIt is about jobs.\n"));
+    }
+    let mut client = Client::start(&sandbox, &["api", "worker"]);
+    let mut found = hits(&mut client, json!({"query": "about jobs", "all": true, "pack": 0}));
+    found.retain(|file| file.ends_with("README.md"));
+    found.sort();
+    assert_eq!(found, ["api/README.md", "worker/README.md"]);
+    let packed = client.good("search", json!({"query": "backoff"}));
+    assert!(packed.contains("worker/lib/backoff.py:1") && !packed.contains("ROOT"), "{packed}");
+    let file = "worker/lib/backoff.py";
+    for (tool, arguments, expected) in [
+        ("outline", json!({"file": "worker/README.md"}), "The worker"),
+        ("outline", json!({"file": "./api/README.md"}), "The api"),
+        ("outline", json!({"file": sandbox.root().join(file)}), "backoff"),
+        // What one root alone holds needs no name.
+        ("outline", json!({"file": "lib/backoff.py"}), "backoff"),
+        ("read_unit", json!({"file": file, "name": "backoff"}), "worker/lib/backoff.py:1-3 function backoff\n"),
+        ("find_related", json!({"file": "worker/lib/queue.py", "line": 1}), ""),
+        ("grep", json!({"pattern": "def backoff", "paths": ["worker"]}), "worker/lib/backoff.py:1:def backoff("),
+        ("grep", json!({"pattern": "about jobs"}), "api/README.md:3:It is about jobs.\nworker/README.md:3:"),
+        ("search", json!({"query": "push", "paths": ["worker/lib"], "pack": 0}), "worker/lib/queue.py:"),
+        ("search", json!({"query": "push", "near": "worker/lib/backoff.py:2", "pack": 0}), "worker/lib/queue.py:"),
+    ] {
+        let text = client.good(tool, arguments.clone());
+        assert!(text.contains(expected), "{tool} {arguments}: {text}");
+    }
+    let several = "README.md is in several roots: say which is meant, api/README.md or worker/README.md";
+    for (tool, arguments) in [
+        ("outline", json!({"file": "README.md"})),
+        ("search", json!({"query": "push", "near": "README.md:1"})),
+        ("grep", json!({"pattern": "jobs", "paths": ["README.md"]})),
+        ("history", json!({"paths": ["README.md:1"]})),
+    ] {
+        let (text, is_error) = client.call(tool, arguments);
+        assert!(is_error && text.contains(several), "{tool}: {text}");
+    }
+    let (text, is_error) = client.call("outline", json!({"file": "web/README.md"}));
+    assert!(is_error && text.contains("inside the roots of this server: ROOT/api, ROOT/worker"), "{text}");
+    let mut alone = Client::start(&sandbox, &["api"]);
+    let found = hits(&mut alone, json!({"query": "retry request", "all": true, "pack": 0}));
+    assert!(found.contains(&"src/retry.rs".to_string()), "a lone root's name is left out: {found:?}");
 }
 
 #[test]

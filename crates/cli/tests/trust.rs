@@ -96,6 +96,19 @@ fn a_model_that_runs_native_code_needs_trust() {
 }
 
 #[test]
+fn what_trust_does_not_help_asks_for_none() {
+    let sandbox = cloned("sessions = [\"~/.claude/projects\"]\n");
+    let told = "ROOT/.colgrep.toml: sessions = [~/.claude/projects] is taken from your own settings alone\n";
+    assert!(found(&sandbox).err.contains(told), "{:?}", found(&sandbox));
+    sandbox.run(&["settings", "--trust"]);
+    assert!(found(&sandbox).err.contains(told), "trusted or not");
+    for command in ["settings", "doctor"] {
+        let ran = sandbox.run(&[command]);
+        assert!(ran.out.contains(told), "{ran:?}");
+    }
+}
+
+#[test]
 fn what_is_no_settings_file_of_its_own_is_refused() {
     for model in ["\\\\\\\\server\\\\share", "//server/share", "\\\\\\\\?\\\\UNC\\\\server\\\\share"] {
         let sandbox = cloned(&format!("model = \"{model}\"\n"));

@@ -3,6 +3,7 @@
 //!
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
+mod apart;
 mod callers;
 mod definitions;
 mod inside;
@@ -12,9 +13,11 @@ mod tested;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+pub use apart::node_ids_apart;
 use callers::callers_of;
-use definitions::definition_of;
-pub use inside::{flags_in, held_as, name_inside};
+pub use definitions::is_joint;
+use definitions::{definition_of, name_beside};
+pub use inside::{flags_in, held_as, name_called, name_inside};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 pub use tested::{test_named, test_titled};
@@ -99,6 +102,8 @@ pub struct Clues {
     pub callers_of: Option<String>,
     /// The name whose definition is asked for in words.
     pub definition_of: Option<String>,
+    /// The name that is all that is said beside one file: `Client in client.py`.
+    pub beside_file: Option<String>,
     /// Names, codes, numbers and paths: words that stand somewhere as written or nowhere.
     pub tokens: Vec<String>,
     /// Operators: `==` of `operator==`, and what stands alone as `>>=` does.
@@ -119,9 +124,7 @@ const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 impl Clues {
     /// Whether a text is nothing but a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
-        let text = bare_path(bare(text.trim()));
-        let is_text = |name: &String| [text.as_str(), text.trim_start_matches('@')].contains(&bare_path(name).as_str());
-        self.mentions.iter().chain(&self.names).any(is_text)
+        self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
     }
 
     /// What was found, in words: for explanations.
@@ -134,9 +137,10 @@ impl Clues {
         let declared = declaration.iter().map(|d| format!("declaration {} {}", d.keyword, d.name)).collect();
         let called = self.callers_of.iter().map(|name| format!("callers of {name}"));
         let defined = self.definition_of.iter().map(|name| format!("definition of {name}"));
+        let beside = self.beside_file.iter().map(|name| format!("name {name} of a file"));
         let quoted = phrases.iter().map(|phrase| format!("phrase {phrase:?}")).collect();
         let words = [each("file", mentions), each("token", tokens), each("operator", operators)].concat();
-        [places, quoted, declared, called.chain(defined).collect(), words].concat()
+        [places, quoted, declared, called.chain(defined).chain(beside).collect(), words].concat()
     }
 
     /// Reads the clues of a query.
@@ -175,8 +179,13 @@ impl Clues {
         clues.mentions.retain(|mention| seen.insert(mention.clone()));
         clues.names.extend(odd_names(text).map(String::from));
         clues.locations.dedup();
-        // Python prints the innermost frame last, everybody else first.
-        if text.contains("most recent call last") {
+        let file = match clues.mentions.as_slice() {
+            [] => clues.place.as_deref(),
+            [one] => Some(one.as_str()),
+            _ => None,
+        };
+        clues.beside_file = file.filter(|_| clues.locations.is_empty()).and_then(|file| name_beside(text, file));
+        if ends_innermost(text) {
             clues.locations.reverse();
         }
         // Who pastes lines, or a message that names one, quotes nothing: the quotes are the program's.
@@ -190,18 +199,14 @@ impl Clues {
     }
 }
 
-/// A text with pytest's names of tests in words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a
-/// method.
-pub fn node_ids_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
-    let is_node_id = |word: &&str| word.split_once("::").is_some_and(|(file, _)| facts.is_file_name(file));
-    if !text.contains("::") || !text.split_whitespace().any(|word| is_node_id(&word)) {
-        return Cow::Borrowed(text);
-    }
-    let apart = |word: &str| match is_node_id(&word.trim_end()) {
-        true => word.split('[').next().unwrap_or_default().replace("::", " ") + &word[word.trim_end().len()..],
-        false => word.to_string(),
+/// Whether a text's frames are Python's, which prints the innermost one last, everybody else first. A part of a trace, as
+/// people paste it, lacks the head, and no other language writes `File "a.py", line 7, in run`.
+fn ends_innermost(text: &str) -> bool {
+    let is_frame = |line: &str| {
+        let place = line.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
+        place.is_some_and(|(_, behind)| behind.contains(", in "))
     };
-    Cow::Owned(text.split_inclusive(char::is_whitespace).map(apart).collect())
+    text.contains("most recent call last") || text.lines().any(is_frame)
 }
 
 /// A text with each link to a file on a forge as the path of the file there, and its line: `src/a.rs#L12`.
@@ -253,6 +258,12 @@ fn operator(word: &str) -> Option<&str> {
 /// A word without the quotes around it and a sentence's marks behind it.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
+}
+
+/// Whether a word of a text is this path or name of a file, as people write it.
+pub fn is_written(word: &str, name: &str) -> bool {
+    let word = bare_path(bare(word.trim()));
+    [word.as_str(), word.trim_start_matches('@')].contains(&bare_path(name).as_str())
 }
 
 /// A written path without what says only where it begins or that a sentence ends: `./`, `**/`, a slash, `\` for `/`.
@@ -310,7 +321,7 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     };
     let (path, inside) = match written.strip_suffix(":line") {
         Some(path) => (path, leading_number(text[word.end..].trim_start())),
-        None => split_line(written),
+        None => line_behind_hash(written, facts).unwrap_or_else(|| split_line(written)),
     };
     let path = path.trim_end_matches(['.', '?', '!', ':']).replace('\\', "/");
     let path = path.trim_start_matches("./").trim_end_matches('/');
@@ -392,6 +403,14 @@ fn split_line(word: &str) -> (&str, Option<u32>) {
         }
     }
     (word, None)
+}
+
+/// `a.rs#12` → the path and its line, where the path ends in a file's name: `o/n#12` is an issue there.
+fn line_behind_hash<'w>(word: &'w str, facts: &LanguageFacts) -> Option<(&'w str, Option<u32>)> {
+    let (path, line) = word.split_once('#')?;
+    let name = path.rsplit('/').next()?.to_lowercase();
+    let is_file = name.contains('.') && facts.is_file_name(&name);
+    Some((path, whole_number(line))).filter(|(_, line)| is_file && line.is_some())
 }
 
 /// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`; with its

@@ -7,21 +7,26 @@
 mod flag;
 mod front;
 mod patch;
+mod place;
 mod template;
 mod trace;
 
 use std::ops::Range;
 
-pub use front::behind_front;
+pub use front::{behind_front, behind_fronts};
 use memchr::memmem;
+use place::{Place, begins_with_value, is_alone, is_literal};
 use serde::{Deserialize, Serialize};
+use template::Filled;
 pub use trace::{is_trace, messages_of};
 
 use crate::token::{is_stop_word, is_word_char, parts, words};
 use crate::written::is_piece;
 
-/// Words of a text that runs are grown from: the rarest ones.
+/// Words of a text that runs are grown from: the rarest ones that a file holds.
 const ANCHORS_MAX: usize = 4;
+/// Words of a text that are looked for in a file to be such.
+const ANCHORS_TRIED_MAX: usize = 16;
 /// Places of one anchor in a file that are looked at.
 const ANCHOR_PLACES_MAX: usize = 200;
 /// Words of a text that are compared; who pastes more than this has pasted a file.
@@ -32,10 +37,13 @@ const TEMPLATE_PLACES_MAX: usize = 64;
 const VALUE_WORDS_OF_A_MESSAGE_MAX: usize = 8;
 /// The same in any other text of several words.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words that a literal with values must have of a message: fewer stand in any text.
+/// Words that a literal with values must have of a message: fewer stand in any text, unless the literal goes on behind a
+/// value and explains all of the text. Of such a short one all but one must be no word that stands everywhere.
 const WORDS_OF_A_TEMPLATE_MIN: usize = 3;
 /// The same of any other text.
 const WORDS_OF_A_PLAIN_TEMPLATE_MIN: usize = 4;
+/// Words that lead to files, at least, for all that a literal holds to tell of what was made of it.
+const TELLING_WORDS_MIN: usize = 2;
 /// Share of the weight of a text's values that is not asked for.
 const VALUES_SHARE: f32 = 0.75;
 /// Parts of whole words that a text must have beside a word that is cut off.
@@ -85,6 +93,9 @@ pub struct Standing {
     /// Whether a literal begins with these words and has a value behind them, a placeholder or what is added to it, where
     /// the text goes on; likewise where they are all of a literal's sentence, its values aside.
     pub is_before_value: bool,
+    /// Number of the word from which on all of the text was made of a literal, as far as can be told: these words are all
+    /// that it holds, two of them tell something, and the others are its values. What stands in front may be another's.
+    pub made_from: Option<usize>,
 }
 
 /// What asks rather than tells, in front of a query.
@@ -196,6 +207,7 @@ impl<'t> Typed<'t> {
             is_same: true,
             is_literal,
             is_before_value: false,
+            made_from: None,
         })
     }
 
@@ -239,17 +251,38 @@ impl<'t> Typed<'t> {
             true => (VALUE_WORDS_OF_A_MESSAGE_MAX, WORDS_OF_A_TEMPLATE_MIN),
             false => (VALUE_WORDS_MAX, WORDS_OF_A_PLAIN_TEMPLATE_MIN),
         };
-        (self.len() > words_min && !is_question(self.text)).then_some((value_words_max, words_min))
+        (self.len() > TELLING_WORDS_MIN && !is_question(self.text)).then_some((value_words_max, words_min))
     }
 
     /// The place of the literal with values around a word, where the text holds all of it.
     fn template(&self, file: &str, place: &Range<usize>, of_a_template: (usize, usize)) -> Option<Place> {
         let (value_words_max, words_min) = of_a_template;
-        let filled = self.filled_around(file, place, value_words_max).filter(|filled| filled.words >= words_min)?;
-        let (words, weight, of_values) = (filled.words, filled.weight, filled.of_values);
-        let beside = self.weight_beside(file, &filled.place);
-        let place = filled.place;
-        Some(Place { words, weight, of_values, beside, is_same: true, is_before_value: true, is_literal: true, place })
+        let filled = self.filled_around(file, place, value_words_max)?;
+        let is_long = self.len() > words_min && filled.words >= words_min;
+        let is_short = || {
+            let is_sure = filled.from == Some(0) && filled.telling + 1 >= words_min;
+            is_sure && filled.is_around_value && filled.longest_value <= VALUE_WORDS_MAX
+        };
+        if !is_long && !is_short() {
+            return None;
+        }
+        let Filled { words, weight, of_values, telling, from, place, .. } = filled;
+        let made_from = from.filter(|_| telling >= TELLING_WORDS_MIN);
+        let value_words = made_from.map_or(0, |from| (self.len() - from).saturating_sub(words));
+        let beside = self.weight_beside(file, &place);
+        let (is_same, is_before_value, is_literal) = (true, true, true);
+        Some(Place {
+            words,
+            weight,
+            of_values,
+            beside,
+            is_same,
+            is_before_value,
+            is_literal,
+            made_from,
+            value_words,
+            place,
+        })
     }
 
     /// The first place where every character stands, and whether it stands alone there: as a whole literal where the
@@ -277,10 +310,14 @@ impl<'t> Typed<'t> {
     fn longest_run(&self, file: &str) -> Option<Standing> {
         let mut anchors: Vec<usize> = (0..self.len()).filter(|i| self.weights[*i] > 0.0).collect();
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
-        anchors.truncate(ANCHORS_MAX);
+        // The rarest words of a message may be its values, which stand elsewhere or nowhere: more lead to its literal.
+        let holds = |word: &str| memmem::find(file.as_bytes(), word.as_bytes()).is_some();
+        let stands = |i: &usize| holds(self.word(*i)) || holds(&self.word(*i).to_lowercase());
         let mut best: Option<Place> = None;
         let (of_a_template, mut templates) = (self.of_a_template(), 0);
-        for anchor in anchors {
+        let anchors_max = if of_a_template.is_some() { ANCHORS_TRIED_MAX } else { ANCHORS_MAX };
+        let anchors = anchors.into_iter().take(ANCHORS_TRIED_MAX).filter(stands).take(anchors_max);
+        for (known, anchor) in anchors.enumerate() {
             // As typed, and as the middle of a sentence has it.
             let (typed, lower) = (self.word(anchor), self.word(anchor).to_lowercase());
             let as_lower = (typed.len() == lower.len() && typed != lower).then_some(lower);
@@ -299,9 +336,12 @@ impl<'t> Typed<'t> {
                         best = Some(found);
                     }
                 }
+                if known >= ANCHORS_MAX {
+                    continue;
+                }
                 let (run, place) = self.run_around(anchor, file, place);
                 let weight: f32 = self.weights[run.clone()].iter().sum();
-                let least = best.as_ref().map_or((0, 0.0), |known| (known.words, known.weight));
+                let least = best.as_ref().map_or((0, 0.0), |known| (known.reach(), known.weight));
                 if (run.len(), weight) < least || best.as_ref().is_some_and(|known| known.place == place) {
                     continue;
                 }
@@ -323,6 +363,7 @@ impl<'t> Typed<'t> {
             is_same: best.is_same,
             is_before_value: best.is_before_value,
             is_literal: best.is_literal,
+            made_from: best.made_from,
         })
     }
 
@@ -332,8 +373,44 @@ impl<'t> Typed<'t> {
         let is_before_value = run.end < self.len() && opens() && begins_with_value(&file[place.end..]);
         let there = &file[place.clone()];
         let is_literal = typed.eq_ignore_ascii_case(there) && is_literal(file, place.clone());
-        let (words, is_same) = (run.len(), typed == there);
-        Place { words, weight, of_values: 0.0, beside: 0.0, is_same, is_before_value, is_literal, place }
+        let made_from = match is_before_value {
+            true => self.made_of_front(file, &place, run.end),
+            false if is_literal && run.end == self.len() && self.tells(&run) => Some(run.start),
+            false => None,
+        };
+        let values: &[f32] = if made_from.is_some() { &self.weights[run.end..] } else { &[] };
+        Place {
+            words: run.len(),
+            weight,
+            of_values: values.iter().sum(),
+            beside: 0.0,
+            is_same: typed == there,
+            is_before_value,
+            is_literal,
+            made_from,
+            value_words: values.len(),
+            place,
+        }
+    }
+
+    /// [`Standing::made_from`] of a literal that has a value at its end alone, and few words in front of it.
+    fn made_of_front(&self, file: &str, place: &Range<usize>, end: usize) -> Option<usize> {
+        let is_value = || has_values(self.text) || self.weights[end..].iter().all(|weight| *weight <= 0.0);
+        let filled = self.filled_around(file, place, VALUE_WORDS_MAX)?;
+        let is_sure = filled.telling >= TELLING_WORDS_MIN && filled.longest_value <= VALUE_WORDS_MAX;
+        filled.from.filter(|_| is_sure && is_value())
+    }
+
+    /// Whether enough of some words lead to files.
+    fn tells(&self, run: &Range<usize>) -> bool {
+        self.weights[run.clone()].iter().filter(|weight| **weight > 0.0).count() >= TELLING_WORDS_MIN
+    }
+
+    /// For each of the text's fronts, the number of the first word behind it; that of a `program` has its name.
+    pub fn behind_fronts(&self, program: &str) -> Vec<usize> {
+        let begin = self.text.as_ptr() as usize;
+        let first = |rest: &str| self.words.partition_point(|word| begin + word.start < rest.as_ptr() as usize);
+        behind_fronts(self.text, program).into_iter().map(first).collect()
     }
 
     /// The weight of the text's words on the lines of `place`.
@@ -392,67 +469,6 @@ impl<'t> Typed<'t> {
         }
         (run, start..end)
     }
-}
-
-/// A place of a run of words, or of the pieces of a literal with values.
-struct Place {
-    words: usize,
-    weight: f32,
-    /// Weight of the text's words that stand where a literal has its values.
-    of_values: f32,
-    /// Weight of all of the text's words on its lines.
-    beside: f32,
-    /// Whether it agrees to the character.
-    is_same: bool,
-    /// [`Standing::is_before_value`].
-    is_before_value: bool,
-    /// [`Standing::is_literal`].
-    is_literal: bool,
-    place: Range<usize>,
-}
-
-impl Place {
-    fn rank(&self) -> (usize, f32, bool, f32, bool) {
-        (self.words, self.weight, self.is_before_value || self.is_literal, self.beside, self.is_same)
-    }
-}
-
-/// Whether nothing that is written in one piece goes on beyond either end of `place`: no `-beta` behind a version, no
-/// folder in front of a path.
-fn is_alone(file: &str, place: Range<usize>) -> bool {
-    let glue = |c: char| matches!(c, '-' | '.');
-    let mut before = file[..place.start].chars().rev();
-    let mut behind = file[place.end..].chars();
-    let is_glued = |chars: &mut dyn Iterator<Item = char>| {
-        chars.next().is_some_and(glue) && chars.next().is_some_and(is_word_char)
-    };
-    !is_glued(&mut before) && !is_glued(&mut behind)
-}
-
-/// Whether a value comes next in a literal or behind it: `%s`, `{name}`, `\\(name)`, `" + name`, `", name`.
-fn begins_with_value(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    let next = line.trim_start_matches([' ', ':', '=', '(', '[', '#', '-', '\\', '`', '"', '\'']);
-    let front = &line[..line.len() - next.len()];
-    let is_behind = front.contains(['"', '\'', '`']) && next.starts_with(['+', ',', '.', '&', '<']);
-    is_behind || front.contains("\\(") || next.starts_with(['%', '{', '$'])
-}
-
-/// Whether `place` is all that a literal holds, but for punctuation and escapes (`\\n`) around it.
-fn is_literal(file: &str, place: Range<usize>) -> bool {
-    let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
-    let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };
-    let mut behind = file[place.end..].chars();
-    while let Some(c) = behind.next() {
-        match c {
-            '\\' => drop(behind.next()),
-            _ if c == opening => return true,
-            '\n' => return false,
-            _ if is_mark(c) || c.is_alphanumeric() => return false,
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Whether two neighbouring characters belong to one word.

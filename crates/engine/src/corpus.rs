@@ -95,7 +95,9 @@ impl Parts for Vec<Place> {
         let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
         let places: Vec<(&str, &Place)> = fronts.iter().map(String::as_str).zip(self).collect();
         let own = |unit: UnitId| (unit.part() as usize, unit.within_part());
-        guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))
+        let told = guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))?;
+        let too_large: usize = if told.is_tokens && is_weak { self.iter().map(Place::too_large).sum() } else { 0 };
+        Ok(End { too_large, ..told })
     }
 
     fn repair(&self, part: usize) {
@@ -411,17 +413,30 @@ fn with_request<T>(
         };
         fronts.iter().zip(&tags).find_map(own).unwrap_or_default()
     };
+    let here = here(places, &fronts);
     let background = search::Background {
         terms: asked.terms,
         hints: Some(&hints),
         tags_of: Some(&tags_of),
         near: near.as_ref(),
+        here: &here,
         past: asked.past,
     };
     let request = request(asked, semantic, background);
     let name = if let [place] = places { place.snapshot.files.root.as_str() } else { "" };
     let paths = places.first().map(|place| &place.snapshot.path_facts);
     work(&Corpus { shards: &shards, name, paths }, &request)
+}
+
+/// The folder below the root of a place where this process works, with what stands in front of its paths; empty elsewhere.
+fn here(places: &[&Place], fronts: &[String]) -> String {
+    let now = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    let own = |(place, front): (&&Place, &String)| {
+        let below = now.strip_prefix(&place.project.root).ok().filter(|below| !below.as_os_str().is_empty())?;
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        Some(front.clone() + &parts.join("/"))
+    };
+    places.iter().zip(fronts).find_map(own).unwrap_or_default()
 }
 
 /// The filter of a place that holds the unit to find similar ones to: without that unit.

@@ -14,7 +14,7 @@ use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::filter::{is_allowed, not_ranked, unreadable};
+use crate::filter::{is_allowed, not_ranked, too_large, unreadable};
 use crate::notice::{NotRanked, Notice};
 use crate::place::Place;
 
@@ -77,6 +77,9 @@ pub struct End {
     pub near: Vec<String>,
     /// What the question has in quotes, where there is no result: nothing holds all of it as it stands there.
     pub quoted: Vec<String>,
+    /// Where tokens may stand nowhere: files of the scope that are not searched since they are too large; 0 for those of
+    /// other machines.
+    pub too_large: usize,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
 }
@@ -389,6 +392,11 @@ impl Place {
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {
         let is_missed = |of: &NotRanked| !of.why.is_unreadable() || is_allowed(&of.path, &self.rules, &self.snapshot);
         not_ranked(&self.within.below, &self.project, &self.snapshot).filter(is_missed)
+    }
+
+    /// How many files of the scope are not searched since they are too large.
+    pub fn too_large(&self) -> usize {
+        too_large(&self.rules, &self.snapshot)
     }
 
     /// What the scope allows below its paths, none of these itself, and the system lets nobody read.

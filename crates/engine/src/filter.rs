@@ -142,6 +142,11 @@ pub fn is_allowed(path: &str, rules: &PathRules, snapshot: &Snapshot) -> bool {
     }
 }
 
+/// How many files the rules allow that are not indexed since they are too large.
+pub fn too_large(rules: &PathRules, snapshot: &Snapshot) -> usize {
+    snapshot.files.files.iter().filter(|file| file.skip == Some(Skip::TooLarge) && allows(rules, file)).count()
+}
+
 fn allows(rules: &PathRules, file: &FileRecord) -> bool {
     rules.part(&file.path, || &file.language, has_test_modules(file)).is_some()
 }

@@ -149,16 +149,25 @@ pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
     found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
 }
 
-/// The file and what stands behind its name, where that looks like lines and names none: `FILE:0`, `FILE:2-1`. A sentence
-/// that begins with a file's name is none of these.
-pub fn unread_line(written: &str, is_there: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+/// The file and what stands behind its name, where that is in the place of lines and names none: `FILE:0`, `FILE:2-1`,
+/// `FILE:12x`. A sentence that begins with a file's name is none of these, nor a test's name (`FILE::test`), nor a word
+/// behind a folder (`docs:typo`), which a subject may begin with.
+pub fn unread_line(
+    written: &str,
+    is_there: impl Fn(&str) -> bool,
+    is_file: impl Fn(&str) -> bool,
+) -> Option<(&str, &str)> {
     if is_there(written) || split_lines(written).is_some_and(|(file, _)| is_there(file)) {
         return None;
     }
     let is_of_lines = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ',' | '+' | 'L');
+    let is_word = |behind: &str| !behind.starts_with(':') && !behind.contains(char::is_whitespace);
     let split = written.match_indices(':').map(|(at, _)| (&written[..at], &written[at + 1..]));
-    let mut files = split.filter(|(file, behind)| !file.is_empty() && behind.chars().all(is_of_lines));
-    files.find(|(file, _)| is_there(file))
+    let is_unread = |(file, behind): &(&str, &str)| match behind.chars().all(is_of_lines) {
+        true => is_there(file),
+        false => is_word(behind) && is_file(file),
+    };
+    split.filter(|(file, _)| !file.is_empty()).find(is_unread)
 }
 
 /// Refuses a query that is too long.
@@ -415,10 +424,17 @@ mod tests {
             ("a.rs:12", None),
             ("a.rs:12:5", None),
             ("a.rs: why does it stop", None),
+            ("a.rs:12x", Some(("a.rs", "12x"))),
+            ("a.rs:open", Some(("a.rs", "open"))),
+            ("a.rs::open", None),
+            ("docs:typo", None),
+            ("docs:0", Some(("docs", "0"))),
             ("gone.rs:0", None),
             ("b:0", None),
         ] {
-            assert_eq!(unread_line(written, |path| path == "a.rs" || path == "b:0"), expected, "{written}");
+            let is_file = |path: &str| path == "a.rs" || path == "b:0";
+            let found = unread_line(written, |path| is_file(path) || path == "docs", is_file);
+            assert_eq!(found, expected, "{written}");
         }
     }
 }

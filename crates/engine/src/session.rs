@@ -8,6 +8,7 @@ use colgrep_core::strength::FLOOR;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::repair;
+use colgrep_index::worktree::sibling_roots;
 
 use crate::answer::{Answer, FileAnswer};
 use crate::corpus::{self, RankedTogether, past_of};
@@ -401,13 +402,17 @@ impl Session {
     fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
         check_file(&at.file)?;
         let (project, path) = self.project(&at.file)?;
-        let Some(place) = self.places.iter().find(|place| place.project.root == project.root) else {
+        let place_at = |root: &Path| self.places.iter().find(|place| place.project.root == root);
+        // In another worktree it is the same file.
+        let beside = || sibling_roots(&project.root).iter().find_map(|root| place_at(root));
+        let Some(place) = place_at(&project.root).or_else(beside) else {
             return Err(Refused::OtherProject { path: at.file.clone() }.into());
         };
-        let near = NearFile::new(at, &project, path, scope, &self.past())?;
+        let near = NearFile::new(at, &place.project, path, scope, &self.past())?;
         if self.listener.hears() {
             let own = std::slice::from_ref(&near.near.path);
-            not_ranked(own, &project, &place.snapshot).for_each(|of| self.listener.notice(&Notice::NearUnknown(of)));
+            let unknown = not_ranked(own, &place.project, &place.snapshot);
+            unknown.for_each(|of| self.listener.notice(&Notice::NearUnknown(of)));
         }
         Ok(near)
     }

@@ -39,7 +39,7 @@ impl Repository {
 }
 
 /// The folders that stand in other worktrees where `root` stands in its own.
-pub(crate) fn sibling_roots(root: &Path) -> Vec<PathBuf> {
+pub fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     let Some(Repository { top, tops, .. }) = Repository::around(root) else { return Vec::new() };
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
     let mut roots: Vec<PathBuf> =

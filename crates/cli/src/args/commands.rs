@@ -2,10 +2,10 @@
 
 use core::net::SocketAddr;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory as _, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use super::search::WalkArgs;
@@ -251,8 +251,8 @@ pub struct HookArgs {
 }
 
 /// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
-/// `uninstall` and the other agents. `--shards FILE status` of `status --shards FILE`. And a bare `-n` beside `--calls` and
-/// `--called-by`, wherever it stands.
+/// `uninstall` and the other agents. `--shards FILE status` of `status --shards FILE`. A bare `-n` beside `--calls` and
+/// `--called-by`, wherever it stands. And the query `help` with flags or paths behind it, which clap takes for its command.
 pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     // The word behind the file, which stands alone or behind `=`.
@@ -264,6 +264,9 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if args.get(behind).is_some_and(|arg| arg == "status") {
         let status = args.remove(behind);
         args.insert(1, status);
+    }
+    if asks_for_help_as_word(&args) {
+        args.insert(1, "search".into());
     }
     let Some(first) = args.get(1).and_then(|a| a.to_str()) else { return args };
     for verb in ["install", "uninstall"] {
@@ -282,6 +285,14 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     args
+}
+
+/// Whether `help` is a query: a flag stands behind it, or the path of something that is there and no command.
+fn asks_for_help_as_word(args: &[OsString]) -> bool {
+    let [_, help, behind, ..] = args else { return false };
+    let is_command = || super::Args::command().find_subcommand(behind).is_some();
+    let is_flag = behind.to_string_lossy().starts_with('-');
+    help == "help" && (is_flag || (Path::new(behind).exists() && !is_command()))
 }
 
 fn is_of_calls(arg: &str) -> bool {

@@ -89,7 +89,7 @@ fn is_there(written: &str, folder: &Path) -> bool {
     let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
     exists(written)
         || split_lines(written).is_some_and(|(path, _)| exists(path))
-        || unread_line(written, exists).is_some()
+        || unread_line(written, exists, |path| folder.join(path).is_file()).is_some()
 }
 
 impl LogArgs {

@@ -93,12 +93,14 @@ impl Plan {
             _ => Plan::read_search(args)?,
         };
         let mut request = args.request(words.question, words.paths)?;
+        let mut lines = args.lines();
         if let (Task::Grep, Question::Text(text)) = (&words.task, &request.question)
             && !text.is_empty()
         {
             let mut pattern = Pattern::new(text.trim());
             pattern.fixed = true;
             request.scope.pattern = Some(pattern);
+            lines.text_only = true;
         }
         // A file has as many matching lines as it has; of a ranked one, one is shown unless more are asked for.
         let is_grep = matches!(words.task, Task::Grep);
@@ -110,7 +112,7 @@ impl Plan {
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),
             output: Wish { many_lines: is_grep || args.output().many_lines, ..args.output() },
-            lines: args.lines(),
+            lines,
             remote: args.remote.clone(),
             threads: args.walk.threads,
         })
@@ -203,7 +205,9 @@ fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     let (path, text) = (Path::new(word), word.to_string_lossy());
     let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
     let is_missing = || text.contains('/') || (!others.is_empty() && has_extension());
-    word.is_empty() || is_stdin(path) || path.exists() || (!text.contains(char::is_whitespace) && is_missing())
+    // A link that leads nowhere is a path all the same.
+    let is_there = path.symlink_metadata().is_ok();
+    word.is_empty() || is_stdin(path) || is_there || (!text.contains(char::is_whitespace) && is_missing())
 }
 
 fn query(text: &OsStr) -> Result<Question> {

@@ -178,6 +178,7 @@ impl SearchArgs {
             only_matching: self.only_matching,
             max_count: self.max_count,
             files_without_match: self.files_without_match,
+            text_only: false,
             no_messages: self.no_messages,
             files: self.results,
         }

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use super::{folder_or_here, others};
 use crate::args::DoctorArgs;
+use crate::console::told_refused;
 use crate::hint;
 use crate::notice::building;
 use crate::output::escape::escape_text;
@@ -324,7 +325,7 @@ fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path,
         Err(error) => report.say("settings", Level::Advice, hint::told(&error.into())),
         Ok(settings) => {
             if let Some(refused) = settings.refused() {
-                report.say("settings", Level::Note, format!("{refused}: `colgrep settings --trust`"));
+                report.say("settings", Level::Note, told_refused(refused));
             }
             for refused in settings.groups().filter_map(|group| settings.group(group, env).err()) {
                 report.say("settings", Level::Advice, hint::told(&refused.into()));

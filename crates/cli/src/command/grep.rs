@@ -111,16 +111,16 @@ pub(super) fn names(plan: &Plan, env: &Env, settings: &Settings) -> Result<u8> {
 }
 
 /// The lines that match below `path`, with so many around each, each with its end, in order, undressed and cut to a
-/// readable length; no more files are searched when there are `enough`. And what could not be read, as it is named there.
+/// readable length; with `text_only` without binary files that nobody named. No more files are searched when there are
+/// `enough`. And what could not be read.
 ///
 /// # Errors
 /// On a bad pattern or glob.
 pub fn lines(
     scope: &Scope,
-    around: usize,
+    (around, text_only): (usize, bool),
     open: &OpenOptions,
-    env: &Env,
-    settings: &Settings,
+    (settings, env): (&Settings, &Env),
     path: &Path,
     enough: usize,
 ) -> Result<(Vec<String>, Vec<PathBuf>)> {
@@ -135,13 +135,15 @@ pub fn lines(
         env,
         matcher: matcher(scope.pattern.as_ref().unwrap_or(&Pattern::default()))?,
         options: &options,
-        of_lines: &LineOptions { no_messages: true, ..LineOptions::default() },
+        of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
     };
     let (files, mut unreadable) = grep.files_below(path)?;
+    let files: Vec<Target> = files.into_iter().map(of_its_root).collect();
     let mut lines = Vec::new();
     for portion in files.chunks(PORTION) {
         for (file, found) in portion.iter().zip(grep.search(portion)) {
-            unreadable.extend(found.failed.then(|| file.shown.clone()));
+            let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
+            unreadable.extend(found.failed.then(|| lies.clone()));
             let text = String::from_utf8_lossy(&found.text);
             lines.extend(text.lines().map(|l| format!("{}\n", line::shortened(l))));
         }
@@ -150,6 +152,12 @@ pub fn lines(
         }
     }
     Ok((lines, unreadable))
+}
+
+/// A file of several roots, named by its own.
+fn of_its_root(file: Target) -> Target {
+    let name = file.full.as_deref().and_then(name::in_root).map(PathBuf::from);
+    Target { shown: name.unwrap_or(file.shown), ..file }
 }
 
 impl Grep<'_> {

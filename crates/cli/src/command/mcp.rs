@@ -37,7 +37,8 @@ pub(super) const INSTRUCTIONS: &str = "colgrep searches the code below its roots
 classes, constants, headings) by words, names and meaning; `grep` gives every line that matches a regular expression; `outline` \
 lists the units of a file; `read_unit` gives one unit's lines; `find_related` gives units like the one on a line; \
 `history` ranks commits and sessions: why code is as it is; \
-`status` tells what is indexed. Answers are text with paths from the first root; tokens are counted as bytes / 4; a last \
+`status` tells what is indexed. Answers are text with paths from the root; of several roots each path begins with the name of \
+its own, in answers and in parameters. Tokens are counted as bytes / 4; a last \
 line in parentheses gives the offset of the next page. Each answer names its roots, what git has checked out there, and how \
 current the index is.";
 

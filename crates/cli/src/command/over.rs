@@ -98,8 +98,8 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         if !options.wish.silent {
             let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
             let shards = end::shell_word(&file.to_string_lossy());
-            let paths = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope.paths)));
-            output::print(&mut out, &results, &options, paths.as_deref())?;
+            let scope = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope)));
+            output::print(&mut out, &results, &options, scope.as_deref())?;
             out.flush()?;
         }
         Ok((standing, results.is_empty()))

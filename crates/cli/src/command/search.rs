@@ -94,8 +94,8 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // Where steps are traced, stderr is a program's.
-        let paths = (!env.trace).then(|| end::typed(&plan.request.scope.paths));
-        output::print(&mut out, &results, &options, paths.as_deref())?;
+        let scope = (!env.trace).then(|| end::typed(&plan.request.scope));
+        output::print(&mut out, &results, &options, scope.as_deref())?;
         out.flush()?;
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::set_model::checked;
 use crate::args::SettingsArgs;
+use crate::console::told_refused;
 use crate::output::escape::escape_text;
 use crate::settings::{alone, remove, write};
 use crate::{FOUND, NOTHING};
@@ -75,7 +76,7 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
             None => writeln!(out, "# repository: no {} around this folder", REPOSITORY_FILE)?,
         }
         if let Some(refused) = settings.refused() {
-            writeln!(out, "# {}: `colgrep settings --trust`", escape_text(&refused.to_string()))?;
+            writeln!(out, "# {}", escape_text(&told_refused(refused)))?;
         }
     }
     for (key, value, source) in &rows {

@@ -1,14 +1,14 @@
 //! The end of an answer: the rule between likely and near results, and the remarks behind the last one.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::end::End;
+use colgrep_engine::{Changes, Scope, Tests};
 
 use super::Options;
 use super::style::{self, paint};
-use crate::words::{counted, in_short, in_whole, quoted};
+use crate::words::{counted, counted_are, in_short, in_whole, quoted};
 
 /// Maximum width of the rule, in columns.
 const RULE_COLUMNS_MAX: usize = 60;
@@ -26,12 +26,12 @@ pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The remarks behind the last result, a line each; `paths` are the searched ones, as typed. If the rule `is_marked` on
-/// a terminal, no remark says again which results are near.
-pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
+/// The remarks behind the last result, a line each; `scope` is what limits the search, as [`typed`]. If the rule
+/// `is_marked` on a terminal, no remark says again which results are near.
+pub fn remarks(end: &End, is_marked: bool, scope: &str) -> Vec<String> {
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
-        true => format!("colgrep {flag} {}{paths}", shell_word(&end.query)),
+        true => format!("colgrep {flag} {}{scope}", shell_word(&end.query)),
         false => format!("the same with {flag}"),
     };
     let mut lines = Vec::new();
@@ -40,7 +40,8 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
         lines.push(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
     } else if end.shown == 0 && end.is_tokens {
         let tokens = in_short(end.query.trim().trim_matches('"'));
-        lines.push(format!("nothing holds \"{tokens}\"; nearest by meaning: {}", with("--semantic-only")));
+        let large = too_large(end);
+        lines.push(format!("nothing holds \"{tokens}\"{large}; nearest by meaning: {}", with("--semantic-only")));
     } else if end.shown == 0 && end.weak > 0 {
         lines.push(format!("nothing here is likely right; {} shows what is near", with("--all")));
     } else if end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked {
@@ -54,7 +55,7 @@ pub fn remarks(end: &End, is_marked: bool, paths: &str) -> Vec<String> {
     lines.extend(reword(end));
     // Nobody takes one result for all.
     if end.shown > 1 && end.holders > end.shown {
-        lines.push(holders(end, paths));
+        lines.push(holders(end, scope));
     }
     lines
 }
@@ -65,6 +66,14 @@ pub fn is_cut(end: &End) -> bool {
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
+/// How many files may hold tokens that nothing does, since they are not searched.
+pub fn too_large(end: &End) -> String {
+    match end.too_large as u64 {
+        0 => String::new(),
+        files => format!(" ({} too large to be searched)", counted_are(files, "file")),
+    }
+}
+
 /// The remark on phrases in quotes that no file holds.
 pub fn unquoted(phrases: &[String]) -> String {
     let all = if phrases.len() > 1 { "all of " } else { "" };
@@ -72,10 +81,13 @@ pub fn unquoted(phrases: &[String]) -> String {
     format!("{told}; without them its words count like others")
 }
 
-/// The remark on words that stand nowhere and were read as others.
+/// The remark on words that stand nowhere and were read as others, or left out.
 pub fn read_as(end: &End) -> Option<String> {
-    let each = end.read_as.iter().map(|(word, read)| format!("{:?} is read as {:?}", in_short(word), in_short(read)));
-    let each: Vec<String> = each.collect();
+    let told = |(word, read): &(String, String)| match read.is_empty() {
+        true => format!("{:?} is left out", in_short(word)),
+        false => format!("{:?} is read as {:?}", in_short(word), in_short(read)),
+    };
+    let each: Vec<String> = end.read_as.iter().map(told).collect();
     (!each.is_empty()).then(|| format!("{}, since nothing here holds it as typed", each.join(", ")))
 }
 
@@ -107,7 +119,7 @@ pub fn held(end: &End) -> String {
 }
 
 /// The remark on how many files hold all words, and how to list them.
-fn holders(end: &End, paths: &str) -> String {
+fn holders(end: &End, scope: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
     let (count, held) = (end.patterns.len(), held(end));
     if end.is_elsewhere {
@@ -115,37 +127,65 @@ fn holders(end: &End, paths: &str) -> String {
     }
     let list = end.patterns.iter().enumerate().map(|(at, pattern)| {
         let fixed = if pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
-        let (piped, paths) = if at == 0 { ("", paths) } else { (" | xargs -0 ", "") };
+        let (piped, scope) = if at == 0 { ("", scope) } else { (" | xargs -0 ", "") };
         // Names that nobody reads end with a NUL.
         let zero = if at + 1 < count { "0" } else { "" };
-        format!("{piped}colgrep -il{zero}{fixed} -e {}{paths}", shell_word(pattern))
+        format!("{piped}colgrep -il{zero}{fixed} -e {}{scope}", shell_word(pattern))
     });
     let list: String = list.collect();
     format!("{files} hold {held}, of which {shown} are shown; {list} lists all with these letters")
 }
 
 /// Prints the remarks behind the last result.
-pub fn tell(end: &End, is_marked: bool, paths: &str) {
-    remarks(end, is_marked, paths).iter().for_each(|line| remark!("colgrep: {line}"));
+pub fn tell(end: &End, is_marked: bool, scope: &str) {
+    remarks(end, is_marked, scope).iter().for_each(|line| remark!("colgrep: {line}"));
 }
 
-/// Paths as they are typed behind a query, each once.
-pub fn typed(paths: &[PathBuf]) -> String {
-    let is_first = |(at, path): &(usize, &PathBuf)| !paths[..*at].contains(path);
-    let each = paths.iter().enumerate().filter(is_first);
-    each.map(|(_, path)| format!(" {}", shell_word(&path.to_string_lossy()))).collect()
+/// What limits a search, as it is typed behind a query: filters by path and git, then the paths, each once.
+pub fn typed(scope: &Scope) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for (flag, values) in [
+        ("-t", &scope.types),
+        ("-T", &scope.types_not),
+        ("--include", &scope.include),
+        ("--exclude", &scope.exclude),
+        ("--exclude-dir", &scope.exclude_dir),
+        ("--iglob", &scope.include_any_case),
+    ] {
+        words.extend(values.iter().map(|value| format!("{flag} {}", in_shell(value))));
+    }
+    words.extend(scope.exclude_any_case.iter().map(|glob| format!("--iglob {}", in_shell(&format!("!{glob}")))));
+    words.extend(scope.max_depth.map(|folders| format!("-d {folders}")));
+    words.extend(scope.code_only.map(|is_set| format!("--{}code-only", if is_set { "" } else { "no-" })));
+    words.extend(match scope.tests {
+        Some(Tests::Only) => Some("--tests only".to_string()),
+        Some(Tests::Exclude) => Some("--tests exclude".to_string()),
+        Some(Tests::Auto) | None => None,
+    });
+    words.extend(match &scope.changes {
+        Some(Changes::Since(since)) => Some(format!("--since {}", in_shell(since))),
+        Some(Changes::Uncommitted) => Some("--changed".to_string()),
+        None => None,
+    });
+    let paths = scope.paths.iter().enumerate().filter(|(at, path)| !scope.paths[..*at].contains(path));
+    words.extend(paths.map(|(_, path)| shell_word(&path.to_string_lossy())));
+    words.iter().map(|word| format!(" {word}")).collect()
+}
+
+/// A query or a path as a shell reads it back.
+pub fn shell_word(text: &str) -> String {
+    let text = text.trim();
+    let word = in_shell(text);
+    if text.starts_with('-') { format!("--query {word}") } else { word }
 }
 
 /// A word as a shell reads it back.
-pub fn shell_word(text: &str) -> String {
-    let text = text.trim();
+fn in_shell(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
-    let needs_option = text.starts_with('-');
-    let word = match text.chars().all(is_plain) && !text.is_empty() {
+    match text.chars().all(is_plain) && !text.is_empty() {
         true => text.to_string(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
-    };
-    if needs_option { format!("--query {word}") } else { word }
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +219,7 @@ mod tests {
         let found = |strongest| end(move |end| (end.shown, end.strongest) = (2, strongest));
         let weak = end(|end| end.weak = 3);
         let tokens = end(|end| (end.is_tokens, end.query) = (true, "E0502".to_string()));
+        let large = end(|end| (end.is_tokens, end.query, end.too_large) = (true, "E0502".to_string(), 2));
         let unknown = end(|end| {
             end.unknown = words(&["frob"]);
             end.near = words(&["grab", "take"]);
@@ -220,6 +261,12 @@ mod tests {
             (named, false, "nothing here holds \"frob_it\""),
             (weak, false, "nothing here is likely right; colgrep --all 'parse it' src shows what is near"),
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
+            (
+                large,
+                false,
+                "nothing holds \"E0502\" (2 files are too large to be searched); \
+                 nearest by meaning: colgrep --semantic-only E0502 src",
+            ),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
             (
                 many,
@@ -246,9 +293,17 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_was_given_twice_is_typed_once() {
-        let paths = ["web", "it's", "web", "api"].map(PathBuf::from);
-        assert_eq!(typed(&paths), " web 'it'\\''s' api");
+    fn filters_and_paths_are_typed_again_each_path_once() {
+        let mut scope = Scope::default();
+        scope.paths = ["web", "it's", "web", "api"].map(std::path::PathBuf::from).to_vec();
+        assert_eq!(typed(&scope), " web 'it'\\''s' api");
+        (scope.types, scope.include) = (vec!["rst".to_string()], vec!["*.md".to_string(), "docs".to_string()]);
+        scope.exclude_any_case = vec!["*.py".to_string()];
+        (scope.tests, scope.code_only) = (Some(Tests::Only), Some(false));
+        scope.changes = Some(Changes::Since("HEAD~2".to_string()));
+        let globs = " -t rst --include '*.md' --include docs --iglob '!*.py'";
+        let told = format!("{globs} --no-code-only --tests only --since 'HEAD~2' web 'it'\\''s' api");
+        assert_eq!(typed(&scope), told);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct LineOptions {
     pub max_count: Option<u64>,
     /// Only the names of files in which nothing matches.
     pub files_without_match: bool,
+    /// No binary files, unless they were named.
+    pub text_only: bool,
     /// No messages about files that can't be read.
     pub no_messages: bool,
     /// Maximum number of files.
@@ -99,11 +101,11 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether the file is left out if it holds a NUL byte. As in ripgrep it is where a name or a number is all that is
-    /// told of a file that nobody named: images hold anything.
+    /// told of a file that nobody named, and where text alone is asked for: images hold anything.
     fn skips_binary(&self) -> bool {
         let wish = &self.options.wish;
         let tells_no_line = wish.names_only || wish.count || wish.silent || self.of_lines.files_without_match;
-        tells_no_line && !self.file.is_named
+        (tells_no_line || self.of_lines.text_only) && !self.file.is_named
     }
 
     /// Ends the file and returns its output.

@@ -270,11 +270,11 @@ impl Options {
     }
 }
 
-/// Prints results. `paths` are the searched ones, as typed; with `None` no remarks end the answer.
+/// Prints results. `scope` is what limits the search, as [`end::typed`]; with `None` no remarks end the answer.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, paths: Option<&str>) -> Result<()> {
+pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, scope: Option<&str>) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         let shown = pack::print(out, &files, tokens, options)?;
@@ -291,13 +291,13 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, pat
         human::print(out, results, options, &mut budget)?
     };
     let found = results.len();
-    let paths = paths.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
-    let end = paths.map(|_| results.end()).transpose()?;
+    let scope = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
+    let end = scope.map(|_| results.end()).transpose()?;
     // What is said behind the last result stands there, wherever both go.
     out.flush()?;
-    if let (Some(paths), Some(end)) = (paths, end) {
+    if let (Some(scope), Some(end)) = (scope, end) {
         // On a terminal the rule marks near results.
-        end::tell(&end, options.look.width.is_some(), paths);
+        end::tell(&end, options.look.width.is_some(), scope);
         if results.only_matches {
             let none = "the pattern matches, and no unit with a match answers the query";
             remark!("colgrep: {none}; without the query, -e lists the matches");

@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 use colgrep_engine::FileAnswer;
+use colgrep_engine::corpus::fronts;
 
 static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
+
+/// The roots of a server of several, each with what stands in front of its paths.
+static ROOTS: RwLock<Vec<(PathBuf, String)>> = RwLock::new(Vec::new());
 
 /// The current folder, as it was looked up.
 fn here() -> Option<PathBuf> {
@@ -27,6 +31,28 @@ pub fn moved() {
 pub fn stands() -> bool {
     let now = std::env::current_dir().and_then(|d| d.canonicalize()).ok();
     now.is_some() && now == here()
+}
+
+/// Names files from now on as a server of these roots does: of several each with the name of its own in front, since the
+/// same path may lie in another one.
+pub fn serves(roots: &[&Path]) {
+    let named = roots.iter().map(|root| root.to_path_buf()).zip(fronts(roots));
+    let named = if roots.len() > 1 { named.collect() } else { Vec::new() };
+    *ROOTS.write().unwrap_or_else(PoisonError::into_inner) = named;
+}
+
+/// The name of a file or folder in one of several roots, by its absolute path; none where there are not several.
+pub fn in_root(full: &Path) -> Option<String> {
+    named_in(&ROOTS.read().unwrap_or_else(PoisonError::into_inner), full)
+}
+
+fn named_in(roots: &[(PathBuf, String)], full: &Path) -> Option<String> {
+    // Of roots inside each other, the inner one.
+    let around = roots.iter().filter(|(root, _)| full.starts_with(root));
+    let (root, front) = around.max_by_key(|(root, _)| root.components().count())?;
+    let rest = full.strip_prefix(root).ok()?.to_string_lossy();
+    let name = if rest.is_empty() { front.trim_end_matches('/').to_string() } else { format!("{front}{rest}") };
+    Some(plain(&name, std::path::MAIN_SEPARATOR))
 }
 
 /// How standard input is named, in ripgrep's words.
@@ -55,9 +81,13 @@ pub fn absolute(root: &Path, path: &str) -> String {
     plain(&root.join(path).to_string_lossy(), std::path::MAIN_SEPARATOR)
 }
 
-/// The path as it would be typed in the current folder, without escapes: relative if it lies below.
+/// The path as it would be typed in the current folder, without escapes: relative if it lies below; of several roots as
+/// [`in_root`] has it.
 pub fn typed(root: &Path, path: &str) -> String {
     let full = root.join(path);
+    if let Some(name) = in_root(&full) {
+        return name;
+    }
     match here().as_ref().and_then(|h| full.strip_prefix(h).ok()).map(Path::to_string_lossy) {
         Some(relative) if !relative.is_empty() => plain(&relative, std::path::MAIN_SEPARATOR),
         _ => plain(&full.to_string_lossy(), std::path::MAIN_SEPARATOR),
@@ -81,9 +111,12 @@ pub fn shown(file: &FileAnswer) -> PathBuf {
 }
 
 /// The path of a project's file as it would be typed from here: relative if it or the current folder lies in the
-/// project, else in full.
+/// project, else in full; of several roots as [`in_root`] has it.
 pub fn from_here(root: &Path, path: &str) -> PathBuf {
     let full = root.join(path);
+    if let Some(name) = in_root(&full) {
+        return name.into();
+    }
     let Some(here) = here() else { return full };
     match (full.strip_prefix(&here), here.strip_prefix(root)) {
         (Ok(relative), _) => below(Path::new("."), relative),
@@ -119,6 +152,23 @@ mod tests {
             (&up.join("other"), "a.rs", &up.join("other/a.rs")),
         ] {
             assert_eq!(from_here(root, path), expected, "{path} in {}", root.display());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn of_several_roots_a_path_begins_with_the_name_of_its_own() {
+        let roots = ["/src/api", "/old/api", "/src/web", "/src/web/plugins"].map(Path::new);
+        let named: Vec<(PathBuf, String)> = roots.iter().map(|root| root.to_path_buf()).zip(fronts(&roots)).collect();
+        for (full, expected) in [
+            ("/src/api/src/a.rs", Some("src/api/src/a.rs")),
+            ("/old/api/src/a.rs", Some("old/api/src/a.rs")),
+            ("/src/web/a.js", Some("web/a.js")),
+            ("/src/web", Some("web")),
+            ("/src/web/plugins/a.js", Some("plugins/a.js")),
+            ("/src/other/a.js", None),
+        ] {
+            assert_eq!(named_in(&named, Path::new(full)).as_deref(), expected, "{full}");
         }
     }
 

@@ -1,7 +1,39 @@
-//! Questions for the definition of a name.
+//! Questions for the definition of a name, and for a name of a file.
 
 use super::callers::called;
+use super::is_written;
 use crate::written::is_odd;
+
+/// What joins a name to its file.
+const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "within"];
+/// What is said of a name that is looked for.
+const SAID: &[&str] = &[
+    "class",
+    "const",
+    "constant",
+    "declaration",
+    "declared",
+    "def",
+    "defined",
+    "definition",
+    "enum",
+    "find",
+    "fn",
+    "func",
+    "function",
+    "implementation",
+    "implemented",
+    "interface",
+    "is",
+    "macro",
+    "method",
+    "show",
+    "struct",
+    "trait",
+    "type",
+    "variable",
+    "where",
+];
 
 /// The name in "where is NAME defined", "where is NAME", "the definition of NAME", "NAME definition", where it is written
 /// as no word of a sentence is.
@@ -16,4 +48,34 @@ pub(super) fn definition_of(text: &str) -> Option<String> {
         _ => return None,
     };
     written.get(at).filter(|word| is_odd(word)).and_then(|word| called(word))
+}
+
+/// Whether a word joins a name to its file: "in", "of".
+pub fn is_joint(word: &str) -> bool {
+    is_one_of(word, JOINTS)
+}
+
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": what a text holds beside the file and what is
+/// said of any name. A word that is said of names is one itself where nothing else stands there (`find in FILE`).
+pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
+    if text.trim().contains('\n') {
+        return None;
+    }
+    let is_beside = |word: &&str| !is_written(word, file) && !is_joint(word);
+    let mut beside: Vec<&str> = text.split_whitespace().filter(is_beside).collect();
+    if beside.len() > 1 {
+        beside.retain(|word| !is_one_of(word, SAID));
+    }
+    let [written] = beside.as_slice() else { return None };
+    called(written).filter(|name| is_name(name))
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.contains(&word.trim_end_matches(['?', '.', ',', ':']).to_lowercase().as_str())
+}
+
+/// Whether a word can be a name or a path of names.
+fn is_name(word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.:#$!?->~".contains(c);
+    word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) && word.chars().all(is_part)
 }

@@ -1,4 +1,4 @@
-//! Names inside what a shell writes: beside its marks, in front of a value, behind dashes.
+//! Names inside what a shell writes: beside its marks, in front of a value, behind dashes; and in front of arguments.
 
 use crate::token::{is_word_char, parts};
 use crate::written::{flag_name, is_name_in_query, is_token};
@@ -32,6 +32,35 @@ pub fn name_inside(text: &str) -> Option<&str> {
 pub fn held_as(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
+}
+
+/// What a text calls that is a call with arguments and nothing else, without a blank: `Clock.set_to` of
+/// `Clock.set_to(now)` and of `x=Clock.set_to(now);`. Of a chain the last call, of an object's (`p->open(x)`) its name
+/// alone. `None` for any other text.
+pub fn name_called(text: &str) -> Option<&str> {
+    let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
+    if given.contains(char::is_whitespace) {
+        return None;
+    }
+    let mut depth = 1usize;
+    let opens = given.char_indices().rev().find(|(_, c)| {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let (at, _) = opens.filter(|(at, _)| at + 1 < given.len())?;
+    let of_path = |c: char| is_word_char(c) || matches!(c, '.' | ':' | '\\' | '!' | '?');
+    let front = &given[..at];
+    let before = front.trim_end_matches(of_path);
+    let name = front[before.len()..].trim_start_matches(|c: char| c != '_' && !c.is_alphabetic());
+    let is_whole = before.is_empty() || before.ends_with(['=', '>', ')', ']', '&', '*', '$', '@']);
+    let is_name = name.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
+    // `get_(a|b)` is a pattern.
+    let ends_so = name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '!' | '?'));
+    (is_whole && is_name && ends_so).then_some(name)
 }
 
 /// The flags among the words of a text, without their values.
@@ -106,6 +135,36 @@ mod tests {
             ("MAX_LEN=1 MIN_LEN=2", ""),
         ] {
             assert_eq!(name_inside(text).unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_is_told_from_its_arguments() {
+        for (text, expected) in [
+            ("make_aware(now)", "make_aware"),
+            ("make_aware(now,tz);", "make_aware"),
+            ("Clock.set_to(now)", "Clock.set_to"),
+            ("Str::studly('foo_bar')", "Str::studly"),
+            ("Acme\\Clock(1)", "Acme\\Clock"),
+            ("x=make_aware(now(1))", "make_aware"),
+            ("$this->set_to(now)", "set_to"),
+            ("clock(1).set_to(now)", "set_to"),
+            ("vec!(1,2)", "vec!"),
+            // Without arguments, in quotes, or more than a call.
+            ("make_aware()", ""),
+            ("make_aware(", ""),
+            ("'make_aware(now)'", ""),
+            ("`make_aware(now)`", ""),
+            ("make_aware(now, tz)", ""),
+            ("make_aware(now)+1", ""),
+            ("make_aware)(now))", ""),
+            ("host/make_aware(now)", ""),
+            ("rate-limit(1)", ""),
+            ("get_(a|b)", ""),
+            ("(a|b)", ""),
+            ("O(n)", ""),
+        ] {
+            assert_eq!(name_called(text).unwrap_or_default(), expected, "{text:?}");
         }
     }
 

@@ -14,7 +14,7 @@ fn what_was_found_is_told() {
         ("operator==", "token operator==, operator =="),
         ("a >>= b", "operator >>="),
         ("what is - here", ""),
-        ("MAX_LEN in client.py", "file client.py, token MAX_LEN, token client.py"),
+        ("MAX_LEN in client.py", "name MAX_LEN of a file, file client.py, token MAX_LEN, token client.py"),
     ] {
         assert_eq!(read(text).told().join(", "), expected, "{text:?}");
     }
@@ -64,6 +64,8 @@ fn places_are_read_as_programs_print_them() {
         ("src/net/tcp.rs:12:5", "src/net/tcp.rs 12"),
         ("./src/net/tcp.rs:12-20.", "src/net/tcp.rs 12"),
         ("tcp.rs#L12", "tcp.rs 12"),
+        ("src/net/tcp.rs#999", "src/net/tcp.rs 999"),
+        ("acme/net#12", ""),
         (r#"  File "/srv/app/b.py", line 7, in run"#, "/srv/app/b.py 7"),
         ("“src/b.py”, line 7", "src/b.py 7"),
         ("\tat com.acme.net.Tcp.open(Tcp.java:120)", "com/acme/net/Tcp.java 120"),
@@ -114,8 +116,12 @@ fn places_are_read_as_programs_print_them() {
         assert_eq!(found.join("; "), expected, "{text:?}");
     }
     let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in x\n  File \"b.py\", line 2, in y\n";
-    let lines: Vec<u32> = read(trace).locations.iter().map(|l| l.line).collect();
-    assert_eq!(lines, [2, 1], "innermost first");
+    let lines = |text: &str| read(text).locations.iter().map(|l| l.line).collect::<Vec<u32>>();
+    assert_eq!(lines(trace), [2, 1], "innermost first");
+    let part = "  File \"a.py\", line 1, in x\n    y()\n  File \"b.py\", line 2, in y\nValueError: bad";
+    assert_eq!(lines(part), [2, 1], "without its head");
+    let crash = "  File \"b.py\", line 2 in y\n  File \"a.py\", line 1 in x\n";
+    assert_eq!(lines(crash), [2, 1], "as a crash of Python prints it");
 }
 
 #[test]
@@ -274,11 +280,41 @@ fn definitions_are_asked_for_in_words() {
 }
 
 #[test]
+fn a_name_is_told_from_the_file_beside_it() {
+    for (text, expected) in [
+        ("HTTPAdapter in src/adapters.py", "HTTPAdapter"),
+        ("src/adapters.py HTTPAdapter", "HTTPAdapter"),
+        ("HTTPAdapter @src/adapters.py", "HTTPAdapter"),
+        ("where is `parse_it` defined in src/a.py?", "parse_it"),
+        ("the function parse from the file src/a.py", "parse"),
+        ("Session.get() of a.py", "Session.get"),
+        ("find in a.py", "find"),
+        ("CFLAGS in Makefile", "CFLAGS"),
+        ("retry a request in a.py", ""),
+        ("who calls spawn in a.py", ""),
+        ("spawn in a.py:12", ""),
+        ("(x) in a.py", ""),
+        ("a.py b.py", ""),
+        ("where is a.py", ""),
+        ("a.py", ""),
+        ("read in main", ""),
+        ("asp.net", ""),
+    ] {
+        assert_eq!(read(text).beside_file.unwrap_or_default(), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn names_of_tests_are_read_in_words() {
     for (text, expected) in [
         ("tests/test_q.py::TestQueue::test_push", "tests/test_q.py TestQueue test_push"),
         ("FAILED test_q.py::test_push[1-a] - boom", "FAILED test_q.py test_push - boom"),
         ("a::b::c of std::io", "a::b::c of std::io"),
+        ("src/a.py:Queue.push", "src/a.py Queue.push"),
+        ("src/a.py:12", "src/a.py:12"),
+        ("src/a.py:L12", "src/a.py:L12"),
+        ("src/a.py:parse the text", "src/a.py:parse the text"),
+        ("std:io", "std:io"),
     ] {
         assert_eq!(node_ids_apart(text, &LanguageFacts::sample()), expected);
     }

@@ -454,7 +454,7 @@ knobs! {
 
     // Stage `mention`.
     MentionBoost mention_boost: f32 {
-        doc: "Added to a file that the query names: one that bears its name alone is lifted to the best other file first, of n files of one name each gets 1/√n of this and no lift.",
+        doc: "Added to a file that the query names, behind the lift to the best other file; of n files of one name each gets the lift and 1/√n of this.",
         off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2], source: POINTED,
     }
 

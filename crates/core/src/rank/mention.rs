@@ -3,13 +3,14 @@
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
-use crate::clue::{Certainty, Pointer};
+use crate::clue::{Certainty, Clues, Pointer};
 use crate::knob::Knob;
+use crate::path::PathClass;
 
 /// Boosts files whose path or name stands in the query.
 pub const STAGE: Stage = Stage {
     name: "mention",
-    doc: "Who writes a file's name wants that file, whatever else its words rank: it leads, and several of one name share.",
+    doc: "Who writes a file's name wants that file, whatever else its words rank: all of the name lead.",
     source: "docs/ranking.md: what a query points at",
     knobs: &[Knob::MentionBoost],
     doubted: false,
@@ -22,37 +23,65 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     if boost == 0.0 {
         return;
     }
-    let files = &input.retrieved.files;
-    let lift = lift(input, fused);
-    let boosts: Vec<f32> =
-        files.iter().map(|file| boost * file.mentioned + if is_meant(file) { lift } else { 0.0 }).collect();
+    let (files, clues) = (&input.retrieved.files, &input.query.clues);
+    let is_alone = clues.is_name_alone(&input.query.text);
+    let best = best_of_files(input, fused, is_alone);
+    let mut boosts: Vec<f32> = files.iter().map(|file| boost * file.mentioned).collect();
+    if is_alone {
+        lead(files, clues, &best, boost, &mut boosts);
+    } else {
+        let lift = lift(files, &best);
+        boosts.iter_mut().zip(files).filter(|(_, file)| file.meant).for_each(|(own, _)| *own += lift);
+    }
     fused.add_per_file(&input.retrieved.candidates, &boosts);
 }
 
-/// Whether the query means this file and no other by the name.
-fn is_meant(file: &FileFacts) -> bool {
-    file.mentioned >= 1.0
-}
-
-/// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others.
-/// Units that the query points at by a line, or whose text holds all of it, stay in front; those with only a run of its
-/// words do not, since the run may be the file's own name. Of a query that is nothing but the name, all of it is.
-fn lift(input: &Input<'_>, fused: &Fused) -> f32 {
+/// The best score of each file. Units that the query points at by a line, or whose text holds all of it, do not count where
+/// no name means their file, so that they stay in front; those with only a run of its words do, since the run may be the
+/// file's own name. Of a query that is nothing but the name, all of it is.
+fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
-    let of_name = if input.query.clues.is_name_alone(&input.query.text) { Certainty::Exact } else { Certainty::Run };
+    let of_name = if is_alone { Certainty::Exact } else { Certainty::Run };
     let is_known = |pointer: &Pointer| pointer.certainty > of_name;
     for (score, candidate) in fused.scores.iter().zip(&input.retrieved.candidates) {
-        if candidate.pointer.as_ref().is_some_and(is_known) && !is_meant(&files[candidate.file]) {
+        if candidate.pointer.as_ref().is_some_and(is_known) && !files[candidate.file].meant {
             continue;
         }
         best[candidate.file] = best[candidate.file].max(*score);
     }
-    let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && is_meant(f) == meant);
+    best
+}
+
+/// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others: the rest
+/// of its words orders them.
+fn lift(files: &[FileFacts], best: &[f32]) -> f32 {
+    let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && f.meant == meant);
     let lowest = of(true).map(|(best, _)| *best).fold(f32::INFINITY, f32::min);
     let others = of(false).map(|(best, _)| *best).fold(f32::NEG_INFINITY, f32::max);
     let lift = others - lowest;
     if lift.is_finite() { lift.max(0.0) } else { 0.0 }
+}
+
+/// Sets the boosts that put the files of a name which is all that is asked before all others, the most specific first: no
+/// other word orders them.
+fn lead(files: &[FileFacts], clues: &Clues, best: &[f32], boost: f32, boosts: &mut [f32]) {
+    let mut meant: Vec<usize> = (0..files.len()).filter(|at| files[*at].meant && best[*at].is_finite()).collect();
+    meant.sort_by_cached_key(|at| specificity(&files[*at], clues));
+    let top = best.iter().copied().filter(|score| score.is_finite()).fold(f32::NEG_INFINITY, f32::max);
+    for (rank, at) in meant.iter().enumerate() {
+        boosts[*at] = top - best[*at] + boost * (meant.len() - rank) as f32 / meant.len() as f32;
+    }
+}
+
+/// Orders the files of one name, the most specific first: the whole path as written, the name in the case that is written,
+/// code before tests and documents, short paths before long ones.
+fn specificity(file: &FileFacts, clues: &Clues) -> (bool, bool, u8, usize, usize, String) {
+    let path = file.whole_path();
+    let is_other = file.mentioned < 1.0;
+    let is_as_written = clues.mentions.iter().chain(&clues.names).any(|name| path.ends_with(name.as_str()));
+    let kind = 2 * u8::from(file.is_text) + u8::from(file.path_facts.class.has(PathClass::REPEATS));
+    (is_other, !is_as_written, kind, path.matches('/').count(), path.len(), path)
 }
 
 #[cfg(test)]
@@ -60,19 +89,56 @@ mod tests {
     use super::*;
     use crate::rank::testing::{Example, knobs, query};
 
+    /// The files at these positions are meant, each with that share.
+    fn mean(example: &mut Example, files: &[usize], share: f32) {
+        for at in files {
+            (example.retrieved.files[*at].mentioned, example.retrieved.files[*at].meant) = (share, true);
+        }
+    }
+
+    /// The units behind the stage, best first.
+    fn order(example: &Example, text: &str) -> Vec<u32> {
+        let mut example = example.clone();
+        example.apply(&STAGE, &query(text), &knobs(&[(Knob::MentionBoost, "0.6")]));
+        let mut order: Vec<u32> = example.retrieved.candidates.iter().map(|c| c.unit.doc()).collect();
+        order.sort_by(|a, b| example.score(*b).total_cmp(&example.score(*a)));
+        order
+    }
+
     #[test]
-    fn files_of_one_name_share() {
+    fn a_file_that_is_not_meant_shares() {
         let mut example = Example::of(&["a/mod.rs", "b/mod.rs", "c.rs"]);
-        (example.retrieved.files[0].mentioned, example.retrieved.files[1].mentioned) = (1.0, 0.5);
+        mean(&mut example, &[0], 1.0);
+        example.retrieved.files[1].mentioned = 0.5;
         let knobs = knobs(&[(Knob::MentionBoost, "0.6")]);
         assert_eq!(example.added(&STAGE, &query("mod.rs"), &knobs), [60, 30, 0]);
+    }
+
+    #[test]
+    fn s000_8_files_of_one_name_come_first_the_most_specific_before_all() {
+        let paths = ["tests/unit/http.rs", "a/b/http.rs", "FAQ.md", "lib/core/http.rs", "lib/HTTP.rs", "doc/http.rs"];
+        let units = [(0, 0, 3.0), (1, 1, 0.0), (2, 2, 35.0), (3, 3, 0.5), (4, 4, 2.0), (5, 5, 1.0)];
+        let mut example = Example::with_units(&paths, &units);
+        mean(&mut example, &[0, 1, 3, 4, 5], 0.45);
+        example.retrieved.files[5].is_text = true;
+        let holds_all = Some(Pointer { certainty: Certainty::Exact, strength: 1.0, line: 1 });
+        example.retrieved.candidates[2].pointer = holds_all;
+        assert_eq!(order(&example, "http.rs"), [1, 3, 0, 5, 4, 2]);
+        assert_eq!(order(&example, "HTTP.rs"), [4, 1, 3, 0, 5, 2]);
+        // With more words these order them, behind a place that holds all of the query.
+        assert_eq!(order(&example, "proxy in http.rs"), [2, 0, 4, 5, 3, 1]);
+        example.retrieved.candidates[2].pointer = None;
+        assert_eq!(order(&example, "proxy in http.rs"), [0, 4, 5, 3, 1, 2]);
+        // The one whose whole path is written.
+        example.retrieved.files[0].mentioned = 1.0;
+        assert_eq!(order(&example, "http.rs"), [0, 1, 3, 5, 4, 2]);
     }
 
     #[test]
     fn s000_8_what_is_meant_leads_and_keeps_its_order() {
         let units = [(0, 0, 0.1), (1, 1, 0.3), (2, 2, 2.0), (3, 2, 0.2), (4, 0, 0.05)];
         let mut example = Example::with_units(&["a.rs", "b.rs", "c.rs"], &units);
-        (example.retrieved.files[0].mentioned, example.retrieved.files[1].mentioned) = (1.0, 1.0);
+        mean(&mut example, &[0, 1], 1.0);
         let set = |boost| knobs(&[(Knob::MentionBoost, boost)]);
         let off = example.clone().added(&STAGE, &query("a.rs b.rs"), &set("0"));
         assert_eq!(off, [0; 5]);
@@ -83,7 +149,7 @@ mod tests {
     fn s000_8_a_named_file_passes_a_run_of_its_words_and_no_more() {
         let of = |certainty| {
             let mut example = Example::with_units(&["a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 15.0)]);
-            example.retrieved.files[0].mentioned = 1.0;
+            mean(&mut example, &[0], 1.0);
             example.retrieved.candidates[1].pointer = Some(Pointer { certainty, strength: 1.0, line: 1 });
             example.added(&STAGE, &query("x in a.rs"), &knobs(&[(Knob::MentionBoost, "0.6")]))[0]
         };
@@ -94,7 +160,7 @@ mod tests {
     fn s000_8_who_types_nothing_but_a_name_wants_the_file_and_not_what_quotes_it() {
         let of = |text: &str, certainty| {
             let mut example = Example::with_units(&["src/a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 35.0)]);
-            example.retrieved.files[0].mentioned = 1.0;
+            mean(&mut example, &[0], 1.0);
             example.retrieved.candidates[1].pointer = Some(Pointer { certainty, strength: 1.0, line: 1 });
             example.added(&STAGE, &query(text), &knobs(&[(Knob::MentionBoost, "0.6")]))[0]
         };

@@ -115,6 +115,8 @@ pub struct FileFacts {
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
+    /// Whether the query means it by its name, alone or with others that bear it.
+    pub meant: bool,
     /// 1 for a variant by platform or language that the query asks for, −1 for another.
     pub variant: f32,
     /// Its relation to the file where the reader stands.

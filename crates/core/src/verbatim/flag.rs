@@ -78,6 +78,7 @@ impl Typed<'_> {
             is_same: true,
             is_literal: true,
             is_before_value: false,
+            made_from: None,
         }
     }
 }

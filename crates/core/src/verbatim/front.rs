@@ -17,25 +17,49 @@ const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Pan
 /// What runtimes say in front of all else.
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
-/// What a text says behind such a front; none where it has none. A word with a colon, and a group in brackets, are one
-/// only in front of a sentence or beside what is surely one: people write "config: default port", too.
+/// What a text says behind all of its front; none where it has none. A word with a colon, and a group in brackets, are a
+/// part of one only in front of a sentence or beside what is surely one: people write "config: default port", too.
 pub fn behind_front(text: &str) -> Option<&str> {
+    behind_fronts(text, "").pop()
+}
+
+/// The same for each part that may be the last one of a front, the longest rest first: a literal may begin with what looks
+/// like a part (`consumer: Cannot connect to %s`). The name of the `program` is surely a part.
+pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
     // Lines of a file that version control has marked.
     if let Some(lines) = inside_marks(text) {
-        return Some(lines);
+        return vec![lines];
     }
-    let (mut rest, mut is_sure) = (text, false);
+    let (mut rest, mut parts) = (text, Vec::new());
     for _ in 0..PARTS_MAX {
-        let Some((behind, sure)) = behind_part(rest) else { break };
-        let behind = behind.trim_start();
-        if !behind.contains(char::is_alphanumeric) {
+        let Some((behind, is_sure)) = behind_part(rest, program) else { break };
+        rest = behind.trim_start();
+        if !rest.contains(char::is_alphanumeric) {
             break;
         }
-        (rest, is_sure) = (behind, is_sure || sure);
+        parts.push((rest, is_sure));
     }
-    let is_sentence = rest.starts_with(char::is_uppercase);
-    (rest.len() < text.len() && (is_sure || is_sentence)).then(|| without_end(rest))
+    let (mut found, mut is_sure) = (Vec::new(), false);
+    for (i, (rest, is_sure_here)) in parts.iter().copied().enumerate() {
+        is_sure |= is_sure_here;
+        let goes_on = parts.get(i + 1).is_some_and(|(_, next)| *next) && !may_open_a_literal(rest, program);
+        if !goes_on && (is_sure || rest.starts_with(char::is_uppercase)) {
+            found.push(without_end(rest));
+        }
+    }
+    found
+}
+
+/// Whether a sure part of a front may be a literal's own word as well: `Warning: disk full`. Logs write levels in capitals.
+fn may_open_a_literal(rest: &str, program: &str) -> bool {
+    let name = rest.split_once(": ").map_or("", |(name, _)| name);
+    let is_level = LEVELS.iter().any(|level| name.eq_ignore_ascii_case(level));
+    is_program(name, program) || (is_level && name.contains(char::is_lowercase))
+}
+
+fn is_program(name: &str, program: &str) -> bool {
+    !program.is_empty() && name.eq_ignore_ascii_case(program)
 }
 
 /// A message without what runtimes write behind it: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
@@ -61,7 +85,7 @@ pub(super) fn ends_in_line(text: &str) -> bool {
 }
 
 /// What stands behind the first part of a front, and whether that is surely one.
-fn behind_part(text: &str) -> Option<(&str, bool)> {
+fn behind_part<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
     if let Some(behind) = WRAPPERS.iter().find_map(|wrapper| text.strip_prefix(*wrapper)) {
         return Some((behind, true));
     }
@@ -94,7 +118,7 @@ fn behind_part(text: &str) -> Option<(&str, bool)> {
     if is_qualified(word) && behind.trim_start().starts_with("- ") {
         return Some((behind, true));
     }
-    behind_colon(text)
+    behind_colon(text, program)
 }
 
 /// What stands behind the place and the method where Ruby raised: ``/srv/a.rb:12:in `run': ``.
@@ -118,18 +142,19 @@ fn behind_brackets(text: &str) -> Option<(&str, bool)> {
     // What goes on behind it is no message: `[a]b`, `(a).b`.
     let is_end = behind.starts_with([':', ' ', '\t', '\n']);
     let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
-    let is_sure = is_number || is_named_so(inner) || is_time(inner);
+    // `[2026-11-25 10:11:12,345: ERROR/MainProcess]`
+    let is_sure = is_number || is_named_so(inner) || inner.split_whitespace().any(is_time);
     (is_part && is_end).then(|| (behind.strip_prefix(':').unwrap_or(behind), is_sure))
 }
 
 /// What stands behind a colon: the name of a program, a logger or an error, a file and a line of it.
-fn behind_colon(text: &str) -> Option<(&str, bool)> {
+fn behind_colon<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
     let at = text.match_indices(':').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(char::is_whitespace))?;
     let (name, behind) = (&text[..at], &text[at + 1..]);
     let is_part = name.len() <= PART_BYTES_MAX && !name.contains(['"', '\'', '`']);
     match count_of_words(name) {
         _ if !is_part => None,
-        1 => Some((behind, is_named_so(name))),
+        1 => Some((behind, is_named_so(name) || is_program(name, program))),
         // `Fatal error`, `error (at <stdin>:1)`.
         2..=PART_WORDS_MAX => name.split_whitespace().any(is_error).then_some((behind, true)),
         _ => None,
@@ -200,6 +225,28 @@ mod tests {
             ("Error: no such key in part 12 (of it)", "no such key in part 12 (of it)"),
         ] {
             assert_eq!(behind_front(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_longest_rest_comes_first() {
+        for (text, expected) in [
+            (
+                "[2026-11-25 10:11:12,345: ERROR/MainProcess] worker: Cannot connect to a: b",
+                "worker: Cannot connect to a: b|Cannot connect to a: b",
+            ),
+            ("worker: Cannot connect to a", "Cannot connect to a"),
+            ("worker: cannot connect to a", ""),
+            // The program's own name is one in front of small letters, too.
+            ("tool: no such key", "no such key"),
+            ("Tool: worker: no such key", "worker: no such key|no such key"),
+            ("config: default port", ""),
+            // Nobody's literal begins with the time or the level of a log; with a level it may.
+            ("2026-11-25 10:11:12 [acme.net] INFO: no such key", "no such key"),
+            ("[12345] Warning: disk full", "Warning: disk full|disk full"),
+            ("[12345] tool: disk full", "tool: disk full|disk full"),
+        ] {
+            assert_eq!(behind_fronts(text, "tool").join("|"), expected, "{text}");
         }
     }
 

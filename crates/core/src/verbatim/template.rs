@@ -13,6 +13,10 @@ const LINES_BEFORE_MAX: usize = 2;
 const LINES_BEHIND_MAX: usize = 3;
 /// Bytes of a placeholder, or of what is added between two literals.
 const VALUE_BYTES_MAX: usize = 96;
+/// Values at the end of a sentence that nothing parts but punctuation: an address and what went wrong there.
+const VALUES_AT_THE_END: usize = 2;
+/// Marks of quotation around a literal of several lines.
+const BLOCK_MARKS: usize = 3;
 /// What adds a value to a literal, or literals to each other.
 const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
 
@@ -48,13 +52,21 @@ pub(super) struct Filled {
     pub weight: f32,
     /// Weight of the words that stand where the literal has its values.
     pub of_values: f32,
+    /// Words that agree and weigh something.
+    pub telling: usize,
+    /// Number of the word from which on the sentence explains all of the text, values too; none where words are left over.
+    pub from: Option<usize>,
+    /// Words of the longest value; what is one piece counts as one.
+    pub longest_value: usize,
+    /// Whether the sentence goes on behind a value.
+    pub is_around_value: bool,
     /// From the first of its words to the last.
     pub place: Range<usize>,
 }
 
 impl Typed<'_> {
     /// How the text agrees with the sentence of a literal around a place of `file`: all of its words stand in the text
-    /// in order, with one to `value_words_max` words where it has a value.
+    /// in order, with one to `value_words_max` words, or a longer piece, where it has a value.
     pub(super) fn filled_around(&self, file: &str, place: &Range<usize>, value_words_max: usize) -> Option<Filled> {
         let template = Template::around(file, place)?;
         (0..self.len()).find_map(|start| self.filled_from(start, file, &template, value_words_max))
@@ -63,15 +75,26 @@ impl Typed<'_> {
     fn filled_from(&self, start: usize, file: &str, template: &Template, value_words_max: usize) -> Option<Filled> {
         let (first, last) = (template.pieces.first()?.words.first()?, template.pieces.last()?.words.last()?);
         let place = first.place.start..last.place.end;
-        let mut filled = Filled { words: 0, weight: 0.0, of_values: 0.0, place };
+        let is_around_value = template.pieces.len() > 1;
+        let mut filled = Filled {
+            words: 0,
+            weight: 0.0,
+            of_values: 0.0,
+            telling: 0,
+            from: None,
+            longest_value: 0,
+            is_around_value,
+            place,
+        };
         let (mut end, mut is_open) = (start, false);
         for (i, piece) in template.pieces.iter().enumerate() {
             let (head, tail) = (piece.words.first()?, piece.words.last()?);
             // What is written to a value shares a word with it.
             let least = if i == 0 || is_open || head.is_behind_value { end } else { end + 1 };
-            let most = if i == 0 { end } else { end + value_words_max };
+            let most = if i == 0 { end } else { self.end_of_value(end, value_words_max) };
             let begin = (least..=most).find(|begin| self.has_piece(*begin, file, &piece.words))?;
             if i > 0 {
+                filled.longest_value = filled.longest_value.max(self.words_of_value(end..begin));
                 let of_value: f32 = self.weights[end..begin].iter().sum();
                 match &piece.value {
                     // Brackets of a sentence's own look like a placeholder: `{amount, unit}`.
@@ -83,22 +106,38 @@ impl Typed<'_> {
                 }
             }
             end = begin + piece.words.len();
-            filled.words += piece.words.iter().filter(|word| !word.is_behind_value && !word.is_before_value).count();
+            let is_own = |word: &&Word| !word.is_behind_value && !word.is_before_value;
+            filled.words += piece.words.iter().filter(is_own).count();
+            let tells = |(word, weight): &(&Word, &f32)| is_own(word) && **weight > 0.0;
+            filled.telling += piece.words.iter().zip(&self.weights[begin..end]).filter(tells).count();
             filled.weight += self.weights[begin..end].iter().sum::<f32>();
             is_open = tail.is_before_value;
         }
-        if template.pieces.first()?.value.is_some() {
-            filled.of_values += self.weights[start.saturating_sub(value_words_max)..start].iter().sum::<f32>();
-        }
-        if template.value_behind.is_some() {
-            let most = self.len().min(end + value_words_max).max(self.end_of_piece(end));
-            filled.of_values += self.weights[end..most].iter().sum::<f32>();
-        }
+        let before = if template.pieces.first()?.value.is_some() { start.min(value_words_max) } else { 0 };
+        filled.of_values += self.weights[start - before..start].iter().sum::<f32>();
+        let most = match template.value_behind {
+            Some(_) => self.end_of_value(end, VALUES_AT_THE_END * value_words_max).min(self.len()),
+            None => end,
+        };
+        filled.of_values += self.weights[end..most].iter().sum::<f32>();
+        let of_ends = [start - before..start, end..most].map(|value| self.words_of_value(value));
+        filled.longest_value = of_ends.into_iter().fold(filled.longest_value, usize::max);
+        filled.from = (most == self.len()).then_some(start - before);
         Some(filled)
     }
 
-    /// The number of the first word that no longer belongs to the piece of text in which a word stands: `api.acme.com` is
-    /// one value.
+    /// The number of the word before which a value ends at the latest that begins with a word: behind some words, or behind
+    /// the piece of text in which that one stands: `api.acme.com` is one value.
+    fn end_of_value(&self, word: usize, words_max: usize) -> usize {
+        (word + words_max).max(self.end_of_piece(word))
+    }
+
+    /// Words of a value; what is one piece counts as one.
+    fn words_of_value(&self, value: Range<usize>) -> usize {
+        if self.end_of_piece(value.start) >= value.end { value.len().min(1) } else { value.len() }
+    }
+
+    /// The number of the first word that no longer belongs to the piece of text in which a word stands.
     fn end_of_piece(&self, word: usize) -> usize {
         let Some(place) = self.words.get(word) else { return word };
         let rest = &self.text[place.start..];
@@ -203,12 +242,13 @@ impl Reader<'_> {
     fn literal(&mut self, opening: usize) -> usize {
         let text = self.text;
         let mark = text[opening..].chars().next();
-        let mut at = opening + 1;
+        let close = &text[opening..opening + if opens_block(text, opening) { BLOCK_MARKS } else { 1 }];
+        let mut at = opening + close.len();
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at..];
-            if Some(c) == mark {
-                return at + 1;
-            } else if let Some(length) = value_at(rest) {
+            if rest.starts_with(close) {
+                return at + close.len();
+            } else if let Some(length) = value_at(rest).or_else(|| named_value(text, at)) {
                 self.value(at..at + length);
                 at += length;
             } else if c == '\\' {
@@ -220,7 +260,8 @@ impl Reader<'_> {
                 at += length;
             } else {
                 let ends = |next: char| next.is_whitespace() || next == '\\' || Some(next) == mark;
-                self.is_over |= matches!(c, '.' | '!' | '?') && rest[1..].starts_with(ends);
+                // A line of a block is a sentence.
+                self.is_over |= c == '\n' || (matches!(c, '.' | '!' | '?') && rest[1..].starts_with(ends));
                 at += c.len_utf8();
             }
         }
@@ -278,9 +319,17 @@ fn opening(text: &str, from: usize) -> Option<usize> {
         // An apostrophe stands behind a letter; so does the mark of `f'…'`.
         let front = text[..*at].trim_end_matches(['r', 'R', 'b', 'B', 'u', 'U', 'f', 'F']);
         let is_apostrophe = mark == Some('\'') && front.ends_with(is_word_char);
-        !is_apostrophe && is_closed(&text[at + 1..], mark)
+        !is_apostrophe && (is_closed(&text[at + 1..], mark) || opens_block(text, *at))
     };
     text[from..].match_indices(['"', '\'', '`']).map(|(at, _)| from + at).find(is_opening)
+}
+
+/// Whether a literal of several lines opens at a mark of quotation: three of them, behind what takes a value. Those that
+/// begin a line may be its end, or stand around documentation.
+fn opens_block(text: &str, at: usize) -> bool {
+    let is_mark = |mark: &str| text[at..].starts_with(mark);
+    let front = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches([' ', '\t']);
+    ["\"\"\"", "'''"].into_iter().any(is_mark) && front.ends_with(['=', '(', ',', '[', '+'])
 }
 
 /// Whether a mark of quotation stands on the line that a text begins with, or on the next where a backslash joins them.
@@ -335,6 +384,13 @@ fn value_at(text: &str) -> Option<usize> {
     b"sdiuxXofFeEgGcbBpqtTvwrRaA@".contains(kind).then_some(1 + named + flags + 1)
 }
 
+/// Length of the placeholder `:name` that begins at a place of a literal: nothing written as one stands in front of it.
+fn named_value(text: &str, at: usize) -> Option<usize> {
+    let name = text[at..].strip_prefix(':').filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))?;
+    let begins = text[..at].ends_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | '['));
+    begins.then(|| 1 + name.find(|c| !is_word_char(c)).unwrap_or(name.len()))
+}
+
 /// Where the bracket at a place is closed on its line: the offset behind.
 fn closing(text: &str, at: usize) -> Option<usize> {
     let open = *text.as_bytes().get(at)?;
@@ -382,6 +438,9 @@ mod tests {
             ("print(\"bad char \\(c) in name\")", "bad char x in name", 4),
             ("fail(\"bad option: \" + name)", "bad option: foo", 2),
             ("it(\"doesn't\", 'has {} of %d items')", "has 3 of 4 items", 3),
+            ("'min' => 'The :name field is at least :min.'", "The size field is at least 3.", 5),
+            ("fail(\"no key {} in this map\")", "no key a.b.c/d.e.f/g.h.i in this map", 5),
+            ("NO_KEY = \"\"\"\\\nno key {} in: {}\n\nUsage: map\n\"\"\"", "no key foo in: map", 3),
         ] {
             assert_eq!(filled(text, file).map(|found| found.0), Some(words), "{text}");
         }
@@ -396,6 +455,8 @@ mod tests {
             ("// no key {} in this map", "no key foo in this map"),
             ("run(\"no key\", \"in this map\")", "no key foo in this map"),
             ("fail(\"no key {} in this map\")", "no key a b c d e f g h i in this map"),
+            ("    \"\"\"\n    No key {}\n    in this map.\n    \"\"\"", "no key foo in this map"),
+            ("fail(\"no key::name in 10 :30 map\")", "no key foo in 10 12 map"),
         ] {
             assert!(filled(text, file).is_none(), "{text} in {file}");
         }

@@ -148,6 +148,54 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
 }
 
 #[test]
+fn a_literal_that_all_of_a_text_was_made_of_is_told() {
+    let file = "fail(\"no route to host %s\")\nfail(\"no path to %s today\")\nfail(\"Exceeded {n} redirects.\")\n\
+                fail(\"Logger {name} parents recursive\")\nfail(\"bad option: \" + name)\nfail(\"pool is full\")\n\
+                fail(\"{n} items of {m}\")\n";
+    for (text, expected) in [
+        ("no route to host db7", Some(0)),
+        ("worker: no route to host db7", Some(1)),
+        ("no route to host redis://db7.acme.example:6379/0: it timed out", Some(0)),
+        ("no path to db7 today", Some(0)),
+        ("no path to db7 tomorrow", None),
+        // Few words on both sides of a value, or in front of one at the end.
+        ("Exceeded 30 redirects.", Some(0)),
+        ("Exceeded 30 of so many redirects", None),
+        ("Exceeded 30", None),
+        ("Logger acme parents recursive", Some(0)),
+        ("Logger acme parents", None),
+        ("bad option: --foo", Some(0)),
+        ("bad option: foo is none of those", None),
+        // All that a literal holds, behind a front.
+        ("Error: pool is full", Some(1)),
+        ("Error: pool is full now", None),
+        // One word tells nothing.
+        ("3 items of 4", None),
+    ] {
+        let is_stop = |word: &str| matches!(word, "no" | "to" | "of" | "is" | "it");
+        let weight = |word: &str| if is_stop(word) || word.contains(|c: char| c.is_ascii_digit()) { 0.0 } else { 1.0 };
+        let made_from = Typed::new(text, weight).find(file).and_then(|standing| standing.made_from);
+        assert_eq!(made_from, expected, "{text}");
+    }
+    assert_eq!(Typed::new("[1] tool: a: Bad b", |_| 1.0).behind_fronts("tool"), [1, 2, 3]);
+}
+
+#[test]
+fn values_that_stand_elsewhere_are_no_evidence_against_their_literal() {
+    let file = "fail(\"worker: Cannot connect to %s: %s.\")\nopen(\"redis://localhost:6379/0\")\n";
+    for text in [
+        "worker: Cannot connect to redis://localhost:6379/0: timed out.",
+        "worker: Cannot connect to redis://guest:secret@localhost:6379/0: timed out.",
+    ] {
+        // All of its values are rarer than its words.
+        let is_own = |word: &str| matches!(word, "worker" | "Cannot" | "connect" | "to");
+        let weight = |word: &str| if is_own(word) { 1.0 } else { 2.0 };
+        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        assert_eq!((standing.start, standing.made_from), (6, Some(0)), "{text}");
+    }
+}
+
+#[test]
 fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
     let file =
         "connect_timeout: float = 1.0\nprivate const val EXCEPTION = 2\n// parse the request headers\nx = 1.0.01\n";

@@ -293,7 +293,7 @@ impl OpenHistory {
             return Err(Refused::NoBlame { path: path.clone(), line: lines.0 }.into());
         }
         self.check_tracked(asked)?;
-        let blamed = self.place.git().blame(path, lines)?;
+        let blamed = self.place.git(&asked.top).blame(path, lines)?;
         let mut commits = Vec::new();
         for (name, line) in blamed.commits {
             match self.snapshot.files.files.iter().find(|record| record.path == name) {
@@ -312,9 +312,9 @@ impl OpenHistory {
     /// Refuses lines of what git has none of. Git's own words for it name a commit, and not what to do.
     fn check_tracked(&self, asked: &Asked) -> Result<()> {
         let (path, file) = (&asked.path, asked.file.clone());
-        let refused = match self.place.top().join(path).symlink_metadata() {
+        let refused = match asked.top.join(path).symlink_metadata() {
             Ok(data) if data.is_dir() => Refused::NotAFile { path: file.into() },
-            Ok(_) if self.place.git().tracks(path)? => return Ok(()),
+            Ok(_) if self.place.git(&asked.top).tracks(path)? => return Ok(()),
             Ok(_) => Refused::Untracked { path: file },
             Err(_) if self.snapshot.lexical.paths_where(|known| known == path)?.is_empty() => {
                 Refused::NoFile { path: file.into() }

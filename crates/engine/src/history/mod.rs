@@ -109,9 +109,14 @@ impl HistoryPlace {
         self.repository.as_ref().map_or(&self.root, |repository| &repository.top)
     }
 
-    /// The repository, as git is asked about it.
-    fn git(&self) -> Repository {
-        Repository::new(self.top().to_path_buf(), self.programs.clone())
+    /// The roots of all worktrees: a path below one is the same file as below the others.
+    fn tops(&self) -> &[PathBuf] {
+        self.repository.as_ref().map_or(std::slice::from_ref(&self.root), |repository| &repository.tops[..])
+    }
+
+    /// The repository, as git is asked about it in the worktree at `top`.
+    fn git(&self, top: &Path) -> Repository {
+        Repository::new(top.to_path_buf(), self.programs.clone())
     }
 
     /// What stands in the way of a whole history: a clone that holds its newest part alone.
@@ -186,7 +191,7 @@ impl HistoryPlace {
         encoding: Option<&Encoding<'_>>,
         listener: &dyn Listener,
     ) -> colgrep_index::Result<Snapshot> {
-        let git = self.repository.is_some().then(|| self.git());
+        let git = self.repository.is_some().then(|| self.git(self.top()));
         let common = self.repository.as_ref().map_or(&self.root, |repository| &repository.common);
         let git = git.as_ref().map(|git| git as &dyn colgrep_index::history::Git);
         let source = History { git, common, sessions: &self.sessions };

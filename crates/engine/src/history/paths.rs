@@ -9,6 +9,8 @@ use crate::request::{split_lines, unread_line};
 /// A path that a question is limited to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
+    /// The root of the worktree in which it lies.
+    pub(super) top: PathBuf,
     /// From the repository's root, `/` between components; empty for the root.
     pub(super) path: String,
     /// The lines that are meant, the first and the last.
@@ -43,19 +45,23 @@ impl HistoryPlace {
     /// When it lies outside the repository, or what stands behind its name is no line.
     pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<Asked> {
         let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
+        let is_file = |path: &str| folder.join(path).is_file();
         let (path, lines) = match split_lines(written) {
             Some((path, lines)) if !exists(written) => (path, Some(lines)),
             _ => (written, None),
         };
-        if let Some((path, behind)) = unread_line(written, exists) {
+        if let Some((path, behind)) = unread_line(written, exists, is_file) {
             return Err(Refused::NotALine { path: path.to_string(), behind: behind.to_string() }.into());
         }
         let full = folder.join(path);
         let full = full.canonicalize().unwrap_or_else(|_| resolved(&full));
-        let Ok(below) = full.strip_prefix(self.top()) else {
+        let inside = self.tops().iter().filter_map(|top| Some((top, full.strip_prefix(top).ok()?)));
+        // A worktree may lie inside another one.
+        let Some((top, below)) = inside.min_by_key(|(_, below)| below.components().count()) else {
             return Err(Refused::Outside { path: written.to_string(), top: self.top().to_path_buf() }.into());
         };
-        Ok(Asked { path: slashed(below), lines, written: written.to_string(), file: path.to_string() })
+        let (top, path, file) = (top.clone(), slashed(below), path.to_string());
+        Ok(Asked { top, path, lines, written: written.to_string(), file })
     }
 }
 

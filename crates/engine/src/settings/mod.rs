@@ -120,8 +120,7 @@ impl Settings {
                 let (path, name) = (path.to_path_buf(), name.clone());
                 return Err(SettingError::OtherMachine { path, name }.into());
             }
-            let is_users_own = keys::untrusted(&key) == Untrusted::Never;
-            if is_users_own || (!trust::is_harmless(&key, &value, filesize_max) && !*is_trusted) {
+            if trust::is_users_own(&key) || (!trust::is_harmless(&key, &value, filesize_max) && !*is_trusted) {
                 refused.push((key, value));
                 continue;
             }
@@ -147,7 +146,7 @@ impl Settings {
         self.values.insert(key, (value, path.to_path_buf()));
     }
 
-    /// What the repository's file says and is not taken, since the user has not trusted it.
+    /// What the repository's file says and is not taken.
     pub fn refused(&self) -> Option<&Refused> {
         self.refused.as_ref()
     }

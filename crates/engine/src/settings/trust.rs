@@ -170,7 +170,12 @@ pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
     }
 }
 
-/// Settings of a repository that are not taken, since the user has not trusted it.
+/// Whether a setting is never taken from a repository's file.
+pub(super) fn is_users_own(key: &str) -> bool {
+    keys::untrusted(key) == Untrusted::Never
+}
+
+/// Settings of a repository that are not taken: the user has not trusted it, or they are the user's own to set.
 #[derive(Clone, Debug)]
 pub struct Refused {
     /// The repository's file.
@@ -179,11 +184,29 @@ pub struct Refused {
     pub values: Vec<(String, Value)>,
 }
 
+impl Refused {
+    /// Whether some of them are taken once the user trusts the file.
+    pub fn asks_for_trust(&self) -> bool {
+        self.values.iter().any(|(key, _)| !is_users_own(key))
+    }
+
+    /// Those that are the user's own to set, or the others, with what is said of them.
+    fn told(&self, users_own: bool, why: &str) -> Option<String> {
+        let values = self.values.iter().filter(|(key, _)| is_users_own(key) == users_own);
+        let values: Vec<_> = values.map(|(key, value)| shortened(format!("{key} = {value}"))).collect();
+        let are = if values.len() == 1 { "is" } else { "are" };
+        (!values.is_empty()).then(|| format!("{} {are} {why}", values.join(", ")))
+    }
+}
+
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let values: Vec<_> = self.values.iter().map(|(key, value)| shortened(format!("{key} = {value}"))).collect();
-        let are = if values.len() == 1 { "is" } else { "are" };
-        write!(f, "{}: {} {are} not taken until you trust the file", self.path.display(), values.join(", "))
+        let parts = [
+            self.told(true, "taken from your own settings alone"),
+            self.told(false, "not taken until you trust the file"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        write!(f, "{}: {}", self.path.display(), parts.join("; "))
     }
 }
 
@@ -231,6 +254,27 @@ mod tests {
         assert!(is_harmless("ignore", &Value::List(vec!["a".to_string()]), 1));
         for key in ["groups.backend", "sessions"] {
             assert!(!is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
+        }
+    }
+
+    #[test]
+    fn trust_is_asked_for_where_it_helps() {
+        let until_trust = "not taken until you trust the file";
+        for (keys, expected, asks) in [
+            (&["hidden"][..], format!("a.toml: hidden = true is {until_trust}"), true),
+            (&["sessions"], "a.toml: sessions = true is taken from your own settings alone".to_string(), false),
+            (
+                &["hidden", "sessions", "secrets"],
+                format!(
+                    "a.toml: sessions = true is taken from your own settings alone; hidden = true, secrets = true are \
+                     {until_trust}"
+                ),
+                true,
+            ),
+        ] {
+            let values = keys.iter().map(|key| (key.to_string(), Value::Text("true".to_string()))).collect();
+            let refused = Refused { path: "a.toml".into(), values };
+            assert_eq!((refused.to_string(), refused.asks_for_trust()), (expected, asks));
         }
     }
 

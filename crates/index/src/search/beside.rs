@@ -79,6 +79,7 @@ impl Beside {
         for file in &mut retrieved.files {
             let place = FilePlace(file.place);
             file.mentioned = self.pointers.files.get(&place).copied().unwrap_or_default();
+            file.meant = self.pointers.meant.contains(&place);
             file.context = self.contexts.get(&place).copied().unwrap_or_default();
             file.past = self.past.get(&place).copied().unwrap_or_default();
             file.long = self.long.get(&place).copied().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Which files of a project a written path means.
 
-use colgrep_core::path::stem_of;
+use colgrep_core::path::{PathClass, stem_of};
 use colgrep_syntax::language;
 
-use super::retrieve::is_text;
+use super::retrieve::is_data;
 use crate::store::{FileRecord, FileTable};
 
 /// Files that one written path may mean, at most: a name that more files bear means none of them.
@@ -26,7 +26,8 @@ pub enum Fit {
 /// Of the files of one index those that share most of the last parts of what is written, upper and lower case alike, and how
 /// many parts these are. A path from another machine (`/srv/app/src/a.rs`) means the files that share most. `front` is
 /// what stands in front of all paths: for a lone repository its own folder, since `/srv/app/main.py` is `main.py` of a
-/// project `app`. What ends with [`MODULE_END`] means modules.
+/// project `app`. What ends with [`MODULE_END`] means modules: files of code, of a stem alone no tests where there are
+/// others.
 pub fn best_named<'t>(
     files: impl Iterator<Item = &'t FileRecord>,
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
@@ -34,8 +35,9 @@ pub fn best_named<'t>(
 ) -> (usize, Vec<&'t FileRecord>) {
     let module = written.strip_suffix(MODULE_END);
     let wanted: Vec<WrittenPart> = parts(module.unwrap_or(written)).rev().map(WrittenPart::new).collect();
+    let is_stem = module.is_some() && wanted.len() == 1;
     let mut best = (0, Vec::new());
-    for file in files.filter(|file| module.is_none() || !is_text(&file.language)) {
+    for file in files.filter(|file| module.is_none() || !is_data(&file.language, &file.path)) {
         let (front, path) = front_of(file);
         let path = if module.is_some() { module_of(path) } else { path };
         let mut wanted = wanted.iter();
@@ -53,7 +55,17 @@ pub fn best_named<'t>(
             best.1.push(file);
         }
     }
+    let is_own = |file: &&FileRecord| !repeats_by_folder(&file.path);
+    if is_stem && best.1.iter().any(is_own) {
+        best.1.retain(is_own);
+    }
     best
+}
+
+/// Whether a file is a test, an example or the like by its folders: it may bear the name of what it is about.
+fn repeats_by_folder(path: &str) -> bool {
+    let repeats = |path: &str| PathClass::of(path, language::facts()).has(PathClass::REPEATS);
+    repeats(path) && !repeats(path.rsplit('/').next().unwrap_or_default())
 }
 
 /// A file's path as that of a module: without its ending, and the folder where the file stands for it.
@@ -187,12 +199,29 @@ fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn paths_mean_the_files_that_end_like_them() {
-        let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
-        let paths = ["a/mod.rs", "b/mod.rs", "b/net/Tcp.java", "src/net/tcp.rs", "tcp.rs"];
+        let file = |path: &str| FileRecord {
+            path: path.to_string(),
+            language: language::detect(Path::new(path), &[]).name.to_string(),
+            ..FileRecord::default()
+        };
+        let paths = [
+            "a/mod.rs",
+            "b/mod.rs",
+            "b/net/Tcp.java",
+            "data/udp_server.conftest",
+            "examples/ring.rs",
+            "src/net/ring.rs",
+            "src/net/tcp.rs",
+            "src/udp_test.go",
+            "tcp.rs",
+            "tests/net/udp_server.rs",
+        ];
         let table = FileTable { files: paths.map(file).to_vec(), root: "/home/me/wire".into(), ..FileTable::default() };
         for (written, expected) in [
             ("/srv/wire/tcp.rs", "Tail tcp.rs"),
@@ -211,6 +240,11 @@ mod tests {
             ("net/tcp.*", "Whole b/net/Tcp.java src/net/tcp.rs"),
             ("acme/net/tcp.*", "Tail b/net/Tcp.java src/net/tcp.rs"),
             ("wire/a.*", "Whole a/mod.rs"),
+            ("udp_server.*", "Whole tests/net/udp_server.rs"),
+            ("ring.*", "Whole src/net/ring.rs"),
+            ("examples/ring.*", "Whole examples/ring.rs"),
+            ("net/udp_server.*", "Whole tests/net/udp_server.rs"),
+            ("udp_test.*", "Whole src/udp_test.go"),
             ("b/net.*", ""),
             ("other.rs", ""),
             ("/", ""),

@@ -1,5 +1,6 @@
 //! A search over a corpus of one index or several: retrieve, fuse, rank, collapse.
 
+mod absent;
 mod beside;
 mod best;
 mod group;
@@ -108,6 +109,9 @@ pub struct Background<'a> {
     pub tags_of: Option<&'a TagsOf<'a>>,
     /// Where the reader stands.
     pub near: Option<&'a Near>,
+    /// The folder that paths are written from, itself from the corpus's root, with what stands in front of its paths; empty
+    /// for the root, and where none is known.
+    pub here: &'a str,
     /// Files that past commits like the question changed, the strongest first, with shares of the strongest; their paths
     /// are from the project's root, with what stands in front of the paths of the repository.
     pub past: &'a [(String, f32)],

@@ -1,17 +1,22 @@
-//! Words that stand nowhere, read as the index has them: `closesocket` as `close_socket`, "slow loris" as `slowloris`.
+//! Words that stand nowhere, read as the index has them: `closesocket` as `close_socket`, "slow loris" as `slowloris`; a
+//! call that stands nowhere, `open(port)`, as what it calls.
 
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::query::Query;
+use colgrep_core::clue::{name_called, name_inside};
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_core::verbatim::{Agreement, Typed};
 
+use super::absent::without_absent;
 use super::locate::{Fit, MODULE_END};
 use super::pointed::best_of;
 use super::rounds::Rounds;
-use super::shard::{DefinitionsAsked, HolderCount, LocateAsked};
+use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look};
 use crate::error::Result;
+use crate::ids::FilePlace;
 use crate::lexical::{Run, run_of};
 
 /// Letters of a word that is taken apart: shorter ones are made of too little, longer ones of too many parts.
@@ -20,6 +25,8 @@ const LETTERS: Range<usize> = 5..33;
 const LETTERS_OF_A_PART_MIN: usize = 3;
 /// Words of a query whose unknown ones are looked at. Of a sentence the others say enough, and the model reads each as typed.
 const WORDS_MAX: usize = 3;
+/// Files that are read to see whether a call stands anywhere. With more that hold its words in a row, it does.
+const FILES_READ_MAX: usize = 512;
 
 /// A query's text with words that stand nowhere as the index has them.
 pub(super) struct Respelled {
@@ -35,7 +42,8 @@ struct Spelling {
     text: String,
 }
 
-/// The query as the index writes its words. None where every word stands somewhere, or no other way to write one does.
+/// The query as the index writes its words, as what it calls, or without names of files that are not here. None where all
+/// of it stands somewhere, or no other way to write it does.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -49,8 +57,13 @@ pub(super) fn respelled(
     if query.long.is_some() || !query.clues.phrases.is_empty() || !query.clues.locations.is_empty() {
         return Ok(None);
     }
+    if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
+        return Ok(Some(read));
+    }
+    let called = called(rounds, query, statistics, tokenizer)?;
+    let text = called.unwrap_or(text);
     let words: Vec<Range<usize>> = words(text).take(WORDS_MAX + 1).collect();
-    if words.len() > WORDS_MAX {
+    if words.len() > WORDS_MAX && called.is_none() {
         return Ok(None);
     }
     let unknown = words.iter().enumerate().filter(|(_, word)| is_written(&text[(*word).clone()]));
@@ -71,15 +84,48 @@ pub(super) fn respelled(
         // A word that was taken apart with its neighbour may be joined to the one behind it, too.
         found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
     }
-    if found.is_empty() {
+    let is_here = |name: &&str| !stands_nowhere(last_segment(name), query, statistics, tokenizer);
+    if found.is_empty() && called.filter(is_here).is_none() {
         return Ok(None);
     }
     let mut read = text.to_string();
     for spelling in found.iter().rev() {
         read.replace_range(spelling.place.clone(), &spelling.text);
     }
-    let words = found.into_iter().map(|spelling| (text[spelling.place].to_string(), spelling.text)).collect();
+    let words = match called {
+        Some(_) => vec![(query.text.trim().to_string(), read.clone())],
+        None => found.into_iter().map(|spelling| (text[spelling.place].to_string(), spelling.text)).collect(),
+    };
     Ok(Some(Respelled { text: read, words }))
+}
+
+/// What the query calls, where it is a call with arguments that stands in no file that is searched.
+fn called<'q>(
+    rounds: &Rounds<'_>,
+    query: &'q Query,
+    statistics: &Statistics,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<&'q str>> {
+    let text = query.text.trim();
+    let Some(name) = name_called(text).filter(|_| !query.is_symbol()) else { return Ok(None) };
+    // `getenv('NAME')` asks for the variable.
+    if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
+        return Ok(None);
+    }
+    let run = run_of(text, tokenizer);
+    let files = match run.is_empty() {
+        true => rounds.holding_all(&tokenizer.terms(text))?,
+        false => rounds.runs(std::slice::from_ref(&run))?.concat(),
+    };
+    let sizes = rounds.sizes(&files)?;
+    let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
+    if files.len() > FILES_READ_MAX {
+        return Ok(None);
+    }
+    let weights = Typed::new(text, |_| 1.0).weights().to_vec();
+    let seen = rounds.look(&files, &Look::Typed { text: text.to_string(), weights })?;
+    let stands = seen.iter().filter_map(|(_, seen)| seen.standing).any(|at| at.agreement >= Agreement::Words);
+    Ok((!stands).then_some(name))
 }
 
 /// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.

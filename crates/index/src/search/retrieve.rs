@@ -164,7 +164,7 @@ impl Search<'_> {
         let pointers = match known {
             Known::Pointers(known) => known,
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
-                pointers(rounds, query, statistics, tokenizer)?
+                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)?
             }
             _ => Pointers::default(),
         };

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
-use crate::output::end::{held, is_cut, read_as, unheld, unquoted};
+use crate::output::end::{held, is_cut, read_as, too_large, unheld, unquoted};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
 use crate::output::path::typed;
@@ -168,7 +168,8 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     if found == 0 && is_cut(end) {
         lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
     } else if found == 0 && end.is_tokens {
-        lines.push(format!("nothing holds {query:?}; `all` shows what is near by meaning"));
+        let large = too_large(end);
+        lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }

@@ -22,7 +22,7 @@ use crate::command::outline::{self as file_outline, Outlined};
 use crate::notice::{self, coverage};
 use crate::output::escape::escape_control;
 use crate::output::line::shortened;
-use crate::output::path::typed;
+use crate::output::path::{in_root, typed};
 use crate::words::{counted, counted_are};
 
 /// The largest file that is read whole for its units, in bytes.
@@ -38,6 +38,11 @@ fn check_size(path: &Path, asked: &str) -> Result<()> {
 
 /// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
+    lines_of(state, asked, false)
+}
+
+/// The matching lines; with `text_only` without binary files that nobody named.
+pub fn lines_of(state: &ServerState, asked: &params::Grep, text_only: bool) -> Result<Answered> {
     state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
@@ -70,14 +75,17 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
             break;
         }
         let path = match folder.strip_prefix(&here) {
+            // Of several roots, lines begin with the name of their own.
+            _ if in_root(&folder).is_some() => folder.clone(),
             Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
             Ok(rest) => rest.to_path_buf(),
             Err(_) => folder.clone(),
         };
         let settings = settings_at(&folder, &state.env)?;
         let enough = enough - lines.len();
+        let around = (asked.context, text_only);
         let (found, unread) =
-            plain_grep::lines(&scope, asked.context, &state.options, &state.env, &settings, &path, enough)?;
+            plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &path, enough)?;
         lines.extend(found);
         unreadable.extend(unread);
     }

@@ -1,10 +1,11 @@
 //! The tool `history`: commits and agents' sessions as text.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_engine::history::{Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
-use colgrep_engine::request::check_length;
+use colgrep_engine::history::{Absent, Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::{Error, Refused};
 
 use super::ends::Answered;
@@ -15,7 +16,7 @@ use super::unserved::{Unserved, check_rest};
 use crate::console::Console;
 use crate::output::escape::{escape_control, escape_text};
 use crate::output::line::shortened;
-use crate::output::path::typed;
+use crate::output::path::{in_root, typed};
 
 /// Default number of entries.
 const ENTRIES_DEFAULT: usize = 10;
@@ -34,11 +35,12 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     let entries = asked.offset.saturating_add(wanted);
     // One more tells whether a page follows.
     request.entries = Some(entries.saturating_add(1));
-    let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), String::new());
+    let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
     let mut without = None;
+    let asked_paths = asked.paths.iter().map(|path| meant(state, path)).collect::<Result<Vec<_>>>()?;
     let mut unserved = if asked.paths.is_empty() { state.lost().to_vec() } else { Vec::new() };
     for root in state.roots() {
-        let paths = paths_in(root, &asked.paths);
+        let paths = paths_in(state, root, &asked_paths);
         if paths.is_empty() && !asked.paths.is_empty() {
             continue;
         }
@@ -71,13 +73,22 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
             }
             answer => answer?,
         };
+        // Of several roots, a path is told with the name of its own.
+        let named = |folder: &Path, path: &str| in_root(&folder.join(path)).unwrap_or_else(|| path.to_string());
         for place in &answer.uncommitted {
-            remarks.push_str(&format!("({} is not committed yet)\n", escape_control(place)));
+            remarks.push(format!("{} is not committed yet", named(&root.folder, place)));
         }
-        for absent in &answer.absent {
-            remarks.push_str(&format!("({})\n", escape_control(&absent.to_string())));
+        for absent in answer.absent {
+            remarks.push(match absent {
+                Absent::Path(path) => Absent::Path(named(&root.folder, &path)).to_string(),
+                absent => absent.to_string(),
+            });
         }
-        lists.push(answer.entries);
+        let mut entries = answer.entries;
+        for path in entries.iter_mut().flat_map(|entry| &mut entry.files) {
+            *path = named(&root.project.root, path.as_str());
+        }
+        lists.push(entries);
     }
     if lists.is_empty() {
         check_rest(without.is_none(), &unserved)?;
@@ -90,12 +101,24 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     let in_turn = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
     let blocks: Vec<String> = in_turn.map(block).collect();
     let more = blocks.len() > entries;
-    let text = remarks + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
+    // What is so of each root is told once.
+    let mut told: Vec<String> = Vec::new();
+    for remark in remarks {
+        let line = format!("({})\n", escape_control(&remark));
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    let text =
+        told.concat() + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
     Ok(Answered::without(text, blocks.is_empty(), unserved))
 }
 
 /// The request to every root, without its folder and paths.
 fn request(asked: &params::History) -> Result<HistoryRequest> {
+    if asked.commits && asked.sessions {
+        bail!("the parameter `commits` cannot be used with `sessions`; leave out both for all of the history");
+    }
     let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
     Ok(HistoryRequest {
         query: Some(asked.query.clone()).filter(|query| !query.trim().is_empty()),
@@ -112,20 +135,42 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
     })
 }
 
-/// The paths that lie in a root, by their components alone: the files may be gone.
-fn paths_in(root: &Root, paths: &[String]) -> Vec<String> {
-    let lies_inside = |path: &&String| {
+/// A path as it was written, perhaps with lines; of several roots where [`ServerState::meant`] finds it, in full.
+fn meant(state: &ServerState, written: &str) -> Result<String> {
+    if state.roots().nth(1).is_none() {
+        return Ok(written.to_string());
+    }
+    let file = split_lines(written).map_or(written, |(file, _)| file);
+    let whole = state.meant(written)?.filter(|full| full.exists());
+    let (full, lines) = match whole {
+        Some(full) => (Some(full), ""),
+        None => (state.meant(file)?, &written[file.len()..]),
+    };
+    Ok(full.map_or_else(|| written.to_string(), |full| format!("{}{lines}", full.display())))
+}
+
+/// The paths that lie in a root, by their components alone: the files may be gone. Of several roots they are given from
+/// there, and one that lies in a root inside this one is that root's.
+fn paths_in(state: &ServerState, root: &Arc<Root>, paths: &[String]) -> Vec<String> {
+    let are_several = state.roots().nth(1).is_some();
+    let inside = |path: &String| {
         let mut parts = PathBuf::new();
-        for part in root.folder.join(path.as_str()).components() {
+        for part in root.folder.join(path).components() {
             match part {
                 Component::ParentDir => drop(parts.pop()),
                 Component::CurDir => {}
                 other => parts.push(other),
             }
         }
-        parts.starts_with(&root.folder)
+        let rest = parts.strip_prefix(&root.folder).ok()?;
+        if !are_several {
+            return Some(path.clone());
+        }
+        let is_own = state.around(&parts).is_some_and(|around| Arc::ptr_eq(around, root));
+        let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
+        is_own.then(|| rest.to_string_lossy().into_owned())
     };
-    paths.iter().filter(lies_inside).cloned().collect()
+    paths.iter().filter_map(inside).collect()
 }
 
 /// An entry: its line, the files that it mentions, and its text where that is wanted.

@@ -27,14 +27,15 @@ pub struct Search {
     pub query: String,
     /// Further questions, answered in the same call, each under a line of its own.
     pub queries: Vec<String>,
-    /// Only units that call this name.
-    pub calls: String,
-    /// Only definitions of what the units of this name call.
-    pub called_by: String,
-    /// Only units of this kind.
-    #[schemars(extend("enum" = ["", "function", "method", "class", "constant", "document", "section", "rawcode"]))]
-    pub kind: String,
-    /// Files or folders to look in; all roots where empty. Over shards a path begins with the name of a repository.
+    /// Only units that call one of these names.
+    pub calls: Vec<String>,
+    /// Only definitions of what the units of one of these names call.
+    pub called_by: Vec<String>,
+    /// Only units of these kinds.
+    #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
+    pub kind: Vec<String>,
+    /// Files or folders to look in; all roots where empty. Of several roots, and over shards, a path begins with the name of
+    /// its repository, as in answers.
     pub paths: Vec<String>,
     /// Groups of projects to look in, by their names in the user's settings, together with paths. They are ranked as one.
     pub groups: Vec<String>,

@@ -43,7 +43,7 @@ pub fn answers() -> Map<String, Value> {
         "type": "object",
         "properties": {
             "query": {"type": "string", "description": "The question that it answers, of a long one the beginning; there where several were asked."},
-            "file": {"type": "string", "description": "Its path, from the first root."},
+            "file": {"type": "string", "description": "Its path from the root; of several roots the name of its own stands in front."},
             "strength": {"type": "number", "description": "How likely it is right, 0 to 1, on one scale for all questions."},
             "id": {"type": "string", "description": "The id of its best unit, or of the unit in a list."},
             "kind": {"type": "string", "description": "What the unit is."},

@@ -185,6 +185,7 @@ impl ServerState {
                 .with_context(|| format!("could not enter {}", first.folder.display()))?;
             path::moved();
         }
+        path::serves(&roots.iter().map(|root| root.folder.as_path()).collect::<Vec<_>>());
         self.roots = roots;
         Ok(())
     }

@@ -16,7 +16,7 @@ use colgrep_wire::Standing;
 
 use super::block::block;
 use super::ends::Answered;
-use super::files::{check_file, grep};
+use super::files::{check_file, lines_of};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
@@ -81,20 +81,18 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
 
 /// A query without a word: lines that hold it as text.
 fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
-    let lines = grep(
-        state,
-        &params::Grep {
-            pattern: asked.query.trim().to_string(),
-            fixed: true,
-            paths: asked.paths.clone(),
-            groups: asked.groups.clone(),
-            include: asked.include.clone(),
-            exclude: asked.exclude.clone(),
-            offset: asked.offset.unwrap_or_default(),
-            max_tokens: asked.max_tokens,
-            ..params::Grep::default()
-        },
-    )?;
+    let wanted = params::Grep {
+        pattern: asked.query.trim().to_string(),
+        fixed: true,
+        paths: asked.paths.clone(),
+        groups: asked.groups.clone(),
+        include: asked.include.clone(),
+        exclude: asked.exclude.clone(),
+        offset: asked.offset.unwrap_or_default(),
+        max_tokens: asked.max_tokens,
+        ..params::Grep::default()
+    };
+    let lines = lines_of(state, &wanted, true)?;
     let said = format!(
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
         in_short(&asked.query)
@@ -246,7 +244,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
 
 /// The conditions on units.
 fn facts(asked: &params::Search) -> Result<Facts> {
-    let named = |name: &String| if name.trim().is_empty() { Vec::new() } else { vec![name.clone()] };
+    let named = |names: &[String]| names.iter().filter(|name| !name.trim().is_empty()).cloned().collect::<Vec<_>>();
     let mut facts = Facts::default();
     (facts.calls, facts.called_by) = (named(&asked.calls), named(&asked.called_by));
     for kind in named(&asked.kind) {

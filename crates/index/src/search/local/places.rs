@@ -10,10 +10,10 @@ use colgrep_core::code_line::{
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::token::is_word_char;
-use colgrep_core::verbatim::Typed;
+use colgrep_core::verbatim::{Agreement, Standing, Typed};
 use colgrep_core::written::is_name_in_example;
-use colgrep_core::{Unit, UnitId};
-use colgrep_syntax::language;
+use colgrep_core::{Unit, UnitId, UnitKind};
+use colgrep_syntax::language::{self, Category};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -67,8 +67,28 @@ impl LocalSearch<'_> {
 
     fn typed_in(&self, typed: &Typed<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
         let Some(standing) = typed.find(text) else { return Vec::new() };
-        let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count();
-        vec![Seen { standing: Some(standing), ..seen_in(record, line as u32) }]
+        let line = self
+            .heading_with(typed, record, text, &standing)
+            .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
+        vec![Seen { standing: Some(standing), ..seen_in(record, line) }]
+    }
+
+    /// The line of the heading, in a file of prose, that holds a text as well as the place that was found: a section
+    /// says more than what links to it. Of several the shortest.
+    fn heading_with(&self, typed: &Typed<'_>, record: &FileRecord, text: &str, found: &Standing) -> Option<u32> {
+        let is_prose = language::by_name(&record.language).is_some_and(|own| own.category == Category::Prose);
+        if !is_prose || found.agreement == Agreement::Run {
+            return None;
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        let length = |line: u32| {
+            let heading = lines.get((line as usize).checked_sub(1)?)?;
+            let own = typed.find(heading)?;
+            ((own.agreement, own.is_alone) >= (found.agreement, found.is_alone)).then_some(heading.len())
+        };
+        let units = self.snapshot.lexical.units_of(record.id, self.filter()).ok()?;
+        let sections = units.iter().filter(|unit| unit.kind == UnitKind::Section);
+        sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
     }
 
     /// Whether a file is or lies in the module of a name: it is called so, or one of its folders.
@@ -133,8 +153,10 @@ impl Places for LocalSearch<'_> {
             ("", path) => (root, path),
             named => named,
         };
+        // What the filter leaves out says nothing of what is meant.
+        let allowed: Vec<&FileRecord> = table.indexed().filter(|record| self.shard.allows(record.id)).collect();
         let of_path = |written: &String| {
-            let (shared, files) = best_named(table.indexed(), front_of, written);
+            let (shared, files) = best_named(allowed.iter().copied(), front_of, written);
             (shared as u32, self.meant(&files, written))
         };
         let called = files_called(table, &asked.names);

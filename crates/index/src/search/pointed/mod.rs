@@ -2,6 +2,7 @@
 
 mod inside;
 mod names;
+mod printed;
 mod text;
 
 use colgrep_core::UnitId;
@@ -9,6 +10,7 @@ use colgrep_core::clue::{Certainty, Clues, Pointer};
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
+use printed::Told;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::locate::{FILES_MAX, Fit, fit_of, longest};
@@ -32,6 +34,8 @@ pub struct Pointers {
     pub units: FxHashMap<UnitId, Pointer>,
     /// Files that are named, with a share of 1: several of one name share.
     pub files: FxHashMap<FilePlace, f32>,
+    /// Those of them that are meant, alone or with others of their name: not the ones that are named beside a place.
+    pub meant: FxHashSet<FilePlace>,
     /// Where phrases stand in quotes: the files that hold them all. Nothing else is an answer.
     pub only: Option<FxHashSet<FilePlace>>,
 }
@@ -43,7 +47,8 @@ impl Pointers {
     }
 }
 
-/// Looks at what a query points at.
+/// Looks at what a query points at. `here` is the folder where the reader works, from the corpus's root; that
+/// root's name is the program's, as far as is known, which may stand in front of its messages.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -51,10 +56,21 @@ pub fn pointers(
     rounds: &Rounds<'_>,
     query: &Query,
     statistics: &Statistics,
+    here: &str,
+    root: &str,
     tokenizer: &mut Tokenizer,
 ) -> Result<Pointers> {
     let clues = &query.clues;
-    let mut search = Search { rounds, statistics, tokenizer, found: Pointers::default(), has_message: false };
+    let mut search = Search {
+        rounds,
+        statistics,
+        here,
+        program: root.trim_end_matches('/').rsplit('/').next().unwrap_or_default(),
+        tokenizer,
+        found: Pointers::default(),
+        told: Told::Nothing,
+        has_message: false,
+    };
     if query.long.is_some() {
         search.whole(query)?;
         return Ok(search.found);
@@ -82,8 +98,13 @@ pub fn pointers(
 struct Search<'a> {
     rounds: &'a Rounds<'a>,
     statistics: &'a Statistics,
+    here: &'a str,
+    /// The name of the program; empty where none is known.
+    program: &'a str,
     tokenizer: &'a mut Tokenizer,
     found: Pointers,
+    /// What points at the places of the text that was looked for last.
+    told: Told,
     /// Whether what is pointed at is the message of a trace, or what stands behind a front.
     has_message: bool,
 }
@@ -100,6 +121,8 @@ struct Point {
 struct Meant<'n> {
     written: &'n str,
     files: Vec<FileMeant>,
+    /// Whether it is written as a word of a sentence is: `file`.
+    is_word: bool,
 }
 
 impl Search<'_> {
@@ -159,6 +182,7 @@ impl Search<'_> {
         let paths: Vec<String> =
             frames.clone().map(|location| &location.path).chain(&clues.mentions).cloned().collect();
         let may_be_spelled = text.contains('.') && text.contains(' ');
+        let is_alone = clues.is_name_alone(text);
         if paths.is_empty() && clues.names.is_empty() && !may_be_spelled {
             return Ok(Vec::new());
         }
@@ -166,12 +190,46 @@ impl Search<'_> {
         let asked = LocateAsked { paths, names: clues.names.clone(), text };
         let found = self.rounds.located(&asked)?;
         let lines: Vec<u32> = frames.map(|location| location.line).collect();
-        let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> =
-            asked.paths.iter().enumerate().map(|(at, written)| best_of(&found, at, written)).collect();
+        let best = |(at, written): (usize, &String)| {
+            // Who types nothing but a name may mean any file that bears it.
+            let all = if is_alone && !written.contains('/') { alike(&found, at, written) } else { None };
+            all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&found, at, written))
+        };
+        let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> = asked.paths.iter().enumerate().map(best).collect();
         let mentions = named.split_off(lines.len());
+        self.stand_here(&asked.paths, &mut named)?;
         let by_name = self.locations(named, &lines)?;
-        self.mentions(clues, mentions, &found);
+        self.mentions(clues, is_alone, mentions, &found);
         Ok(by_name)
+    }
+
+    /// A place below the folder where the reader works comes before one of that path elsewhere. One that climbs from there
+    /// and stays in the project (`../a.rs`) means no other file by its name alone.
+    fn stand_here(&self, paths: &[String], named: &mut [Option<(Fit, Vec<FileMeant>)>]) -> Result<()> {
+        if self.here.is_empty() {
+            return Ok(());
+        }
+        let whole: Vec<Option<String>> = paths.iter().take(named.len()).map(|path| below(self.here, path)).collect();
+        let at: Vec<&str> = whole.iter().map(|path| path.as_deref().unwrap_or_default()).collect();
+        let files = self.rounds.files_at(&at)?;
+        for (at, named) in named.iter_mut().enumerate() {
+            let climbs = paths[at].starts_with("../") && whole[at].is_some();
+            match files[at] {
+                Some(file) => *named = Some((Fit::Whole, vec![FileMeant { file, is_exact: true, is_allowed: true }])),
+                None if climbs && named.as_ref().is_some_and(|(fit, _)| *fit == Fit::Name) => *named = None,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Names a file, which has at least this share then.
+    fn named_file(&mut self, file: FilePlace, share: f32, is_meant: bool) {
+        let known = self.found.files.entry(file).or_default();
+        *known = known.max(share);
+        if is_meant {
+            self.found.meant.insert(file);
+        }
     }
 
     /// Lines that are named. Where a path fits well, those of which nothing but the file's name fits are of other
@@ -205,8 +263,15 @@ impl Search<'_> {
         Ok(Vec::new())
     }
 
-    /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant.
-    fn mentions(&mut self, clues: &Clues, by_path: Vec<Option<(Fit, Vec<FileMeant>)>>, found: &[LocateFound]) {
+    /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant. Of a word
+    /// that is the name of several, none is, unless nothing else `is_alone` asked.
+    fn mentions(
+        &mut self,
+        clues: &Clues,
+        is_alone: bool,
+        by_path: Vec<Option<(Fit, Vec<FileMeant>)>>,
+        found: &[LocateFound],
+    ) {
         let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
         for (name, files) in found.iter().flat_map(|one| &one.spelled) {
             match spelled.iter_mut().find(|(known, _)| known == name) {
@@ -217,26 +282,44 @@ impl Search<'_> {
         longest(&mut spelled);
         let by_path = clues.mentions.iter().zip(by_path).filter_map(|(written, named)| {
             let (fit, files) = named?;
-            (fit > Fit::Name).then_some(Meant { written, files })
+            (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
         });
         let by_name = clues.names.iter().enumerate().filter_map(|(at, written)| {
             let of_shards = found.iter().filter_map(|one| one.names.get(at));
             let files: Vec<FileMeant> = of_shards.flatten().copied().collect();
-            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files })
+            let is_word = written.chars().all(char::is_lowercase);
+            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files, is_word })
         });
-        let spelled = spelled.iter().map(|(written, files)| Meant { written, files: files.clone() });
+        let spelled = spelled.iter().map(|(written, files)| Meant { written, files: files.clone(), is_word: false });
         let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(spelled).collect();
         let place = clues.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
-        for Meant { written, files } in meant {
-            let files = allowed(&files);
-            let part = if place.is_none_or(|place| place == written) { 1.0 } else { SHARE_BESIDE_A_PLACE };
+        for Meant { written, mut files, is_word } in meant {
+            files.retain(|file| file.is_allowed);
+            let is_place = place.is_none_or(|place| place == written);
+            let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
+            let part = if is_place { 1.0 } else { SHARE_BESIDE_A_PLACE };
             let share = part / (files.len() as f32).sqrt();
-            for file in files {
-                let known = self.found.files.entry(file).or_default();
-                *known = known.max(share);
+            for FileMeant { file, is_exact, .. } in files {
+                self.named_file(file, if is_exact { part } else { share }, is_meant);
             }
         }
     }
+}
+
+/// A path from the root that is written from a folder of it. None where it climbs out of the root or begins elsewhere.
+fn below(folder: &str, written: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in written.split('/') {
+        match part {
+            "" => return None,
+            "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 pub(super) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
@@ -245,15 +328,40 @@ pub(super) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
 
 /// The files of all shards that the path at a position means: none where it fits none or too many.
 pub(super) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let (fit, mut files) = alike(found, at, written)?;
+    // The file that is exactly so called, from the root, leaves no doubt.
+    if files.first().is_some_and(|meant| meant.is_exact) {
+        files.truncate(1);
+    }
+    (files.len() <= FILES_MAX).then_some((fit, files))
+}
+
+/// The files of all shards that share most of the path at a position, what is exactly so called first.
+fn alike(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
     let shared = of_shards().map(|(shared, _)| *shared).max()?;
     let fit = fit_of(written, shared as usize)?;
     let mut files: Vec<FileMeant> =
         of_shards().filter(|(own, _)| *own == shared).flat_map(|(_, files)| files).copied().collect();
-    files.sort_by_key(|meant| meant.file);
-    // The file that is exactly so called, from the root, leaves no doubt.
-    if let Some(exact) = files.iter().find(|meant| meant.is_exact) {
-        files = vec![*exact];
+    files.sort_by_key(|meant| (!meant.is_exact, meant.file));
+    Some((fit, files))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_from_the_folder_where_they_are_written() {
+        for (folder, written, expected) in [
+            ("lib/net", "tcp.rs", Some("lib/net/tcp.rs")),
+            ("lib/net", "./tcp.rs", Some("lib/net/tcp.rs")),
+            ("lib/net", "../a/tcp.rs", Some("lib/a/tcp.rs")),
+            ("lib/net", "../../tcp.rs", Some("tcp.rs")),
+            ("lib/net", "../../../tcp.rs", None),
+            ("lib/net", "/srv/tcp.rs", None),
+        ] {
+            assert_eq!(below(folder, written).as_deref(), expected, "{written}");
+        }
     }
-    (files.len() <= FILES_MAX).then_some((fit, files))
 }

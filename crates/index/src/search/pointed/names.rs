@@ -6,6 +6,8 @@ use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
 use colgrep_core::code_line::{LAMBDAS, NAME_LINES_MAX, is_binding};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
+use colgrep_core::verbatim::{Agreement, Typed};
+use colgrep_core::written::is_odd;
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
@@ -33,9 +35,17 @@ impl Search<'_> {
     /// they are pointed at; where it is the path of a module or the stem of a file instead, the file is named.
     pub(super) fn named(&mut self, query: &Query) -> Result<bool> {
         let whole = query.text.trim();
+        if let Some(name) = &query.clues.beside_file
+            && self.of_file(query, name)?
+        {
+            return Ok(true);
+        }
         let Some(identifier) = query.identifiers.iter().find(|i| i.whole_query) else {
             if let Some(name) = &query.clues.definition_of {
                 return self.asked_for(query, name);
+            }
+            if self.odd_path(query)? {
+                return Ok(true);
             }
             // `rate-limit` may be two words, which stand elsewhere, too.
             if !whole.contains(|c: char| c.is_whitespace() || c == '/') {
@@ -101,6 +111,66 @@ impl Search<'_> {
         Ok(true)
     }
 
+    /// The same for a name beside a file: what defines it there, however often. Where no such file is here, the name is asked
+    /// for as if nothing else were said.
+    fn of_file(&mut self, query: &Query, written: &str) -> Result<bool> {
+        let files: HashSet<FilePlace> = self.found.files.keys().copied().collect();
+        if files.is_empty() {
+            let is_file = |path: &String| language::facts().is_file_name(&path.to_lowercase());
+            let is_gone = is_odd(written) && query.clues.mentions.iter().any(is_file);
+            return if is_gone { self.asked_for(query, written) } else { Ok(false) };
+        }
+        let path: Vec<&str> = path_of(written).skip_while(|part| SELVES.contains(part)).collect();
+        let name = last_segment(written);
+        let Defining { mut units, .. } = self.defining_in(query, name, &path, Some(&files))?;
+        if units.is_empty() {
+            return Ok(self.member(query, &path)? || self.announced_in(&files, name)?);
+        }
+        units.truncate(UNITS_POINTED_MAX);
+        self.point_at_names(&units, name)?;
+        Ok(true)
+    }
+
+    /// Points at the lines of files that announce a name which no unit has, and tells whether there are any.
+    fn announced_in(&mut self, files: &HashSet<FilePlace>, name: &str) -> Result<bool> {
+        // `enum class` announces no `class`.
+        if language::facts().is_declaration_keyword(name) {
+            return Ok(false);
+        }
+        let mut files: Vec<FilePlace> = files.iter().copied().collect();
+        files.sort_unstable();
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        // A plain word is bound to values in any code.
+        let announces = |word: &&str| !is_binding(word) || !is_plain(name);
+        let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
+        let mut places = self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })?;
+        places.truncate(UNITS_POINTED_MAX);
+        self.point(&points(&places, 0.5))?;
+        Ok(!places.is_empty())
+    }
+
+    /// Points at the few definitions that a path of names means one of which its language needs marks for, with these or as
+    /// the index has it: `` `Max-Age`.get ``, `Max-Age.get`. Tells whether there are any.
+    fn odd_path(&mut self, query: &Query) -> Result<bool> {
+        let whole = query.text.trim();
+        if !whole.contains(['`', '-']) || whole.contains(char::is_whitespace) || !query.clues.mentions.is_empty() {
+            return Ok(false);
+        }
+        let written = whole.replace('`', "");
+        let path: Vec<&str> = written.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let [_, .., name] = path.as_slice() else { return Ok(false) };
+        let Defining { units, is_owned, .. } = self.defining(query, name, &path)?;
+        // `my-site.com` is no `com` of others.
+        if !is_owned {
+            return self.member(query, &path);
+        }
+        let are_few = units.len() <= DEFINITIONS_MAX;
+        if are_few {
+            self.point_at_names(&units, name)?;
+        }
+        Ok(are_few)
+    }
+
     /// Names the files that a path of names means as a module, or that a stem of several parts is the stem of, and tells
     /// whether there are any. A plain word alone is left to the ranking, and capitals alone are a constant.
     fn module(&mut self, path: &[&str]) -> Result<bool> {
@@ -109,10 +179,28 @@ impl Search<'_> {
         let files = if path.len() < 2 && !path.iter().any(is_stem) { Vec::new() } else { self.modules(path)? };
         let share = 1.0 / (files.len() as f32).sqrt();
         for file in &files {
-            let known = self.found.files.entry(*file).or_default();
-            *known = known.max(share);
+            self.named_file(*file, share, true);
+        }
+        if let ([stem], false) = (path, files.is_empty()) {
+            self.stem_in_blocks(&files, stem)?;
         }
         Ok(!files.is_empty())
+    }
+
+    /// Points at the first block of each of these files that holds their stem: blocks have no names, so the ranking may
+    /// take one that holds nothing of it. Elsewhere the ranking knows better than the first place.
+    fn stem_in_blocks(&mut self, files: &[FilePlace], stem: &str) -> Result<()> {
+        let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let look = Look::Typed { text: stem.to_string(), weights: Typed::new(stem, |_| 1.0).weights().to_vec() };
+        let mut places = self.rounds.look(&files, &look)?;
+        places.retain(|(_, seen)| seen.standing.is_some_and(|standing| standing.agreement > Agreement::Run));
+        let lines: Vec<(FilePlace, u32)> = places.iter().map(|(file, seen)| (*file, seen.line)).collect();
+        for (unit, (_, line)) in self.rounds.around(&lines)?.into_iter().zip(lines) {
+            if let Some(unit) = unit.filter(|unit| unit.kind == UnitKind::RawCode) {
+                self.point_at(unit.unit, Pointer { certainty: Certainty::Run, strength: 0.5, line });
+            }
+        }
+        Ok(())
     }
 
     /// Names the file that a path means which is all that is asked and no file's as written: the only one of code that is
@@ -129,7 +217,7 @@ impl Search<'_> {
         let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit >= least);
         let files = meant.map(|(_, files)| allowed(&files)).unwrap_or_default();
         if let [file] = files.as_slice() {
-            self.found.files.insert(*file, 1.0);
+            self.named_file(*file, 1.0, true);
         }
         Ok(())
     }
@@ -208,10 +296,22 @@ impl Search<'_> {
     /// The units that define a name, written so. Of one that is defined, those that only announce it are left out, of a
     /// type's file its constructors, of a path (`Session.get`) those that lie elsewhere, and those in tests and the like.
     fn defining(&self, query: &Query, name: &str, path: &[&str]) -> Result<Defining> {
+        self.defining_in(query, name, path, None)
+    }
+
+    /// The same in some files alone.
+    fn defining_in(
+        &self,
+        query: &Query,
+        name: &str,
+        path: &[&str],
+        files: Option<&HashSet<FilePlace>>,
+    ) -> Result<Defining> {
+        let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
         let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
         let mut units: Vec<DefinitionFound> =
-            self.rounds.definitions(&asked)?.into_iter().filter(|found| found.is_named).collect();
+            self.rounds.definitions(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
         let best = |keep: &dyn Fn(&DefinitionFound) -> bool, units: &mut Vec<DefinitionFound>| {
             if units.iter().any(keep) {
                 units.retain(keep);

@@ -1,13 +1,14 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
 use colgrep_core::bm25::{Field, idf};
-use colgrep_core::clue::{Certainty, Pointer};
+use colgrep_core::clue::Certainty;
 use colgrep_core::query::Query;
 use colgrep_core::token::is_stop_word;
-use colgrep_core::verbatim::{Agreement, Standing, Typed, behind_front, has_values, is_question, messages_of};
+use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
 use rustc_hash::FxHashSet;
 
-use super::{Point, Pointers, Search};
+use super::printed::{Told, made_of};
+use super::{Point, Search};
 use crate::error::Result;
 use crate::ids::FilePlace;
 use crate::lexical::{run_of, term_of_word};
@@ -41,6 +42,8 @@ const RUN_SHARE_MIN: f32 = 0.7;
 const WORDS_MIN: usize = 4;
 /// The same for what a literal has in front of a value.
 const WORDS_BEFORE_A_VALUE_MIN: usize = 2;
+/// Pieces that a text must have for a number in it to be a value.
+const PIECES_AROUND_A_NUMBER_MIN: usize = 3;
 /// Words of a value behind a message's colon, at most.
 const VALUE_WORDS_MAX: usize = 2;
 /// Words around quotes that are no stop words, at least, for a message.
@@ -51,8 +54,6 @@ const WORDS_OF_CODE_MIN: usize = 2;
 const WORDS_OF_A_LITERAL_MIN: usize = 2;
 /// Files that have such a literal: what stands in more of them is nobody's only place.
 const FILES_OF_A_LITERAL_MAX: usize = 3;
-/// Strength of a run that leaves no doubt: nearly all of the text stands there.
-const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 /// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_A_PART: f32 = 0.5;
 /// Strength of a place that tells of a flag outside of a literal, where nothing declares it.
@@ -78,86 +79,10 @@ struct Placed {
 }
 
 impl Search<'_> {
-    /// Points at where the query stands, or, where it does not, what it says behind a log's or a runtime's front, or what
-    /// the messages of a pasted trace do.
-    pub(super) fn typed(&mut self, query: &Query) -> Result<bool> {
-        let stands_whole = self.typed_whole(query)?;
-        if query.long.is_some() || self.is_sure() {
-            return Ok(stands_whole);
-        }
-        let messages = messages_of(&query.text);
-        let stands_behind = match messages.is_empty() {
-            true => self.behind(&query.text)?,
-            false => self.messages(&messages)?,
-        };
-        Ok(stands_whole || stands_behind)
-    }
-
-    /// Whether anything is pointed at by more than a run of some of the text.
-    pub(super) fn is_sure(&self) -> bool {
-        let is_sure = |p: &Pointer| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL;
-        self.found.units.values().any(is_sure)
-    }
-
-    /// Points at what a text says behind a front instead of what is known, where that stands anywhere: the names in a front
-    /// stand together elsewhere, and a run of them says less than the message behind it.
-    fn behind(&mut self, text: &str) -> Result<bool> {
-        let Some(message) = behind_front(text) else { return Ok(false) };
-        let (stands, is_found) = self.instead(|search| search.text(message))?;
-        self.has_message |= is_found;
-        Ok(stands)
-    }
-
-    /// Points at what `look` does instead of what is known, where it points at any unit; else all stays as it is. What `look`
-    /// gives, and whether it points.
-    pub(super) fn instead<T>(&mut self, look: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, bool)> {
-        let known = std::mem::take(&mut self.found.units);
-        let given = look(self)?;
-        let is_found = !self.found.units.is_empty();
-        if !is_found {
-            self.found.units = known;
-        }
-        Ok((given, is_found))
-    }
-
-    /// Points at the messages of a trace, each as if it were typed alone, instead of what is known, where any stands
-    /// anywhere.
-    fn messages(&mut self, messages: &[&str]) -> Result<bool> {
-        let (stands, is_found) = self.instead(|search| {
-            let (mut all, mut stands) = (Vec::new(), false);
-            for message in messages {
-                stands |= search.text(message)?;
-                if !search.is_sure() {
-                    stands |= search.behind(message)?;
-                }
-                all.extend(std::mem::take(&mut search.found.units));
-            }
-            for (unit, pointer) in all {
-                search.point_at(unit, pointer);
-            }
-            Ok(stands)
-        })?;
-        self.has_message |= is_found;
-        Ok(stands)
-    }
-
-    /// Points at where the query stands: as typed, else without its fillers. A message may hold such words of its own.
-    fn typed_whole(&mut self, query: &Query) -> Result<bool> {
-        if query.typed != query.text {
-            let of_words = |found: &Pointers| found.units.values().filter(|p| p.certainty >= Certainty::Words).count();
-            let known = self.found.clone();
-            let stands_whole = self.text(&query.typed)?;
-            if of_words(&self.found) > of_words(&known) {
-                return Ok(stands_whole);
-            }
-            self.found = known;
-        }
-        self.text(&query.text)
-    }
-
     /// Points at where the text stands as typed, or a run of its words. Whether all of it stands somewhere to the
     /// character.
     pub(super) fn text(&mut self, text: &str) -> Result<bool> {
+        self.told = Told::Nothing;
         let bare = Typed::new(text, |_| 0.0);
         let manner = how_to_look(text, &bare);
         if manner.only_literals && text.trim() != unquoted(text) {
@@ -214,14 +139,26 @@ impl Search<'_> {
                 return Ok(false);
             }
         }
-        for Placed { file, standing, seen: Seen { line, is_text, .. } } in places {
+        let fronts = if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() };
+        let is_made = |place: &Placed| {
+            let is_known = is_message && !asks && !place.seen.is_aside && place.standing.share >= share_min;
+            is_known && made_of(&place.standing, &fronts)
+        };
+        let is_printed_here = places.iter().any(is_made);
+        for place in places {
+            let is_made = is_made(&place);
+            let Placed { file, standing, seen: Seen { line, is_text, is_aside, .. } } = place;
             let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
+                // A test or a document that holds what code prints says less than that code, whatever values it has.
+                Agreement::Exact if is_aside && is_printed_here => Certainty::Words,
                 Agreement::Exact => Certainty::Exact,
                 // A program may declare it without its dashes.
                 Agreement::Words if typed.is_flag() && standing.is_literal => Certainty::Exact,
                 Agreement::Words if manner.is_loose => Certainty::Words,
+                // All of the text but its values, which may be anything: the name of a file that is here, too.
+                Agreement::Run if is_made => Certainty::Words,
                 Agreement::Run if asks || is_text || names_one => continue,
                 // More than a run that ends in front of the word that was cut.
                 Agreement::Run if is_cut_off(&standing) => Certainty::Words,
@@ -231,7 +168,11 @@ impl Search<'_> {
             let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
             let same = if standing.is_same { 1.0 } else { STRENGTH_OF_OTHER_MARKS };
             let told = if typed.is_flag() && !standing.is_literal { STRENGTH_OF_A_FLAG_TOLD } else { 1.0 };
-            points.push(Point { file, line, certainty, strength: standing.share * part * same * told });
+            // What a message's values weigh is no matter.
+            let share = if is_made { (1.0 + standing.share) / 2.0 } else { standing.share };
+            let strength = share * part * same * told;
+            self.told = self.told.max(Told::of(certainty, strength, is_aside, is_made.then_some(standing.share)));
+            points.push(Point { file, line, certainty, strength });
         }
         self.point(&points)?;
         Ok(stands_whole)
@@ -301,12 +242,15 @@ impl Search<'_> {
     /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
     /// first.
     fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
-        let many = text.split_whitespace().nth(WORDS_MIN - 1).is_some();
-        // A number in a message is most often a value that the source does not have.
+        let pieces = text.split_whitespace().count();
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        // A number or an address in a message is most often a value that the source does not have.
         let of_value = value_of(text);
         let is_value = |word: &str| {
             let place = word.as_ptr() as usize - text.as_ptr() as usize;
-            place >= of_value || (many && word.starts_with(|c: char| c.is_ascii_digit()))
+            place >= of_value
+                || (pieces >= PIECES_AROUND_A_NUMBER_MIN && is_number(word))
+                || (pieces >= WORDS_MIN && is_in_address(text, place))
         };
         let mut of_words: Vec<Option<usize>> = Vec::new();
         let mut terms: Vec<String> = Vec::new();
@@ -404,6 +348,13 @@ fn value_of(text: &str) -> usize {
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
 }
 
+/// Whether an address stands around a place of a text.
+fn is_in_address(text: &str, at: usize) -> bool {
+    let front = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
+    let behind = text[at..].split(char::is_whitespace).next().unwrap_or_default();
+    front.contains("://") || behind.contains("://")
+}
+
 /// A text without the marks of quotation that stand around all of it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
@@ -414,7 +365,9 @@ fn unquoted(text: &str) -> &str {
 /// Whether so many words in a row are no chance; in a message a value behind them may make up for their number.
 fn is_run_of(standing: &Standing, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_BEFORE_A_VALUE_MIN;
-    is_front || is_cut_off(standing) || standing.words >= WORDS_MIN
+    // A short literal on both sides of a value, of which all of the text was made.
+    let is_whole = standing.made_from == Some(0);
+    is_front || is_whole || is_cut_off(standing) || standing.words >= WORDS_MIN
 }
 
 /// Whether all of a text stands there that was cut off inside a word.

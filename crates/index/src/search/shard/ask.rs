@@ -200,7 +200,7 @@ pub struct LocateAsked {
 /// Files that are meant. Of each list that is longer than a name may mean, only the first ones are given: one more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocateFound {
-    /// For each path, how many of its last components the best files share, and these.
+    /// For each path, how many of its last components the best of the allowed files share, and these.
     pub paths: Vec<(u32, Vec<FileMeant>)>,
     /// For each name its files.
     pub names: Vec<Vec<FileMeant>>,
