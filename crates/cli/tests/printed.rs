@@ -84,10 +84,11 @@ fn messages_lead_to_the_literal_that_they_were_made_of() {
             ("project: no mouse target", "src/find.c:4:"),
             // Code before the tests that assert what it prints.
             ("no mouse target", "src/find.c:4:"),
-            ("open terminal failed: not a terminal", "src/find.c:5:"),
-            ("Error: No nodes replied within time constraint", "src/control.py:3:"),
             ("unknown option: --foo", "src/options.go:4:"),
-            ("unknown option: --foobar", "src/options.go:4:"),
+            // But what is all of a literal was copied from there.
+            ("open terminal failed: not a terminal", "tests/targets.sh:3:"),
+            ("unknown option: --foobar", "tests/test_core.rb:2:"),
+            ("Error: No nodes replied within time constraint", "tests/test_control.py:2:"),
         ],
     );
     let ran = sandbox.run(&["--tests", "only", "-k", "1", "--query", "unknown option: --foobar"]);

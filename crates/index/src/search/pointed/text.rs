@@ -151,8 +151,9 @@ impl Search<'_> {
             let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
             stands_whole |= standing.agreement == Agreement::Exact;
             let certainty = match standing.agreement {
-                // A test or a document that holds what code prints says less than that code, whatever values it has.
-                Agreement::Exact if is_aside && is_printed_here => Certainty::Words,
+                // A test or a document that holds what code prints says less than that code, whatever values it has; not where
+                // the text is all of a literal there, which may be what was copied.
+                Agreement::Exact if is_aside && is_printed_here && !standing.is_literal => Certainty::Words,
                 Agreement::Exact => Certainty::Exact,
                 // A program may declare it without its dashes.
                 Agreement::Words if typed.is_flag() && standing.is_literal => Certainty::Exact,
