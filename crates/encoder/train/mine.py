@@ -5,13 +5,13 @@ r"""Pairs (text, unit) from clones: one JSON lines file a repository.
 
 With --questions FILE, written questions are joined to their units too (lines of owner/name, and the first two lines of
 the unit's text: path and name; then the question). With --reports FILE so are reports of faults (then title and
-paragraph, which are two queries).
+paragraph, which are two queries), with --short FILE short queries (then as many as there are).
 
 Each line of the output is {"kind", "query", "text", "unit", "language"}: `text` is the unit's text without what the
 query was taken from, `unit` its number within the repository. Kinds: doc (first sentence of a doc comment), inline
 (a comment inside the body), name (its own name, masked in the body), commit (subject of a commit that touched it),
 prose (a sentence of the documentation that names it, the name left out), section (a heading and the text below it),
-question and report (written by somebody who read the unit).
+question, report and short (written by somebody who read the unit).
 
 Repositories of the lists behind --exclude are refused before anything is read (see `exclude.py`): exit status 2. A
 repository that can't be mined leaves no file, the others are mined, and the exit status is 1.
@@ -36,7 +36,7 @@ from files import whole
 from text import unit_text, words
 
 CAPS = {"doc": 4000, "inline": 2500, "name": 1200, "commit": 1500, "prose": 1200, "section": 500, "question": 1000,
-        "report": 1000}  # fmt: skip
+        "report": 1000, "short": 2000}  # fmt: skip
 FILES_MAX, COMMITS_MAX, LOG_BYTES_MAX = 1500, 1500, 100 << 20
 PROSE = ("markdown", "text", "rst", "asciidoc")
 SENTENCE_END = r"(?<=[a-z)`])[.:!?]\s+|\n\s*\n|\n\s*[-*]\s"
@@ -361,6 +361,7 @@ def main():
                         help="repositories that must not be trained on: peers.txt, and the lists of the benchmarks")  # fmt: skip
     parser.add_argument("--questions", type=Path, help="written questions: owner/name, path, name, question")
     parser.add_argument("--reports", type=Path, help="reports of faults: owner/name, path, name, title, paragraph")
+    parser.add_argument("--short", type=Path, help="short queries: owner/name, path, name, then the queries")
     parser.add_argument("--clones", type=Path, required=True, help="folder of clones: owner+name/**/ (git directories)")
     parser.add_argument("--bench", required=True, help="the program colgrep-bench, built")
     parser.add_argument("--out", type=Path, required=True)
@@ -377,7 +378,7 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     jobs, failures = [], 0
     questions = collections.defaultdict(list)
-    for kind, path in (("question", args.questions), ("report", args.reports)):
+    for kind, path in (("question", args.questions), ("report", args.reports), ("short", args.short)):
         for line in path.read_text().splitlines() if path else ():
             owner, *rest = line.split("\t")
             questions[owner].append((kind, *rest))

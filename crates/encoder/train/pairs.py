@@ -10,9 +10,9 @@ import torch
 from files import stamp, whole
 from text import WordPiece, read_jsonl
 
-KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question", "report"]
+KINDS = ["doc", "inline", "name", "commit", "prose", "section", "question", "report", "short"]
 # The kinds that somebody wrote who had read the unit.
-WRITTEN = ("question", "report")
+WRITTEN = ("question", "report", "short")
 HELD_OUT_SHARE = 0.04
 # Pieces kept of a query and of a document; batches may take fewer.
 QUERY_PIECES, DOCUMENT_PIECES = 40, 128
@@ -26,7 +26,7 @@ def is_held_out(name: str) -> bool:
 
 
 def written(kinds: np.ndarray) -> np.ndarray:
-    """Which of kinds, numbers of `KINDS`, are written questions or reports."""
+    """Which of kinds, numbers of `KINDS`, are of `WRITTEN`."""
     return np.isin(kinds, [KINDS.index(kind) for kind in WRITTEN])
 
 

@@ -31,7 +31,8 @@ if [ -z "$bench" ]; then
 fi
 
 "$python" "$train/mine.py" --repositories "${REPOSITORIES:-$train/repositories.tsv}" --exclude "$train/peers.txt" "$@" \
-    --questions "${QUESTIONS:-$train/questions.tsv}" --reports "${REPORTS:-$train/reports.tsv}" --clones "$clones" --bench "$bench" --out "$work/mined"
+    --questions "${QUESTIONS:-$train/questions.tsv}" --reports "${REPORTS:-$train/reports.tsv}" --short "${SHORT:-$train/short.tsv}" \
+    --clones "$clones" --bench "$bench" --out "$work/mined"
 tuned=$work/teacher.safetensors
 "$python" "$train/tune.py" --mined "$work/mined" --out "$tuned" --steps "${TUNED:-1600}" --batch "${BATCH:-64}" --device "$device"
 "$python" "$train/teach.py" --mined "$work/mined" --tuned "$tuned" --limit "${TAUGHT:-900}" --documents "${UNITS:-500}" \

@@ -30,8 +30,9 @@ done
 echo "excluded/repository" > "$folder/excluded.txt"
 : > "$folder/questions.tsv"
 : > "$folder/reports.tsv"
+: > "$folder/short.tsv"
 
-export PYTHON="$python" REPOSITORIES="$list" QUESTIONS="$folder/questions.tsv" REPORTS="$folder/reports.tsv" DEVICE=cpu TUNED=6 TAUGHT=60 UNITS=40 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2
+export PYTHON="$python" REPOSITORIES="$list" QUESTIONS="$folder/questions.tsv" REPORTS="$folder/reports.tsv" SHORT="$folder/short.tsv" DEVICE=cpu TUNED=6 TAUGHT=60 UNITS=40 PIECES=3000 WORDS=500 STEPS=60 CHECK=15 PATIENCE=2
 export BATCH=24
 run() { sh "$train/run.sh" "$folder/clones" "$folder/$1" "$folder/excluded.txt"; }
 

@@ -13,6 +13,7 @@ from pairs import DOCUMENT_PIECES, KINDS, QUERY_PIECES, WRITTEN, is_held_out, wr
 from teach import QUERY_TOKENS, UNIT_CHARS
 from teacher import read_tokenizer, shortened
 from text import WordPiece, read_jsonl, words
+from variants import varied
 
 # Mined pairs of a repository, by their kind, at most; all that were written are taken.
 CAPS = {"name": 160, "doc": 380, "inline": 240, "commit": 260, "prose": 130, "section": 70}
@@ -29,7 +30,7 @@ def _prepare(vocabulary: Path, teacher: Path, seed: int) -> None:
 
 
 def chosen(path: Path, seed: int) -> list[dict]:
-    """The pairs that are taken of a repository's, drawn by kind."""
+    """The pairs that are taken of a repository's, drawn by kind, and variants of them."""
     rng = np.random.default_rng([seed, zlib.crc32(path.stem.encode())])
     by_kind: dict[str, list[dict]] = {kind: [] for kind in KINDS}
     for line in read_jsonl(path):
@@ -40,11 +41,15 @@ def chosen(path: Path, seed: int) -> list[dict]:
         if is_held_out(path.stem) and kind not in WRITTEN:
             cap = 0 if kind == "name" else HELD_OUT_CAP
         found += [lines[i] for i in sorted(rng.permutation(len(lines))[:cap])]
-    return found
+    return found if is_held_out(path.stem) else varied(found, rng)
 
 
 def _tokens(texts: list[str], tokens_max: int) -> list[list[int]]:
     return [shortened(e.ids, tokens_max) for e in _held["tokenizer"].encode_batch(texts)]
+
+
+def _spoken(query: str) -> str:
+    return " ".join(words(query)[:QUERY_WORDS]) or "x"
 
 
 def _encoded(path: Path) -> dict[str, np.ndarray]:
@@ -53,12 +58,13 @@ def _encoded(path: Path) -> dict[str, np.ndarray]:
     texts = list(dict.fromkeys(line["text"] for line in lines))
     number, files = {text: i for i, text in enumerate(texts)}, {}
     place = [files.setdefault(line["text"].split("\n", 1)[0], len(files)) for line in lines]
-    spoken = [" ".join(words(line["query"])[:QUERY_WORDS]) or "x" for line in lines]
+    spoken = [_spoken(line["query"]) for line in lines]
+    right = [_spoken(line.get("right", line["query"])) for line in lines]
     read = [" ".join(words(text[:UNIT_CHARS])[:UNIT_WORDS]) or "x" for text in texts]
     found = {
         "query": table([pieces.encode(text, QUERY_PIECES) or [1] for text in spoken], QUERY_PIECES),
         "document": table([pieces.encode(text, DOCUMENT_PIECES) or [1] for text in read], DOCUMENT_PIECES),
-        "query_tokens": table(_tokens(spoken, QUERY_TOKENS), QUERY_TOKENS),
+        "query_tokens": table(_tokens(right, QUERY_TOKENS), QUERY_TOKENS),
         "document_tokens": table(_tokens(read, UNIT_TOKENS), UNIT_TOKENS),
     }
     return found | {

@@ -15,6 +15,7 @@ import torch
 
 from device import add_device_option
 from files import whole
+from pairs import WRITTEN
 from teacher import Teacher
 from text import read_jsonl, words
 
@@ -45,8 +46,8 @@ def main():
         out = path.with_suffix(".npz")
         started = time.time()
         pairs = list(read_jsonl(path))
-        # Written questions first, then other sentences, each at random.
-        rank = [{"question": 0, "report": 0, "name": 2, "section": 2}.get(line["kind"], 1) for line in pairs]
+        # What is written first, then other sentences, each at random.
+        rank = [0 if line["kind"] in WRITTEN else 2 if line["kind"] in ("name", "section") else 1 for line in pairs]
         order = np.random.default_rng(len(pairs)).permutation(len(pairs))
         lines = np.array(sorted(order, key=lambda i: rank[i])[: args.limit], np.int64)
         vectors = teacher.encode([pairs[i]["query"] for i in lines], tokens_max=QUERY_TOKENS)

@@ -16,15 +16,17 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 import bert
 import checkpoint
 import export
+import variants
 from draw import Drawing, Source, batches, nearest
 from heldout import PAIRS_MIN
 from looks import Looks
 from maxsim import max_sim_padded
 from model import DOCUMENT, QUERY, of_padded, vectors_of
 from padded import Padded, dropped, hidden, table
-from pairs import KINDS, WRITTEN, is_held_out
+from pairs import KINDS, is_held_out
 from tables import CAPS, Tables
 from test_train import HERE, Folder
+from variants import FRAGMENT, MISSPELT
 
 WORDS = "http request retry timeout cache evict parse user session main return self int def fn key map src".split()
 REPOSITORIES = ["made+one", "made+two", "made+four", "made+held22"]
@@ -68,6 +70,32 @@ class Small(Folder):
 
     def tables(self) -> Tables:
         return Tables(self.root / "mined", self.root / "vocab.txt", self.teacher, 7, torch.device("cpu"))
+
+
+class Varied(unittest.TestCase):
+    def test_a_word_gets_one_error(self):
+        rng = np.random.default_rng(4)
+        found = {variants.misspelt_word("retry", rng) for _ in range(300)}
+        self.assertLessEqual({"rerty", "rety", "rettry", "retty"}, found)
+        for word in found:
+            self.assertEqual(word[0], "r")
+            self.assertLessEqual(abs(len(word) - 5), 1)
+        self.assertIsNone(variants.misspelt("if a new one", rng))
+        self.assertTrue(variants.misspelt("of retries, not", rng).startswith("of r"))
+
+    def test_variants_stand_beside_their_pairs(self):
+        lines = [{"kind": "doc", "query": f"waits until door {i} opens again", "unit": i} for i in range(400)]
+        found = variants.varied(lines, np.random.default_rng(5))
+        self.assertEqual(found[:400], lines)
+        wrong = [line for line in found[400:] if "right" in line]
+        parts = [line for line in found[400:] if "right" not in line]
+        self.assertTrue(20 < len(wrong) < 70 and 50 < len(parts) < 120, (len(wrong), len(parts)))
+        for line in wrong:
+            self.assertEqual(line["right"], lines[line["unit"]]["query"])
+            self.assertNotEqual(line["right"], line["query"])
+        for line in parts:
+            self.assertIn(line["query"], lines[line["unit"]]["query"])
+            self.assertIn(len(line["query"].split()), range(2, 5))
 
 
 class OverPadded(unittest.TestCase):
@@ -125,10 +153,15 @@ class Drawn(Small):
         tables = self.tables()
         self.assertEqual(tables.names, sorted(REPOSITORIES))
         for r, ids in tables.by_repository.items():
-            counts = dict(zip(KINDS, np.bincount(tables.kind[ids], minlength=len(KINDS)).tolist()))
-            names = 0 if is_held_out(tables.names[r]) else min(90, CAPS["name"])
-            self.assertEqual(counts, dict.fromkeys(KINDS, 0) | {"doc": 90, "commit": 90, "name": names,
-                                                                "question": 40, "report": 40})  # fmt: skip
+            counts = np.bincount(tables.kind[ids], minlength=len(KINDS)).tolist()
+            drawn = dict.fromkeys(KINDS, 0) | {"doc": 90, "commit": 90, "question": 40, "report": 40}
+            if is_held_out(tables.names[r]):
+                self.assertEqual(dict(zip(KINDS, counts)), drawn)
+                continue
+            for kind, count, least in zip(KINDS, counts, (drawn | {"name": min(90, CAPS["name"])}).values()):
+                varied = MISSPELT.get(kind, 0) + FRAGMENT.get(kind, 0)
+                self.assertGreaterEqual(count, least)
+                self.assertLessEqual(count, least * (1 + 3 * varied))
         self.assertEqual((len(tables.document), len(tables.query)), (4 * 90, len(tables.kind)))
         again = self.tables()
         self.assertTrue(torch.equal(tables.query.ids, again.query.ids))
@@ -203,7 +236,7 @@ class Whole(Small):
         for run in ("A", "B"):
             looks = Looks.read(self.root / "out" / run)
             self.assertEqual([look["step"] for look in looks.seen], [1, 2, 3, 4])
-            self.assertLessEqual(set(WRITTEN), set(looks.seen[0]))
+            self.assertLessEqual({"question", "report"}, set(looks.seen[0]))
             for name in ["1", "4", "late", "middle"]:
                 states.append(checkpoint.load(self.root / "out" / run / f"{name}.pt").state_dict()["table"])
             self.assertTrue(torch.isfinite(torch.tensor(looks.seen[-1]["hard"])))

@@ -68,7 +68,7 @@ class Folder(unittest.TestCase):
         return self.git("-C", folder, "rev-parse", "HEAD")
 
     def mine(self, rows: list[str], excluded: str, end: str = "", seed: str = "0",
-             questions: str = "", reports: str = "") -> subprocess.CompletedProcess:  # fmt: skip
+             questions: str = "", reports: str = "", short: str = "") -> subprocess.CompletedProcess:  # fmt: skip
         bench = self.root / "bench"
         bench.write_text(CORPUS.format(python=sys.executable, end=end))
         bench.chmod(0o755)
@@ -76,9 +76,11 @@ class Folder(unittest.TestCase):
         (self.root / "excluded.txt").write_text(excluded)
         (self.root / "questions.tsv").write_text(questions)
         (self.root / "reports.tsv").write_text(reports)
+        (self.root / "short.tsv").write_text(short)
         command = [sys.executable, HERE / "mine.py", "--repositories", self.root / "list.tsv", "--exclude",
                    HERE / "peers.txt", self.root / "excluded.txt", "--clones", self.root / "clones", "--bench", bench,
-                   "--questions", self.root / "questions.tsv", "--reports", self.root / "reports.tsv", "--out", self.root / "mined"]  # fmt: skip
+                   "--questions", self.root / "questions.tsv", "--reports", self.root / "reports.tsv",
+                   "--short", self.root / "short.tsv", "--out", self.root / "mined"]  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, check=False,
                               env=os.environ | {"PYTHONHASHSEED": seed})  # fmt: skip
 
@@ -159,18 +161,21 @@ class Mining(Folder):
         self.assertIn("good/doors: there already", done.stdout)
         self.assertEqual(list(self.mined()), ["bad+doors2.jsonl", "good+doors.jsonl"])
 
-    def test_written_questions_and_reports_are_joined_to_their_units(self):
+    def test_what_is_written_is_joined_to_its_units(self):
         rows = [f"good/doors\t{self.clone('good/doors', 'alphaway betaway gammaway')}"]
         asked = "good/doors\tnames\tbetaway\twho goes through?\ngood/doors\tnames\tnoway\twhere?\n"
         reported = "good/doors\tnames\tgammaway\tDoors stay open\tWe closed one and it was counted.\n"
         other = "bad/doors\tnames\talphaway\twhat?\n"
-        done = self.mine(rows, "other/name", questions=asked + other, reports=reported)
+        short = "good/doors\tnames\talphaway\tfirst door\talpha way in\tshut the first one\n"
+        done = self.mine(rows, "other/name", questions=asked + other, reports=reported, short=short)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         found = [json.loads(line) for line in self.mined()["good+doors.jsonl"].splitlines()]
         found = [(pair["query"], pair["text"].split("\n")[1]) for pair in found if pair["kind"] in WRITTEN]
         self.assertEqual(found[0], ("who goes through?", "betaway"))
         reports = [("Doors stay open", "gammaway"), ("We closed one and it was counted.", "gammaway")]
-        self.assertEqual(sorted(found[1:]), reports)
+        self.assertEqual(sorted(found[1:3]), reports)
+        self.assertEqual(sorted(query for query, name in found[3:] if name == "alphaway"),
+                         ["alpha way in", "first door", "shut the first one"])  # fmt: skip
 
     def test_a_clone_without_a_file_and_in_a_folder_is_read(self):
         commit = self.clone("good/doors", "alpha beta gamma")
