@@ -220,7 +220,7 @@ impl Measure<'_> {
             semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
             background: Background::default(),
         };
-        let answer = recall(snapshot, None, &request, None)?;
+        let (answer, _) = recall(snapshot, None, &request, None)?;
         let mut best = answer.units.iter().take(DEPTH);
         let entry = |unit| snapshot.lexical.entry_at(unit).map(|hit| (hit.file, hit.line));
         Ok(best.position(|ranked| entry(ranked.unit) == Some(target)).map_or(0.0, |at| 1.0 / (at + 1) as f64))

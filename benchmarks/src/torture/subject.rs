@@ -213,8 +213,10 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
                 semantic,
                 background,
             };
-            let ask = if snapshot.files.keeps_texts() { recall } else { search_one };
-            let answer = ask(snapshot, None, &request, None)?;
+            let answer = match snapshot.files.keeps_texts() {
+                true => recall(snapshot, None, &request, None)?.0,
+                false => search_one(snapshot, None, &request, None)?,
+            };
             for hit in &answer.hits {
                 let units: Vec<(u32, u32)> = hit.units.iter().map(|u| (u.line, u.score.to_bits())).collect();
                 let _ = writeln!(text, "{query}: {} {units:?}", answer.files[hit.file].path);

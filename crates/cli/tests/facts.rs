@@ -355,3 +355,50 @@ fn a_pack_spends_its_budget_where_the_chance_is() {
     assert_eq!(sandbox.run(&["zzzqqq", "--pack", "400"]).status, 1);
     assert_eq!(sandbox.run(&["queue", "--pack", "0"]).status, 2);
 }
+
+#[test]
+fn the_line_of_a_call_is_code_and_not_what_speaks_of_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.rb", "class D\n  def keys(n)\n    refresh n # reload windows now\n    windows n\n  end\nend\n");
+    sandbox.write(
+        "b.py",
+        "def keys(n):\n    \"\"\"Calls windows(n) later.\"\"\"\n    s = \"windows(1)\"\n    return windows(n)\n\n\n\
+         def other(n):\n    \"\"\"Says windows(n).\"\"\"\n    return n\n",
+    );
+    sandbox.write(
+        "c.js",
+        "function keys(n) {\n  refresh(n); // windows(n) is better\n  return windows.call(this, n);\n}\n",
+    );
+    let listed = sandbox.run(&["--calls", "windows", "-n"]);
+    assert_eq!(places(&listed.out), ["a.rb:4", "b.py:4", "c.js:3"], "{}", listed.out);
+    let asked = sandbox.run(&["who calls windows", "-k", "9"]);
+    let mut found = places(&asked.out);
+    found.sort_unstable();
+    assert_eq!(found, ["a.rb:4", "b.py:4", "c.js:3"], "{}", asked.out);
+}
+
+#[test]
+fn a_class_in_a_pack_spends_no_row_on_what_parts_its_members() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "store.py",
+        "class Store:\n    size = 1\n\n    def put(self, thing):\n        return thing\n\n    def get(self):\n        \
+         return 1\n",
+    );
+    let ran = sandbox.run(&["class Store", "--pack", "400"]);
+    assert!(ran.out.contains("\n7:     def get(self):\n"), "{}", ran.out);
+}
+
+#[test]
+fn who_asks_for_the_tests_of_a_file_gets_them_first() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/store.py", "class Store:\n    def put(self, thing):\n        return thing\n");
+    sandbox
+        .write("tests/test_store.py", "from store import Store\n\n\ndef test_put():\n    assert Store().put(1) == 1\n");
+    sandbox.write("tests/test_api.py", "# The tests of store.py, for store.py.\ndef test_all():\n    assert 1\n");
+    for query in ["tests for store.py", "find the test file for src/store.py"] {
+        let ran = sandbox.run(&[query, "-k", "1", "-l"]);
+        assert_eq!(ran.out, "tests/test_store.py\n", "{query}");
+    }
+    assert_eq!(sandbox.run(&["put in store.py", "-k", "1", "-l"]).out, "src/store.py\n");
+}

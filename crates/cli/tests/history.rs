@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use common::past::{commit, git, repository, session, transcripts, written};
+use common::past::{commit, git, repository, rows, session, subjects, transcripts, written};
 use common::{Ran, Sandbox};
 use serde_json::{Value, json};
 
@@ -148,6 +148,74 @@ fn vectors_that_come_later_are_made_of_what_the_index_keeps() {
     let ran = sandbox.run(&["log", "retries", "--explain"]);
     assert!(ran.out.contains("semantic"), "{ran:?}");
     assert_eq!(segments(), before, "nothing was read from git or transcripts again");
+}
+
+#[test]
+fn a_file_is_looked_for_under_its_earlier_names_too() {
+    let (sandbox, names) = repository();
+    let root = sandbox.root();
+    let moved = |from: &str, to: &str| git(&root, "2026-01-05T12:00:00+0000", &["mv", from, to]);
+    fs::create_dir(root.join("lib")).expect("a folder");
+    moved("src/parse.rs", "lib/read.rs");
+    let first = commit(&sandbox, "2026-01-05", &[], "Read what was parsed");
+    // Another file, which has the name that is free again.
+    let other = commit(&sandbox, "2026-01-06", &["src/parse.rs"], "Parse something else");
+    let listed = sandbox.run(&["log", "lib/read.rs", "-l"]);
+    let expected = [first.as_str(), &names[2], &names[1]];
+    assert_eq!(listed.out.lines().collect::<Vec<_>>(), expected, "{listed:?}");
+    let told = "lib/read.rs was looked for under its earlier name too: src/parse.rs";
+    assert!(listed.err.contains(told) && !listed.out.contains(&other), "{listed:?}");
+    assert!(!sandbox.run(&["log", "lib/read.rs", "--quiet"]).err.contains("earlier"));
+    let asked = sandbox.run(&["log", "lazily", "lib/read.rs", "--json", "--keyword-only"]);
+    assert_eq!(subjects(&asked)[0], "Parse headers lazily");
+    moved("lib/read.rs", "lib/take.rs");
+    let staged = sandbox.run(&["log", "lib/take.rs", "-l"]);
+    assert_eq!(staged.out, listed.out, "moved, and not committed yet: {staged:?}");
+    assert!(staged.err.contains("earlier names too: lib/read.rs, src/parse.rs"), "{staged:?}");
+    let unmoved = sandbox.run(&["log", "src/http.rs"]);
+    assert!(!unmoved.err.contains("earlier"), "{unmoved:?}");
+}
+
+#[test]
+fn files_of_entries_can_be_asked_for_from_a_folder_below() {
+    let (sandbox, _) = repository();
+    let sources = sandbox.root().join("src");
+    let below = |path: &str| {
+        let found = rows(&run_in(&sandbox, &sources, &["log", "--json", "--", path]));
+        found.iter().map(|row| row["files"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(below("retry.rs"), [json!(["src/http.rs", "src/retry.rs"])]);
+    assert_eq!(below("src/retry.rs"), below("retry.rs"));
+    fs::remove_file(sources.join("retry.rs")).expect("a file");
+    assert_eq!(below("src/retry.rs"), [json!(["src/http.rs", "src/retry.rs"])], "gone");
+    assert!(below("src/other.rs").is_empty());
+    // A server names what its root holds, as all its tools take it.
+    commit(&sandbox, "2026-01-09", &["src/late.rs", "README.md"], "Close the door");
+    let mut server = Server::start(&sandbox, &[&sources.display().to_string()]);
+    let told = server.call("history", &json!({"query": "close the door", "results": 1}));
+    assert!(told.contains("\n    late.rs retry.rs\n"), "{told}");
+}
+
+#[test]
+fn entries_of_several_roots_are_ranked_together() {
+    let beside = Sandbox::new();
+    git(&beside.root(), "2026-01-01T12:00:00+0000", &["init", "-q"]);
+    let write = ["Write the answer", "Write JSON", "Answer with words"];
+    write.iter().for_each(|subject| drop(commit(&beside, "2026-01-02", &["src/answer.rs"], subject)));
+    let (sandbox, _) = repository();
+    let roots = [beside.root().display().to_string(), sandbox.root().display().to_string()];
+    let mut server = Server::start(&sandbox, &[&roots[0], &roots[1]]);
+    let mut asked = |query: &str| server.call("history", &json!({"query": query, "results": 3}));
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    for (query, subject) in [
+        ("cap retries at five", "Cap retries at five"),
+        ("write the answer", "Write the answer"),
+        ("changes to src/parse.rs", "Parse headers lazily"),
+        ("", "Say how to build"),
+    ] {
+        let told = asked(query);
+        assert!(first(&told).contains(subject), "{query}: {told}");
+    }
 }
 
 /// A server of some roots.

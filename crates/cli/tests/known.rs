@@ -401,3 +401,50 @@ fn the_shown_line_and_the_strength_stand_in_json() {
     let strengths: Vec<f64> = hits.as_array().expect("rows").iter().filter_map(|h| h["strength"].as_f64()).collect();
     assert!(strengths[0] > 0.9 && strengths.iter().all(|s| (0.0..=1.0).contains(s)), "{strengths:?}");
 }
+
+#[test]
+fn a_definition_is_shown_behind_attributes_of_several_lines() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Reply.kt",
+        "package r\n\nclass Reply(\n  @get:JvmName(\"shake\") val shake: String?,\n) {\n  @Deprecated(\n    \
+         message = \"moved to val\",\n    replaceWith = ReplaceWith(expression = \"shake\"),\n  )\n  \
+         fun shake(): String? = shake\n\n  open class Builder {\n    \
+         open fun shake(s: String?) = apply { this.s = s }\n  }\n}\n",
+    );
+    // What a type inside declares is not the outer one's.
+    leads(
+        &sandbox,
+        &[
+            ("Reply.shake", "Reply.kt:10:"),
+            ("where is Reply.shake defined", "Reply.kt:10:"),
+            ("Builder.shake", "Reply.kt:13:"),
+        ],
+    );
+    let ran = sandbox.run(&["--query", "Reply.shake", "-k", "1", "-n", "1"]);
+    assert!(!ran.out.contains("open fun shake"), "{}", ran.out);
+}
+
+#[test]
+fn of_files_of_one_name_the_folder_and_what_they_hold_say_which() {
+    let sandbox = Sandbox::new();
+    for folder in ["", "lib/net/", "lib/disk/"] {
+        sandbox.write(&format!("{folder}LICENSE"), "Anybody may use this.\n");
+        sandbox.write(&format!("{folder}README.md"), "# Read\n\nAnybody may read this.\n");
+    }
+    for folder in ["lib/net/", "lib/disk/"] {
+        sandbox.write(&format!("{folder}setup.lua"), "local M = {}\nfunction M.setup(o)\n  return o\nend\nreturn M\n");
+    }
+    sandbox.write("src/colors.lua", "local M = {}\nfunction M.brightYellow(o)\n  return o\nend\nreturn M\n");
+    leads(
+        &sandbox,
+        &[
+            ("LICENSE in lib/net", "lib/net/LICENSE:"),
+            ("disk LICENSE", "lib/disk/LICENSE:"),
+            ("README.md in lib/net", "lib/net/README.md:"),
+            ("LICENSE", "LICENSE:"),
+            ("brightYellow setup.lua", "src/colors.lua:2:"),
+            ("setup in setup.lua", "lib/"),
+        ],
+    );
+}

@@ -290,6 +290,10 @@ fn a_call_that_stands_nowhere_is_read_as_what_it_calls() {
         "def make_aware(dt, tz=None):\n    return dt\n\n\nclass Clock:\n    def set_to(self, w):\n        pass\n",
     );
     sandbox.write("src/user.py", "from clock import make_aware\n\nmake_aware(later)\n\nclock.set_to(9)\n");
+    sandbox.write(
+        "src/more.py",
+        "def a(c):\n    c.set_to(8)\n\n\ndef b(c):\n    c.set_to(7)\n\n\ndef d(c):\n    c.set_to(6)\n",
+    );
     for (query, read, expected) in [
         ("make_aware(now)", "make_aware", "src/clock.py:1:"),
         ("make_aware(now,tz)", "make_aware", "src/clock.py:1:"),
@@ -298,6 +302,8 @@ fn a_call_that_stands_nowhere_is_read_as_what_it_calls() {
         ("Clock(1)", "Clock", "src/clock.py:5:"),
         ("Clock.set_to(now)", "Clock.set_to", "src/clock.py:6:"),
         ("self.set_to(now)", "self.set_to", "src/clock.py:6:"),
+        // Of a chain the rarest name.
+        ("make_aware(now).set_to(1)", "make_aware", "src/clock.py:1:"),
     ] {
         let ran = sandbox.run(&["--query", query, "-k", "1"]);
         assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
@@ -305,7 +311,9 @@ fn a_call_that_stands_nowhere_is_read_as_what_it_calls() {
     }
     let stands = sandbox.run(&["--query", "make_aware(later)", "-k", "1"]);
     assert!(stands.out.starts_with("src/user.py:3:") && !stands.err.contains("is read as"), "{stands:?}");
-    for args in [&["\"make_aware(now)\""][..], &["-F", "-e", "make_aware(now)"], &["frob_it(1)"]] {
+    for args in
+        [&["\"make_aware(now)\""][..], &["-F", "-e", "make_aware(now)"], &["frob_it(1)"], &["console.set_to(now)"]]
+    {
         let ran = sandbox.run(args);
         assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{args:?}: {ran:?}");
     }
@@ -409,6 +417,64 @@ fn tests_are_found_by_what_their_runners_print() {
             ("go test -run ^TestTakeAll$ example.com/acme/queue/internal", "test/queue_test.go:5:"),
             ("--- FAIL: TestTakeAll (0.00s)", "test/queue_test.go:5:"),
             ("  ● queue › takes all that was put", "test/queues.spec.ts:3:"),
+        ],
+    );
+}
+
+#[test]
+fn all_places_of_a_name_are_found_however_they_are_asked_for() {
+    let sandbox = Sandbox::new();
+    for n in 1..=7 {
+        sandbox.write(&format!("m{n}.py"), &format!("def f{n}(allow_hops=True):\n    return g(allow_hops)\n"));
+    }
+    sandbox.write("guide.md", "# Guide\n\nPass allow_hops to stop.\n");
+    sandbox.write("tests/test_m.py", "def test_a():\n    assert f1(allow_hops=False)\n");
+    sandbox.write("src/net.rs", "pub fn open_socket(port: u16) -> u16 {\n    port\n}\n");
+    sandbox.write("src/host.rs", "pub fn host() -> u16 {\n    open_socket(1)\n}\n");
+    for query in [
+        "find all references to allow_hops",
+        "all usages of allow_hops",
+        "every place that mentions allow_hops",
+        "everywhere allow_hops is used",
+        "rename allow_hops to follow_hops",
+        "replace allow_hops everywhere",
+    ] {
+        let ran = sandbox.run(&[query, "-l", "-k", "20"]);
+        assert_eq!(ran.out.lines().count(), 9, "{query}: {ran:?}");
+        let ran = sandbox.run(&[query, "-k", "3"]);
+        assert!(ran.err.contains("9 files hold \"allow_hops\", of which 3 are shown"), "{query}: {ran:?}");
+    }
+    // Who calls it comes before its definition.
+    let ran = sandbox.run(&["rename open_socket to open_port", "-l", "-k", "20"]);
+    assert_eq!(ran.out, "src/host.rs\nsrc/net.rs\n", "{ran:?}");
+}
+
+#[test]
+fn a_name_behind_its_type_is_found_inside_a_question_and_with_its_mark() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/session.py",
+        "class Session:\n    \"\"\"Resolves and sends.\"\"\"\n\n    def send(self):\n        return self.resolve()\n\n    \
+         def resolve(self):\n        return 1\n",
+    );
+    sandbox.write("src/client.py", "class Client:\n    def resolve(self):\n        return 2\n");
+    sandbox.write(
+        "lib/sd.rb",
+        "module Sd\n  def self.watchdog(unset = false)\n    1\n  end\n\n  def self.watchdog?\n    false\n  end\n\n  \
+         def self.ready?\n    true\n  end\n\n  def self.ready(x)\n    x\n  end\nend\n",
+    );
+    leads(
+        &sandbox,
+        &[
+            ("how does Session.resolve work", "src/session.py:7:"),
+            ("why does Session::resolve() return early?", "src/session.py:7:"),
+            ("explain Client#resolve", "src/client.py:2:"),
+            ("Sd.watchdog?", "lib/sd.rb:6:"),
+            ("watchdog?", "lib/sd.rb:6:"),
+            ("where is Sd.watchdog? defined", "lib/sd.rb:6:"),
+            ("Sd.watchdog", "lib/sd.rb:2:"),
+            ("Sd.ready", "lib/sd.rb:14:"),
+            ("how does Sd.ready? work", "lib/sd.rb:10:"),
         ],
     );
 }

@@ -6,6 +6,7 @@
 mod apart;
 mod callers;
 mod definitions;
+mod everywhere;
 mod inside;
 mod phrases;
 mod tested;
@@ -17,7 +18,8 @@ pub use apart::node_ids_apart;
 use callers::callers_of;
 pub use definitions::is_joint;
 use definitions::{definition_of, name_beside};
-pub use inside::{flags_in, held_as, name_called, name_inside};
+pub use everywhere::everywhere_of;
+pub use inside::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 pub use tested::{test_named, test_titled};
@@ -98,7 +100,7 @@ pub struct Clues {
     pub are_arguments: bool,
     /// The definition that the query is, keyword and name and nothing else of weight.
     pub declaration: Option<Declaration>,
-    /// The name whose callers are asked for.
+    /// The name whose callers are asked for; where all places of a name are, it is the whole text.
     pub callers_of: Option<String>,
     /// The name whose definition is asked for in words.
     pub definition_of: Option<String>,

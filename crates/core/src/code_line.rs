@@ -1,17 +1,18 @@
 //! Lines of code by their look alone: which one names a definition, which calls a name, which says nothing.
 
+mod attribute;
+mod call;
 mod member;
 
+use attribute::Attributes;
+pub use call::{calling_line, calling_lines};
 pub use member::member_line;
 
-use crate::language::LanguageFacts;
 use crate::token::{is_stop_word, is_word_char};
 
 /// What comments begin with, in any language.
 const COMMENT_MARKS: &[&str] =
     &["//", "/*", "*", "# ", "#!", "--", ";", "%", "<!--", "\"\"\"", "'''", "(*", "{-", "rem ", "=begin"];
-/// What attributes and decorators begin with.
-const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
 /// Words that bind a value inside a function: what they announce is looked for by its name where nothing else is.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
@@ -107,39 +108,13 @@ pub fn is_comment(line: &str) -> bool {
 /// The number, from 0, of the line that names a definition: the first with its name as a word that is no comment and
 /// has the name outside of attributes; else the first with its name at all.
 pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
-    let is_named = |line: &&str| words_at(line, name).any(|at| !is_comment(line) && !is_in_attribute(line, at));
+    let mut attributes = Attributes::default();
+    let named = lines.clone().position(|line| {
+        attributes = attributes.below(line);
+        words_at(line, name).any(|at| !is_comment(line) && !attributes.hold(at))
+    });
     let first = |holds: &dyn Fn(&&str) -> bool| lines.clone().position(|line| holds(&line));
-    first(&is_named).or_else(|| first(&|line| word_at(line, name).is_some())).or_else(|| first(&|l| l.contains(name)))
-}
-
-/// Whether what stands at `at` belongs to an attribute at the line's front (`@JvmName("x")`, `#[x]`), or is all that an
-/// attribute is about (`@spec x(binary)`).
-fn is_in_attribute(line: &str, at: usize) -> bool {
-    let mut from = line.len() - line.trim_start().len();
-    while let Some(mark) = ATTRIBUTE_MARKS.iter().find(|mark| line[from..].starts_with(**mark)) {
-        let mut end = from + mark.len();
-        let mut depth = usize::from(mark.ends_with('['));
-        for c in line[end..].chars() {
-            match c {
-                '(' | '[' => depth += 1,
-                ')' | ']' => depth = depth.saturating_sub(1),
-                _ if depth > 0 || is_word_char(c) || matches!(c, '.' | ':') => {}
-                _ => break,
-            }
-            end += c.len_utf8();
-            if depth == 0 && matches!(c, ')' | ']') {
-                break;
-            }
-        }
-        let behind = end + line[end..].len() - line[end..].trim_start().len();
-        // `@spec x(binary)`, `@deprecated "x is old"`: an attribute without brackets goes on to the line's end.
-        let is_open = *mark == "@" && !line[..end].ends_with(')');
-        if at < end || (is_open && (behind == at || line[behind..].starts_with(['"', '\'', '~']))) {
-            return true;
-        }
-        from = behind;
-    }
-    false
+    named.or_else(|| first(&|line| word_at(line, name).is_some())).or_else(|| first(&|l| l.contains(name)))
 }
 
 /// What a function without a name begins with.
@@ -200,8 +175,12 @@ fn goes_on_in_prose(behind: &str) -> bool {
 
 /// The lines of a program with their numbers, without those that lie in comments and literals of several lines.
 pub fn lines_of_code(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    numbered_code(text.lines())
+}
+
+fn numbered_code<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = (u32, &'l str)> {
     let mut closing: Option<&str> = None;
-    let lines = text.lines().map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]);
+    let lines = lines.map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]);
     (1u32..).zip(lines).filter(move |(_, line)| {
         let is_inside = closing.is_some();
         closing = closing_behind(line, closing);
@@ -255,25 +234,6 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
 /// definition.
 pub fn is_binding(keyword: &str) -> bool {
     BINDINGS.contains(&keyword)
-}
-
-/// Whether a line calls `name`, with what it is given in brackets behind it, rather than defining it.
-pub fn calls(line: &str, name: &str, facts: &LanguageFacts) -> bool {
-    let is_call = |at: usize| {
-        let behind = line[at + name.len()..].trim_start_matches(['!', '?']);
-        let behind = behind.strip_prefix("::").unwrap_or(behind);
-        behind.starts_with('(') || (behind.starts_with('<') && behind.contains(">("))
-    };
-    words_at(line, name).any(is_call) && is_use(line, name, facts)
-}
-
-/// Whether a line uses `name`, rather than defining or explaining it.
-pub fn is_use(line: &str, name: &str, facts: &LanguageFacts) -> bool {
-    let is_announced = |at: usize| {
-        let word = line[..at].split_whitespace().next_back().unwrap_or_default();
-        facts.is_declaration_keyword(word)
-    };
-    words_at(line, name).any(|at| !is_announced(at)) && !is_comment(line)
 }
 
 /// Lines that only open, close or part what others say.
@@ -387,7 +347,9 @@ pub fn tells(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::call::{calls, is_use};
     use super::*;
+    use crate::language::LanguageFacts;
 
     fn facts() -> LanguageFacts {
         LanguageFacts::default().with_declaration_keywords(["fn", "class", "def", "function", "let", "func"])
@@ -408,6 +370,15 @@ mod tests {
             (&["sockets = []", "class Socket:"], "Socket", Some(1)),
             (&["@Inject Socket(Port port) {", "super(port);"], "Socket", Some(0)),
             (&["bool operator==(int a)"], "operator==", Some(0)),
+            (
+                &["@Deprecated(", "  message = \"moved\",", "  with = With(\"open\"),", ")", "fun open() = open"],
+                "open",
+                Some(4),
+            ),
+            (&["#[doc(", "    alias = \"open\"", ")] pub fn open() {", "open()"], "open", Some(2)),
+            (&["@get(", "  '/open'", ")", "@cached", "def open():"], "open", Some(4)),
+            (&["@spec open(", "  binary) :: atom", "def open(text) do"], "open", Some(2)),
+            (&["@odd(", "fun open() {"], "open", Some(1)),
             (&["nothing here"], "Socket", None),
         ] {
             assert_eq!(naming_line(lines.iter().copied(), name), expected, "{lines:?}");

@@ -22,6 +22,9 @@ pub struct PathRules {
     pub barrels: &'static [&'static str],
     /// Ends of the names of generated files: `.g.dart`.
     pub generated: &'static [&'static str],
+    /// Extensions of files that a build writes where they lie in a folder `dist`: `js`. Other languages may keep
+    /// sources there.
+    pub built: &'static [&'static str],
     /// Stems that name a role and say nothing of the topic; their folder's name stands in: `mod`.
     pub role_stems: &'static [&'static str],
     /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
@@ -41,6 +44,7 @@ impl PathRules {
         typings: &[],
         barrels: &[],
         generated: &[],
+        built: &[],
         role_stems: &[],
         layout_folders: &[],
         folder_modules: &[],
@@ -137,6 +141,7 @@ impl LanguageFacts {
             typings: &[".d.ts"],
             barrels: &["__init__.py"],
             generated: &[".g.dart"],
+            built: &[],
             role_stems: &["mod", "index", "__init__", "lib"],
             layout_folders: &["python"],
             folder_modules: &["go", "cs"],

@@ -6,7 +6,7 @@ mod noise;
 use crate::clue::Clues;
 use crate::language::LanguageFacts;
 use crate::token::is_stop_word;
-use crate::verbatim::is_trace;
+use crate::verbatim::{is_trace, split_advice};
 
 /// Characters from which a query on one line is long.
 const LONG: usize = 200;
@@ -39,7 +39,11 @@ impl Long {
     pub fn read(text: &str, facts: &LanguageFacts) -> Option<Long> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let is_long = text.contains('\n') || text.chars().nth(LONG - 1).is_some();
-        if !is_long {
+        // A program's message on one line, and what it advises.
+        let is_message = |(message, advice): (&str, &str)| {
+            !message.contains('\n') && !advice.lines().skip(1).any(|line| is_prose(line, facts))
+        };
+        if !is_long || split_advice(text).is_some_and(is_message) {
             return None;
         }
         let shown = noise::without_comments(text);

@@ -235,6 +235,7 @@ impl PathClass {
         let folder_in = |names: &[&str]| folders.split('/').any(|f| names.contains(&f.to_lowercase().as_str()));
         // Perl's habit, and git's: `t/` at the root.
         let is_perls = folders == "t" || folders.starts_with("t/");
+        let is_built = folder_in(&["dist"]) && languages.any(|l| l.built, |built| built == extension);
         let compound_in = |is: fn(&[String]) -> bool| folders.split('/').any(|folder| is(&name_parts(folder)));
         let all = [
             (
@@ -249,7 +250,7 @@ impl PathClass {
             (PathClass::EXAMPLE, folder_in(&EXAMPLE_FOLDERS)),
             (PathClass::TYPINGS, languages.any(|l| l.typings, |end| file.ends_with(end))),
             (PathClass::BARREL, languages.any(|l| l.barrels, |name| name == file)),
-            (PathClass::VENDORED, folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem, languages)),
+            (PathClass::VENDORED, is_built || folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem, languages)),
         ];
         PathClass(all.iter().filter(|(_, is)| *is).fold(0, |set, (class, _)| set | class.0))
     }

@@ -247,6 +247,11 @@ impl Query {
         self.identifiers.iter().any(|i| i.whole_query)
     }
 
+    /// Whether all places of the name that it is are asked for ([`crate::clue::everywhere_of`]).
+    pub fn is_everywhere(&self) -> bool {
+        self.clues.callers_of.as_deref() == Some(self.text.as_str())
+    }
+
     /// Terms that are no stop words; all terms where nothing else is there.
     pub fn content_terms(&self) -> impl Iterator<Item = &QueryTerm> {
         let all_stop = self.terms.iter().all(|t| t.stop);

@@ -4,7 +4,9 @@
 //! ends, comment marks) may differ. So a message finds its literal although its values stand where the source has
 //! placeholders: the run between two values is what both have.
 
+mod advice;
 mod flag;
+mod frame;
 mod front;
 mod patch;
 mod place;
@@ -13,7 +15,10 @@ mod trace;
 
 use std::ops::Range;
 
-pub use front::{behind_front, behind_fronts};
+use advice::ends_in_question;
+pub use advice::split_advice;
+pub use frame::{Frame, frame_of};
+pub use front::{begins_with_front, behind_front, behind_fronts};
 use memchr::memmem;
 use place::{Place, begins_with_value, is_alone, is_literal};
 use serde::{Deserialize, Serialize};
@@ -107,7 +112,7 @@ const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "
 pub fn is_question(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
     let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
-    begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || text.trim_end().ends_with('?')))
+    begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || ends_in_question(text)))
 }
 
 /// Whether a text holds what programs put into their messages: numbers, quotes, paths, something behind a colon.
@@ -403,7 +408,12 @@ impl<'t> Typed<'t> {
 
     /// Whether enough of some words lead to files.
     fn tells(&self, run: &Range<usize>) -> bool {
-        self.weights[run.clone()].iter().filter(|weight| **weight > 0.0).count() >= TELLING_WORDS_MIN
+        run.clone().filter(|i| self.is_telling(*i)).count() >= TELLING_WORDS_MIN
+    }
+
+    /// Whether a word leads to files; one of a single letter stands anywhere.
+    fn is_telling(&self, i: usize) -> bool {
+        self.weights[i] > 0.0 && self.word(i).len() > 1
     }
 
     /// For each of the text's fronts, the number of the first word behind it; that of a `program` has its name.

@@ -1,8 +1,9 @@
 //! Limits of memory and time for programs that are run: git reads files that a repository names, and these may have no
 //! end.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
 
 /// Maximum of its own memory (`RLIMIT_DATA`), in bytes. git takes a third of it in the largest repository known here.
@@ -80,6 +81,33 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     child.wait_with_output()
 }
 
+/// Runs a command as [`output`] does, ends it behind `time`, and returns what it printed until then, at most
+/// `bytes_max`.
+///
+/// # Errors
+/// When it can't be started, read or waited for.
+pub fn printed_within(command: &mut Command, time: Duration, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    bound(&child);
+    let out = child.stdout.take();
+    let (done, end) = mpsc::channel();
+    let read = move || {
+        let mut bytes = Vec::new();
+        let read = out.map_or(Ok(0), |out| out.take(bytes_max).read_to_end(&mut bytes));
+        // Whoever waits may have waited long enough.
+        let _ = done.send(());
+        read.map(|_| bytes)
+    };
+    let reader = std::thread::Builder::new().name("read".into()).spawn(read);
+    if reader.is_ok() {
+        let _ = end.recv_timeout(time);
+    }
+    // It may have ended in this moment.
+    let _ = child.kill();
+    child.wait()?;
+    reader?.join().unwrap_or_else(|_| Ok(Vec::new()))
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::io::Write as _;
@@ -96,6 +124,18 @@ mod tests {
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
         drop(open);
         assert_eq!(ticks("1 (a) b) S 1 1 1 0 -1 4 2 0 0 0 30 12 0 0 20"), Some(42));
+    }
+
+    #[test]
+    fn a_process_that_prints_too_much_or_too_long_is_ended() {
+        let mut shell = Command::new("sh");
+        let slow = shell.args(["-c", "echo one; exec sleep 60"]);
+        assert_eq!(printed_within(slow, Duration::from_secs(1), 99).expect("a shell"), b"one\n");
+        let mut shell = Command::new("sh");
+        let endless = shell.args(["-c", "while :; do echo one; done"]);
+        assert_eq!(printed_within(endless, Duration::from_secs(9), 6).expect("a shell"), b"one\non");
+        let mut shell = Command::new("sh");
+        assert_eq!(printed_within(shell.args(["-c", "echo"]), Duration::from_secs(9), 9).expect("a shell"), b"\n");
     }
 
     #[test]

@@ -211,12 +211,12 @@ pub fn end(
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
     let are_words = !query.clues.is_tokens || query.clues.tokens.iter().all(is_word);
-    let is_counted = points_nowhere(&query.clues) && are_words && written.len() <= WORDS_COUNTED_MAX;
+    let is_counted = points_nowhere(query) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.clues.phrases);
     }
     // "Who calls" is no part of what stands anywhere.
-    if query.clues.callers_of.is_some() || (!is_counted && !is_weak) {
+    if asks_for_callers(query) || (!is_counted && !is_weak) {
         written.retain(is_named);
     }
     if written.is_empty() {
@@ -341,9 +341,15 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
 }
 
 /// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.
-fn points_nowhere(clues: &Clues) -> bool {
-    let Clues { locations, mentions, phrases, declaration, callers_of, .. } = clues;
-    locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none() && callers_of.is_none()
+fn points_nowhere(query: &Query) -> bool {
+    let Clues { locations, mentions, phrases, declaration, .. } = &query.clues;
+    let names_none = locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none();
+    names_none && !asks_for_callers(query)
+}
+
+/// Whether callers alone are asked for, and not all places of a name.
+fn asks_for_callers(query: &Query) -> bool {
+    query.clues.callers_of.is_some() && !query.is_everywhere()
 }
 
 /// The names that a question asks for, and that it can't answer where they stand nowhere: the one whose callers are wanted,
@@ -353,7 +359,7 @@ fn names(query: &Query) -> Vec<&str> {
     let Clues { callers_of, declaration, .. } = &query.clues;
     let called = callers_of.iter().map(|name| last_segment(name));
     let declared = declaration.iter().map(|declared| declared.name.as_str());
-    let is_question = points_nowhere(&query.clues) && query.long.is_none() && !query.text.trim().contains('\n');
+    let is_question = points_nowhere(query) && query.long.is_none() && !query.text.trim().contains('\n');
     let alone =
         query.identifiers.iter().filter(|name| is_question && (name.whole_query || is_name_in_question(&name.name)));
     called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()

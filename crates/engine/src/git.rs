@@ -1,5 +1,7 @@
 //! What git knows of a project's files: asked of the `git` program, which runs nothing that a repository names.
 
+mod former;
+
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
@@ -7,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use colgrep_index::disk::open_regular;
+
+pub use former::Former;
 
 use crate::bound::{IDLE_MAX, bound, output};
 use crate::error::{Error, GitError, Refused, Result};

@@ -1,7 +1,6 @@
 //! A list instead of a ranking: every unit that a filter allows, by path and line.
 
-use colgrep_core::LanguageFacts;
-use colgrep_core::code_line::{calls, is_use};
+use colgrep_core::code_line::calling_line;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::rank::{FileFacts, RankedUnit};
 use colgrep_index::lexical::{UnitFilter, UnitHit};
@@ -60,23 +59,17 @@ fn listed(unit: &UnitHit, file: usize) -> RankedUnit {
     RankedUnit { unit: key, file, kind, role, line, ..RankedUnit::default() }
 }
 
-/// The first of a unit's lines, `first` to `end`, that calls a name of `facts`; `lines` are those of the file.
-pub fn call_line(lines: &[&str], first: u32, end: u32, facts: &Facts) -> Option<u32> {
-    let plain = |name: &String| {
-        let last = colgrep_core::query::last_segment(name);
-        if facts.ignore_case { last.to_lowercase() } else { last.to_string() }
-    };
-    let names: Vec<String> = facts.calls.iter().map(plain).collect();
-    type Look = fn(&str, &str, &LanguageFacts) -> bool;
-    let first_that = |look: Look| {
-        (first..=end).find(|number| {
-            let Some(line) = lines.get((*number as usize).wrapping_sub(1)) else { return false };
-            let line = if facts.ignore_case { line.to_lowercase() } else { (*line).to_string() };
-            names.iter().any(|name| look(&line, name, language::facts()))
-        })
-    };
-    // Where calls have no parentheses, any use of the name is one.
-    first_that(calls).or_else(|| first_that(is_use))
+/// The first of a unit's lines, `first` to `end`, that calls a name of `facts`; `lines` are those of the file, whose
+/// comments begin with `marks`.
+pub fn call_line(lines: &[&str], first: u32, end: u32, facts: &Facts, marks: &[&str]) -> Option<u32> {
+    let cased = |text: &str| if facts.ignore_case { text.to_lowercase() } else { text.to_string() };
+    let names: Vec<String> = facts.calls.iter().map(|name| cased(colgrep_core::query::last_segment(name))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let from = (first as usize).saturating_sub(1).min(lines.len());
+    let end = (end as usize).clamp(from, lines.len());
+    let own: Vec<String> = lines[from..end].iter().copied().map(cased).collect();
+    let at = calling_line(own.iter().map(String::as_str), &names, marks, language::facts())?;
+    Some((from + at + 1) as u32)
 }
 
 #[cfg(test)]
@@ -95,7 +88,7 @@ mod tests {
             ("pop", false, None),
         ] {
             let facts = Facts { calls: vec![name.to_string()], ignore_case, ..Facts::default() };
-            assert_eq!(call_line(&lines, 1, 9, &facts), expected, "{name}");
+            assert_eq!(call_line(&lines, 1, 9, &facts, &["//"]), expected, "{name}");
         }
     }
 }

@@ -395,7 +395,8 @@ impl Place {
             let mut one = UnitAnswer { score: candidate.score, steps, ..UnitAnswer::default() };
             let words = ranked.words();
             let (first, end) = (unit.span.line, unit.span.end);
-            let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts));
+            let marks = language::comment_marks(&file.language);
+            let call = || ranked.calls.as_ref().and_then(|facts| call_line(&lines, first, end, facts, marks));
             // With a pattern, one of the lines that match it.
             let passes = |line: &u32| file.matching_lines.as_ref().is_none_or(|lines| lines.contains(line));
             // A trace of another version names lines that the file may not have.

@@ -104,6 +104,7 @@ pub fn search(answer: &Answer, notices: Vec<String>) -> Result<String> {
 
 /// The answer of a history.
 pub fn history(answer: &HistoryAnswer, mut notices: Vec<String>) -> Result<String> {
+    notices.extend(answer.earlier.iter().map(ToString::to_string));
     notices.extend(answer.absent.iter().map(ToString::to_string));
     let entries = answer.entries.iter().map(|entry| {
         let (transcript, line) = entry.place.as_ref().map(|(path, line)| (path.display().to_string(), *line)).unzip();

@@ -103,6 +103,10 @@ fn s003_1_classes_of_paths_go_by_the_table() {
         ("a/user.g.dart", &[C::VENDORED]),
         ("a/Form.g.cs", &[C::VENDORED]),
         ("a/user.dart", &[]),
+        ("dist/node/a.mjs", &[C::VENDORED]),
+        ("a/dist/a.css", &[C::VENDORED]),
+        ("a/dist.js", &[]),
+        ("src/cmd/dist/a.go", &[]),
     ] {
         let class = PathClass::of(path, facts());
         for one in all {

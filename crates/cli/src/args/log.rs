@@ -98,6 +98,7 @@ impl LogArgs {
         let mut request = HistoryRequest {
             folder: std::env::current_dir().unwrap_or_default(),
             paths: self.paths.iter().chain(&self.behind).cloned().collect(),
+            or_from_root: true,
             ..HistoryRequest::default()
         };
         match &self.query {

@@ -37,6 +37,9 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
         for written in &answer.uncommitted {
             remark!("colgrep: {written} is not committed yet");
         }
+        for earlier in &answer.earlier {
+            remark!("colgrep: {earlier}");
+        }
         for absent in &answer.absent {
             remark!("colgrep: {}", told(absent));
         }

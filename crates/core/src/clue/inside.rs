@@ -35,9 +35,14 @@ pub fn held_as(token: &str) -> &str {
 }
 
 /// What a text calls that is a call with arguments and nothing else, without a blank: `Clock.set_to` of
-/// `Clock.set_to(now)` and of `x=Clock.set_to(now);`. Of a chain the last call, of an object's (`p->open(x)`) its name
-/// alone. `None` for any other text.
-pub fn name_called(text: &str) -> Option<&str> {
+/// `Clock.set_to(now)` and of `x=Clock.set_to(now);`. Of a chain each call, the last one first, of an object's
+/// (`p->open(x)`) its name alone. Nothing of any other text.
+pub fn names_called(text: &str) -> Vec<&str> {
+    std::iter::successors(call_at_end(text), |&(_, before)| call_at_end(before)).map(|(name, _)| name).collect()
+}
+
+/// The name of the call that a text ends with, and what stands in front of it.
+fn call_at_end(text: &str) -> Option<(&str, &str)> {
     let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
     if given.contains(char::is_whitespace) {
         return None;
@@ -60,7 +65,7 @@ pub fn name_called(text: &str) -> Option<&str> {
     let is_name = name.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
     // `get_(a|b)` is a pattern.
     let ends_so = name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '!' | '?'));
-    (is_whole && is_name && ends_so).then_some(name)
+    (is_whole && is_name && ends_so).then_some((name, before))
 }
 
 /// The flags among the words of a text, without their values.
@@ -69,6 +74,28 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
         let word = word.split('=').next()?.trim_matches(|c: char| c != '-' && !c.is_alphanumeric());
         flag_name(word).map(|_| word)
     })
+}
+
+/// The names among the words of a text that are written behind the name of what owns them: `Type.method`, `Type#method`,
+/// `module::function`. In front of a dot that name is written as a type's is: `example.com` is an address.
+pub fn qualified_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(|word| {
+        let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
+        let name = name.trim_start_matches(|c: char| !is_word_char(c));
+        let parts: Vec<&str> = name.split(['.', '#', ':']).filter(|part| !part.is_empty()).collect();
+        let [before @ .., last] = parts.as_slice() else { return None };
+        let begins = |c: char| c == '_' || c.is_alphabetic();
+        let is_name = |part: &&str| part.starts_with(begins) && part.chars().all(is_word_char);
+        let are_names = before.iter().all(is_name) && is_name(&last.trim_end_matches(['!', '?']));
+        let is_type = before.last()?.starts_with(char::is_uppercase);
+        (are_names && (is_type || name.contains("::") || name.contains('#'))).then_some(name)
+    })
+}
+
+/// The mark right behind a name where a text has it first: `empty?` and `insert!` are names of their own in some languages.
+pub fn mark_behind(text: &str, name: &str) -> Option<char> {
+    let (at, _) = text.match_indices(name).find(|(at, _)| !text[..*at].ends_with(is_word_char))?;
+    text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
 }
 
 /// What stands in front of `=` and a plain value. Brackets and the like make it a line of code, which is no setting.
@@ -139,6 +166,36 @@ mod tests {
     }
 
     #[test]
+    fn names_behind_their_types_are_found_in_a_text() {
+        for (text, expected) in [
+            ("how does Session.get work", "Session.get"),
+            ("why does `net::Session::open()` fail?", "net::Session::open"),
+            ("explain Session#close, then Oban.insert!", "Session#close Oban.insert!"),
+            ("what does com.acme.RealCall.execute throw", "com.acme.RealCall.execute"),
+            ("how is std::io read", "std::io"),
+            // Addresses, versions, abbreviations, words.
+            ("see example.com, e.g. v1.2 of Session.", ""),
+            ("how does session.get work", ""),
+            ("Session: get it", ""),
+        ] {
+            assert_eq!(qualified_in(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_behind_a_name_is_seen() {
+        for (text, name, expected) in [
+            ("Job.insert!", "insert", Some('!')),
+            ("where is Job.empty? defined", "empty", Some('?')),
+            ("reinsert! insert", "insert", None),
+            ("Job.insert", "insert", None),
+            ("Job", "insert", None),
+        ] {
+            assert_eq!(mark_behind(text, name), expected, "{text:?}");
+        }
+    }
+
+    #[test]
     fn what_is_called_is_told_from_its_arguments() {
         for (text, expected) in [
             ("make_aware(now)", "make_aware"),
@@ -148,7 +205,9 @@ mod tests {
             ("Acme\\Clock(1)", "Acme\\Clock"),
             ("x=make_aware(now(1))", "make_aware"),
             ("$this->set_to(now)", "set_to"),
-            ("clock(1).set_to(now)", "set_to"),
+            ("clock(1).set_to(now)", "set_to clock"),
+            ("clock().set_to(now)", "set_to"),
+            ("x=Clock.of(1).set_to(now).run(2)", "run set_to Clock.of"),
             ("vec!(1,2)", "vec!"),
             // Without arguments, in quotes, or more than a call.
             ("make_aware()", ""),
@@ -164,7 +223,7 @@ mod tests {
             ("(a|b)", ""),
             ("O(n)", ""),
         ] {
-            assert_eq!(name_called(text).unwrap_or_default(), expected, "{text:?}");
+            assert_eq!(names_called(text).join(" "), expected, "{text:?}");
         }
     }
 

@@ -51,6 +51,12 @@ pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     found
 }
 
+/// Whether a text surely begins with a front, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be
+/// a line of code.
+pub fn begins_with_front(text: &str, program: &str) -> bool {
+    behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
+}
+
 /// Whether a sure part of a front may be a literal's own word as well: `Warning: disk full`. Logs write levels in capitals.
 fn may_open_a_literal(rest: &str, program: &str) -> bool {
     let name = rest.split_once(": ").map_or("", |(name, _)| name);
@@ -154,11 +160,18 @@ fn behind_colon<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
     let is_part = name.len() <= PART_BYTES_MAX && !name.contains(['"', '\'', '`']);
     match count_of_words(name) {
         _ if !is_part => None,
-        1 => Some((behind, is_named_so(name) || is_program(name, program))),
+        1 => Some((behind, is_named_so(name) || (is_program(name, program) && !is_one_piece(behind)))),
         // `Fatal error`, `error (at <stdin>:1)`.
         2..=PART_WORDS_MAX => name.split_whitespace().any(is_error).then_some((behind, true)),
         _ => None,
     }
+}
+
+/// Whether a text is one name, path or call: `open(a, b)`. Behind a program's name it is what is asked for, no message.
+fn is_one_piece(text: &str) -> bool {
+    let text = text.trim();
+    let name = text.find('(').filter(|_| text.ends_with(')')).map_or(text, |at| &text[..at]);
+    !name.contains(char::is_whitespace)
 }
 
 fn count_of_words(text: &str) -> usize {
@@ -240,6 +253,11 @@ mod tests {
             // The program's own name is one in front of small letters, too.
             ("tool: no such key", "no such key"),
             ("Tool: worker: no such key", "worker: no such key|no such key"),
+            // A name, a file or a call is no message.
+            ("tool: open_port", ""),
+            ("tool: src/net.rs", ""),
+            ("tool: open_port(a, b)", ""),
+            ("tool: cannot open (a, b)", "cannot open (a, b)"),
             ("config: default port", ""),
             // Nobody's literal begins with the time or the level of a log; with a level it may.
             ("2026-11-25 10:11:12 [acme.net] INFO: no such key", "no such key"),
@@ -247,6 +265,20 @@ mod tests {
             ("[12345] tool: disk full", "tool: disk full|disk full"),
         ] {
             assert_eq!(behind_fronts(text, "tool").join("|"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sure_front_is_told_from_a_key() {
+        for (text, expected) in [
+            ("Error: no such key", true),
+            ("tool: no such key", true),
+            ("code: Errors.LIMIT", false),
+            ("error: Errors.LIMIT", false),
+            ("line_number: Some(2)", false),
+            ("no such key", false),
+        ] {
+            assert_eq!(begins_with_front(text, "tool"), expected, "{text}");
         }
     }
 

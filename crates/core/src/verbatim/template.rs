@@ -52,7 +52,7 @@ pub(super) struct Filled {
     pub weight: f32,
     /// Weight of the words that stand where the literal has its values.
     pub of_values: f32,
-    /// Words that agree and weigh something.
+    /// Words that agree and lead to files.
     pub telling: usize,
     /// Number of the word from which on the sentence explains all of the text, values too; none where words are left over.
     pub from: Option<usize>,
@@ -108,8 +108,8 @@ impl Typed<'_> {
             end = begin + piece.words.len();
             let is_own = |word: &&Word| !word.is_behind_value && !word.is_before_value;
             filled.words += piece.words.iter().filter(is_own).count();
-            let tells = |(word, weight): &(&Word, &f32)| is_own(word) && **weight > 0.0;
-            filled.telling += piece.words.iter().zip(&self.weights[begin..end]).filter(tells).count();
+            let tells = |(word, i): &(&Word, usize)| is_own(word) && self.is_telling(*i);
+            filled.telling += piece.words.iter().zip(begin..end).filter(tells).count();
             filled.weight += self.weights[begin..end].iter().sum::<f32>();
             is_open = tail.is_before_value;
         }

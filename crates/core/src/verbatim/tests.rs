@@ -39,6 +39,9 @@ fn questions_are_told_from_messages() {
         ("Could not find server '42'.", false),
         ("the trait bound `A: B` is not satisfied", false),
         ("connection reset by peer", false),
+        ("The server hangs. Why does it?", true),
+        ("Command is not defined. Did you mean this?", false),
+        ("unknown command, did you mean build?", false),
     ] {
         assert_eq!(is_question(text), expected, "{text}");
     }

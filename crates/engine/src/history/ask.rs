@@ -1,10 +1,12 @@
 //! A question to a history, and its answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use colgrep_core::UnitId;
+use colgrep_core::clue::Certainty;
 use colgrep_core::collapse::PerFile;
 use colgrep_index::history::{AtLines, in_order, is_commit, recall};
 use colgrep_index::ids::FileId;
@@ -13,7 +15,7 @@ use colgrep_index::search::{Background, Request, Watch};
 use colgrep_index::store::FileRecord;
 
 use super::paths::Asked;
-use super::{Bound, OpenHistory};
+use super::{Bound, Earlier, OpenHistory};
 use crate::answer::Step;
 use crate::env::Env;
 use crate::error::{Refused, Result};
@@ -37,6 +39,8 @@ pub struct HistoryRequest {
     /// Only entries that mention one of these, a file or all below a folder; with `:LINE` or `:FROM-TO`, the commits that
     /// last changed these lines.
     pub paths: Vec<String>,
+    /// Whether a path of which nothing is known in the folder is meant from the project's root, as entries name files.
+    pub or_from_root: bool,
     /// Only entries of these kinds; empty: all.
     pub sources: Vec<Source>,
     /// Nothing before.
@@ -89,8 +93,13 @@ pub struct HistoryAnswer {
     /// Lines of the question that are not committed yet: a place as it was written, or where it has commits too, these
     /// lines alone (`src/a.rs:2,5-7`).
     pub uncommitted: Vec<String>,
+    /// Files of the question that had other names before, under which they were looked for too.
+    pub earlier: Vec<Earlier>,
     /// What there is nothing of.
     pub absent: Vec<Absent>,
+    /// How much of the question's words the best entry has, 0 to 1; 1 where the question is the name of one. The scores
+    /// of an answer are shares of its best, so times this they can be compared with those of another history.
+    pub strength: f32,
 }
 
 /// Something that was asked, of which a history has nothing.
@@ -138,6 +147,8 @@ pub struct HistoryEntry {
     pub files: Vec<String>,
     /// The day, `2026-01-01`.
     pub date: String,
+    /// The moment, in seconds since 1970.
+    pub seconds: i64,
     /// Its score; 0 where nothing was looked for.
     pub score: f32,
     /// The whole message or turn, where that was asked for.
@@ -180,7 +191,9 @@ impl OpenHistory {
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
                 background: Background::default(),
             };
-            self.ranked(&asked, filter, request.explain)?
+            let (found, strength) = self.ranked(&asked, filter, request.explain)?;
+            without.strength = strength;
+            found
         };
         let names = Names::new(&self.snapshot.files.files);
         let entries = found.into_iter().map(|Found { unit, score, steps }| {
@@ -211,17 +224,19 @@ impl OpenHistory {
         absent
     }
 
-    fn ranked(&self, asked: &Request<'_>, filter: Option<&dyn UnitFilter>, explain: bool) -> Result<Vec<Found>> {
+    /// The best entries, and the [strength](HistoryAnswer::strength) of the best.
+    fn ranked(&self, asked: &Request<'_>, filter: Option<&dyn UnitFilter>, explain: bool) -> Result<(Vec<Found>, f32)> {
         let mut explanation = explain.then(Explanation::default);
         let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
-        let answer = recall(&self.snapshot, filter, asked, watch)?;
+        let (answer, strength) = recall(&self.snapshot, filter, asked, watch)?;
+        let is_named = answer.units.first().is_some_and(|ranked| ranked.certainty == Some(Certainty::Exact));
         let best = answer.units.iter().take(asked.files);
         let found = best.map(|ranked| Found {
             unit: ranked.unit,
             score: ranked.score,
             steps: explanation.as_ref().map(|explanation| explanation.steps(ranked, &answer.query)),
         });
-        Ok(found.collect())
+        Ok((found.collect(), if is_named { 1.0 } else { strength }))
     }
 
     /// The entries that a request allows; none where it allows all. What its paths lack goes into `without`.
@@ -262,9 +277,9 @@ impl OpenHistory {
         if request.paths.is_empty() {
             return Ok(None);
         }
-        let (lexical, mut keys) = (&self.snapshot.lexical, HashSet::new());
+        let (lexical, mut keys, begun) = (&self.snapshot.lexical, HashSet::new(), Instant::now());
         for written in &request.paths {
-            let asked = self.place.asked(written, &request.folder)?;
+            let asked = self.asked(written, request)?;
             if let Some(lines) = asked.lines {
                 let (commits, uncommitted) = self.commits_of(&asked, lines)?;
                 without.uncommitted.extend(uncommitted);
@@ -273,17 +288,42 @@ impl OpenHistory {
                 }
                 continue;
             }
-            let inside = format!("{}/", asked.path);
-            let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
-            let paths = lexical.paths_where(is_meant)?;
-            if paths.is_empty() {
+            let paths = self.paths_of(&asked)?;
+            for path in &paths {
+                keys.extend(lexical.mentioning(path)?.iter().map(|hit| hit.key));
+            }
+            let earlier = self.add_earlier(&asked, paths.is_empty(), begun, &mut keys)?;
+            if paths.is_empty() && earlier.is_none() {
                 without.absent.push(Absent::Path(asked.written));
             }
-            for path in paths {
-                keys.extend(lexical.mentioning(&path)?.iter().map(|hit| hit.key));
-            }
+            without.earlier.extend(earlier);
         }
         Ok(Some(keys))
+    }
+
+    /// A path of a request: from its folder, or where nothing is known of that and the request allows it, from the
+    /// project's root.
+    fn asked(&self, written: &str, request: &HistoryRequest) -> Result<Asked> {
+        let asked = self.place.asked(written, &request.folder)?;
+        if !request.or_from_root || self.is_known(&asked)? {
+            return Ok(asked);
+        }
+        match self.place.asked(written, &self.place.root) {
+            Ok(from_root) if self.is_known(&from_root)? => Ok(from_root),
+            _ => Ok(asked),
+        }
+    }
+
+    /// Whether a path is there, or the history has it.
+    fn is_known(&self, asked: &Asked) -> Result<bool> {
+        Ok(asked.top.join(&asked.path).symlink_metadata().is_ok() || !self.paths_of(asked)?.is_empty())
+    }
+
+    /// The paths that a history has of a file or folder.
+    fn paths_of(&self, asked: &Asked) -> Result<BTreeSet<String>> {
+        let inside = format!("{}/", asked.path);
+        let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
+        Ok(self.snapshot.lexical.paths_where(is_meant)?)
     }
 
     /// The commits that last changed lines, and those of the lines that are not committed yet.
@@ -346,6 +386,7 @@ impl OpenHistory {
             subject: kept.name,
             files,
             date: entry.time.date(),
+            seconds: entry.time.seconds(),
             score: 0.0,
             text,
             steps: None,

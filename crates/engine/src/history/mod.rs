@@ -4,6 +4,7 @@
 //! It is looked at when somebody asks for it, never by a plain search.
 
 mod ask;
+mod earlier;
 mod paths;
 mod when;
 
@@ -18,6 +19,7 @@ use colgrep_index::update::{Encoding, Updater, repair};
 use colgrep_index::worktree;
 
 pub use ask::{Absent, HistoryAnswer, HistoryEntry, HistoryRequest, Source};
+pub use earlier::Earlier;
 pub use when::Bound;
 
 use crate::damage::{damage, guarded};

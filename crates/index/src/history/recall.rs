@@ -47,8 +47,9 @@ fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     candidates.iter().map(|candidate| places.get(&candidate.unit).copied().unwrap_or(u32::MAX)).collect()
 }
 
-/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. Units of the answer are all that were ranked, best first, and
-/// hits are left empty.
+/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. Units of the answer are all that were
+/// ranked, best first, and hits are left empty. With it goes how much of the question's words the best entry by words has,
+/// 0 to 1.
 ///
 /// # Errors
 /// When the index can't be read.
@@ -57,7 +58,7 @@ pub fn recall(
     filter: Option<&dyn UnitFilter>,
     request: &Request<'_>,
     mut watch: Option<&mut dyn Watch>,
-) -> Result<Answer> {
+) -> Result<(Answer, f32)> {
     let knobs = of_history(request.knobs);
     let request = &Request { knobs: &knobs, ..*request };
     let mut pointers = mentions(&snapshot.lexical, filter, request)?;
@@ -81,7 +82,8 @@ pub fn recall(
         }
     };
     let ranked = rank::run_through(HISTORY_STAGES, &query, request.knobs, &retrieved, fused, Some(&mut observer));
-    Ok(Answer { query, units: ranked.units, files: retrieved.files, ..Answer::default() })
+    let (units, strength) = (ranked.units, retrieved.evidence.strength);
+    Ok((Answer { query, units, files: retrieved.files, ..Answer::default() }, strength))
 }
 
 /// The knobs with what counts among entries: they are short, so a question's words stand in few of them, and how far they

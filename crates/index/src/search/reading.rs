@@ -1,6 +1,6 @@
 //! Reads the query of a search.
 
-use colgrep_core::clue::node_ids_apart;
+use colgrep_core::clue::{everywhere_of, node_ids_apart};
 use colgrep_core::filler::without_courtesy;
 use colgrep_core::long::Long;
 use colgrep_core::query::Query;
@@ -23,7 +23,8 @@ pub(super) enum Known {
     Title,
 }
 
-/// Reads the query, and adds what a table of terms knows of its words. A greeting above it is as if nobody had typed it.
+/// Reads the query, and adds what a table of terms knows of its words. A greeting above it is as if nobody had typed it, and
+/// a request for all places of a name is that name: its other words stand at none of them.
 pub(super) fn read(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
@@ -32,7 +33,9 @@ pub(super) fn read(
 ) -> Result<Query> {
     let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
     let told = node_ids_apart(told, language::facts());
-    let request = &Request { query: &told, ..*request };
+    // The title of a long query tells what was done, too.
+    let everywhere = everywhere_of(&told, language::facts()).filter(|_| !matches!(known, Known::Title));
+    let request = &Request { query: everywhere.as_deref().unwrap_or(&told), ..*request };
     let mut query = match known {
         Known::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
             Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),
@@ -41,6 +44,11 @@ pub(super) fn read(
         Known::Title => read_short(corpus, request, tokenizer)?.into_title(),
         _ => read_short(corpus, request, tokenizer)?,
     };
+    if everywhere.is_some() {
+        // A message of the code may say the same.
+        query.typed = told.to_string();
+        query.clues.callers_of.clone_from(&everywhere);
+    }
     if let Known::Respelled(words) = known {
         query.respelled.clone_from(words);
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::clue::{name_called, name_inside};
+use colgrep_core::clue::{name_inside, names_called};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
@@ -12,7 +12,7 @@ use colgrep_core::verbatim::{Agreement, Typed};
 
 use super::absent::without_absent;
 use super::locate::{Fit, MODULE_END};
-use super::pointed::best_of;
+use super::pointed::{SELVES, best_of};
 use super::rounds::Rounds;
 use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look};
 use crate::error::Result;
@@ -107,7 +107,10 @@ fn called<'q>(
     tokenizer: &mut Tokenizer,
 ) -> Result<Option<&'q str>> {
     let text = query.text.trim();
-    let Some(name) = name_called(text).filter(|_| !query.is_symbol()) else { return Ok(None) };
+    let names = names_called(text);
+    if names.is_empty() || query.is_symbol() {
+        return Ok(None);
+    }
     // `getenv('NAME')` asks for the variable.
     if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
         return Ok(None);
@@ -125,7 +128,29 @@ fn called<'q>(
     let weights = Typed::new(text, |_| 1.0).weights().to_vec();
     let seen = rounds.look(&files, &Look::Typed { text: text.to_string(), weights })?;
     let stands = seen.iter().filter_map(|(_, seen)| seen.standing).any(|at| at.agreement >= Agreement::Words);
-    Ok((!stands).then_some(name))
+    if stands {
+        return Ok(None);
+    }
+    // Of a chain the rarest name that is here says most; one that is not may be written in another way.
+    let mut rarest: Option<(&str, u64)> = None;
+    for name in names {
+        let term = tokenizer.normal(last_segment(name)).to_string();
+        let units: u64 = rounds.counts(&[term], 0)?.iter().map(|count| count.units.most()).sum();
+        let units = if units == 0 { u64::MAX } else { units };
+        if rarest.is_none_or(|(_, known)| units < known) && is_owner_here(name, query, statistics, tokenizer) {
+            rarest = Some((name, units));
+        }
+    }
+    Ok(rarest.map(|(name, _)| name))
+}
+
+/// Whether what stands right in front of a called name stands here, too: `console.log` is no `log` of others.
+fn is_owner_here(name: &str, query: &Query, statistics: &Statistics, tokenizer: &mut Tokenizer) -> bool {
+    let path: Vec<&str> = name.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
+    match path.as_slice() {
+        [.., owner, _] => SELVES.contains(owner) || !stands_nowhere(owner, query, statistics, tokenizer),
+        _ => true,
+    }
 }
 
 /// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.

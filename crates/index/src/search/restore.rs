@@ -85,11 +85,14 @@ pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]
     let Some(span) = spans.iter().find(|span| span.key == unit) else { return Ok(Vec::new()) };
     let is_member = |s: &&UnitSpan| s.key != unit && s.line > span.line && s.end <= span.end && takes_lines(s.kind);
     let documented: FxHashSet<u32> = spans.iter().filter(is_member).flat_map(|s| s.first..s.line).collect();
+    let is_blank = |line: u32| lines.get((line as usize).wrapping_sub(1)).is_some_and(|line| line.trim().is_empty());
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for line in own(lines, span, &spans).into_iter().flat_map(|own| own.first..=own.end) {
         match parts.last_mut() {
             _ if documented.contains(&line) => {}
             Some((_, last)) if *last + 1 == line => *last = line,
+            // The first row of a part has a number.
+            _ if is_blank(line) => {}
             _ => parts.push((line, line)),
         }
     }

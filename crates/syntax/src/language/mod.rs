@@ -89,6 +89,8 @@ pub struct Language {
     pub function_keywords: &'static [&'static str],
     /// Words in front of another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
+    /// What its comments begin with. Empty where literals hold code (`@click="open(1)"`), and for what is no program.
+    pub comments: &'static [&'static str],
     /// True if a type without a bracket behind its name is only announced (`class Later;`), for code that the grammar
     /// can't follow.
     pub types_need_brackets: bool,
@@ -189,6 +191,11 @@ static COMPILED: LazyLock<Vec<OnceLock<Option<Compiled>>>> =
 /// The row of that name or alias, any case.
 pub fn by_name(name: &str) -> Option<&'static Language> {
     LOOKUP.by_name.get(name.to_lowercase().as_str()).map(|&i| &LANGUAGES[i])
+}
+
+/// What the comments of the language of that name begin with.
+pub fn comment_marks(name: &str) -> &'static [&'static str] {
+    by_name(name).map(|language| language.comments).unwrap_or_default()
 }
 
 /// The row for files that no other row names.

@@ -246,12 +246,15 @@ fn calls_are_found_in_each_form() {
         ("go", "[]int(xs)", ""),
         ("elixir", "x |> A.one |> B.C.two", "one two"),
         ("elixir", "x.field", ""),
+        ("javascript", "one.call(x); x.two.apply(x); three.bind(x)", "one call two apply bind"),
+        ("typescript", "this.#one.call(x)", "#one call"),
         ("haskell", "a `one` b `M.two` c", "one two"),
         ("haskell", "map (`one` b) (map (a `two`) c)", "map one two"),
     ] {
         let text = match language {
             "go" => format!("package p\n\nfunc caller() {{ {call} }}\n"),
             "elixir" => format!("def caller(x) do\n  {call}\nend\n"),
+            "javascript" | "typescript" => format!("function caller() {{ {call} }}\n"),
             _ => format!("caller a b c = {call}\n"),
         };
         assert_eq!(unit(&parsed(language, &text), "caller").calls.join(" "), expected, "{call}");

@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_engine::history::{Absent, Bound, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::corpus::fronts;
+use colgrep_engine::history::{Absent, Bound, Earlier, HistoryEntry, HistoryPlace, HistoryRequest, Source};
 use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::{Error, Refused};
 
@@ -23,7 +24,7 @@ const ENTRIES_DEFAULT: usize = 10;
 /// Greatest number of entries.
 const ENTRIES_MAX: usize = 1_000;
 
-/// `history`: of all roots, or of those that hold the paths. Entries of several repositories take turns.
+/// `history`: of all roots, or of those that hold the paths. Entries of several repositories are ranked together.
 pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
@@ -39,7 +40,8 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     let mut without = None;
     let asked_paths = asked.paths.iter().map(|path| meant(state, path)).collect::<Result<Vec<_>>>()?;
     let mut unserved = if asked.paths.is_empty() { state.lost().to_vec() } else { Vec::new() };
-    for root in state.roots() {
+    let fronts = fronts(&state.roots().map(|root| root.folder.as_path()).collect::<Vec<_>>());
+    for (root, front) in state.roots().zip(&fronts) {
         let paths = paths_in(state, root, &asked_paths);
         if paths.is_empty() && !asked.paths.is_empty() {
             continue;
@@ -63,7 +65,8 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
             continue;
         }
         seen.push(place.store.folder().to_path_buf());
-        let request = HistoryRequest { folder: root.folder.clone(), paths, ..request.clone() };
+        let query = request.query.as_deref().map(|query| from_root(query, front, &root.folder));
+        let request = HistoryRequest { query, folder: root.folder.clone(), paths, ..request.clone() };
         let model = if request.query.is_some() { state.model(root)? } else { None };
         let console = Console::new(true, state.env.trace);
         let answer = match place.answer(&request, (&settings, &state.env), model, &*console) {
@@ -78,6 +81,10 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         for place in &answer.uncommitted {
             remarks.push(format!("{} is not committed yet", named(&root.folder, place)));
         }
+        for earlier in &answer.earlier {
+            let names = earlier.names.iter().map(|name| served(root, name).unwrap_or_else(|| name.clone())).collect();
+            remarks.push(Earlier { path: named(&root.folder, &earlier.path), names }.to_string());
+        }
         for absent in answer.absent {
             remarks.push(match absent {
                 Absent::Path(path) => Absent::Path(named(&root.folder, &path)).to_string(),
@@ -85,8 +92,10 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
             });
         }
         let mut entries = answer.entries;
-        for path in entries.iter_mut().flat_map(|entry| &mut entry.files) {
-            *path = named(&root.project.root, path.as_str());
+        for entry in &mut entries {
+            // What lies outside the root can't be asked for here.
+            entry.files = entry.files.iter().filter_map(|path| served(root, path)).collect();
+            entry.score *= answer.strength;
         }
         lists.push(entries);
     }
@@ -97,9 +106,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         }
         bail!("{} lies outside the roots of this server", asked.paths.join(", "));
     }
-    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
-    let in_turn = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
-    let blocks: Vec<String> = in_turn.map(block).collect();
+    let blocks: Vec<String> = merged(lists, request.query.is_some()).iter().map(block).collect();
     let more = blocks.len() > entries;
     // What is so of each root is told once.
     let mut told: Vec<String> = Vec::new();
@@ -112,6 +119,36 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     let text =
         told.concat() + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
     Ok(Answered::without(text, blocks.is_empty(), unserved))
+}
+
+/// A file of a project (`path` from its root) as the server's tools take it; none where it lies in no root.
+fn served(root: &Root, path: &str) -> Option<String> {
+    let full = root.project.root.join(path);
+    in_root(&full).or_else(|| Some(full.strip_prefix(&root.folder).ok()?.to_string_lossy().into_owned()))
+}
+
+/// A question to one of several roots: a path in it that begins with the root's own name is meant from the root.
+fn from_root(query: &str, front: &str, folder: &Path) -> String {
+    let of_word = |word: &str| {
+        // Quotes may stand in front.
+        let (before, path) = word.split_at(word.find(|c: char| c.is_alphanumeric() || "._".contains(c)).unwrap_or(0));
+        let is_there = || folder.join(path.trim_end()).exists();
+        let rest = path.strip_prefix(front).filter(|rest| !rest.trim().is_empty() && !is_there());
+        rest.map_or_else(|| word.to_string(), |rest| format!("{before}{rest}"))
+    };
+    if front.is_empty() { query.to_string() } else { query.split_inclusive(char::is_whitespace).map(of_word).collect() }
+}
+
+/// The entries of all histories: by their scores, which were made comparable, or the newest first where nothing is
+/// looked for. Of equal ones, those of each history take turns.
+fn merged(lists: Vec<Vec<HistoryEntry>>, is_ranked: bool) -> Vec<HistoryEntry> {
+    let of_list = |list: Vec<HistoryEntry>| list.into_iter().enumerate();
+    let mut entries: Vec<(usize, HistoryEntry)> = lists.into_iter().flat_map(of_list).collect();
+    entries.sort_by(|(rank, one), (other_rank, other)| {
+        let order = if is_ranked { other.score.total_cmp(&one.score) } else { other.seconds.cmp(&one.seconds) };
+        order.then(rank.cmp(other_rank))
+    });
+    entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// The request to every root, without its folder and paths.
@@ -189,4 +226,23 @@ fn block(entry: &HistoryEntry) -> String {
         block.push_str(&format!("    {}\n", shortened(&escape_text(line))));
     }
     block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_begins_with_a_roots_name_is_meant_from_the_root() {
+        let nowhere = Path::new("/nowhere");
+        for (query, front, expected) in [
+            ("gin/render/json.go", "gin/", "render/json.go"),
+            ("why `gin/render/json.go` is so", "gin/", "why `render/json.go` is so"),
+            ("gin/render/json.go", "oban/", "gin/render/json.go"),
+            ("begin/render gin/ gin", "gin/", "begin/render gin/ gin"),
+            ("gin/render/json.go", "", "gin/render/json.go"),
+        ] {
+            assert_eq!(from_root(query, front, nowhere), expected, "{query} {front}");
+        }
+    }
 }

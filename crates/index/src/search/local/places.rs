@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use colgrep_core::code_line::{
-    NAME_LINES_MAX, announces, binds_function, calls, is_binding, is_use, lines_of_code, member_line, naming_line,
-    word_at,
+    NAME_LINES_MAX, announces, binds_function, calling_line, calling_lines, is_binding, lines_of_code, member_line,
+    naming_line, word_at,
 };
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
@@ -15,7 +15,7 @@ use colgrep_core::written::is_name_in_example;
 use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_syntax::language::{self, Category};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::LocalSearch;
 use crate::error::Result;
@@ -97,16 +97,15 @@ impl LocalSearch<'_> {
         parts.next().map(stem_of) == Some(name) || parts.any(|folder| folder == name)
     }
 
-    /// The line that is wanted of a unit, which goes from `first` to `last`; none where it has no such line.
-    fn chosen(line: &LineOf, text: &str, first: u32, last: u32) -> Option<u32> {
-        let facts = language::facts();
+    /// The line that is wanted of a unit, which goes from `first` to `last` in a file of `language`; none where it has
+    /// no such line.
+    fn chosen(line: &LineOf, text: &str, language: &str, first: u32, last: u32) -> Option<u32> {
         let wanted = 1 + last.saturating_sub(first);
         let lines = text.lines().skip(first.saturating_sub(1) as usize).take(wanted as usize);
         let at = match line {
             LineOf::Name(name) => naming_line(lines.take(NAME_LINES_MAX), name),
             LineOf::Call(name) => {
-                let call = lines.clone().position(|line| calls(line, name, facts));
-                call.or_else(|| lines.clone().position(|line| is_use(line, name, facts)))
+                calling_line(lines, &[name.as_str()], language::comment_marks(language), language::facts())
             }
             LineOf::Member(name) => return member_line(text, first, last, name),
         };
@@ -178,6 +177,16 @@ impl Places for LocalSearch<'_> {
             Some(_) => self.snapshot.units(&keys)?,
             None => keys.iter().map(|key| Ok(self.snapshot.lexical.unit(*key)?.unit(&[]))).collect::<Result<_>>()?,
         };
+        let is_enclosed =
+            |stored: &Unit| owner.as_deref().is_some_and(|owner| stored.parent.split('.').next_back() == Some(owner));
+        // A file that is called as its type is holds the members of others, too: of a type inside it, say.
+        let enclosed = units.iter().zip(&stored).filter(|(_, stored)| is_enclosed(stored));
+        let of_owner: FxHashSet<FilePlace> = enclosed.map(|(unit, _)| unit.file).collect();
+        let is_in_module = |unit: &UnitFound| {
+            let record = self.shard.record(unit.file);
+            let is_module = |owner: &String| record.is_some_and(|record| Self::is_module(record, owner));
+            owner.as_ref().is_some_and(is_module) && !of_owner.contains(&unit.file)
+        };
         let definition = |(unit, stored): (UnitFound, Unit)| {
             let signature = &stored.signature;
             let front = &signature[..word_at(signature, name).unwrap_or(signature.len())];
@@ -187,10 +196,7 @@ impl Places for LocalSearch<'_> {
                 unit,
                 // The index compares a hash of eight bits.
                 is_named: last_segment(&stored.name) == name,
-                is_owned: owner.as_deref().is_some_and(|owner| {
-                    stored.parent.split('.').next_back() == Some(owner)
-                        || record.is_some_and(|record| Self::is_module(record, owner))
-                }),
+                is_owned: is_enclosed(&stored) || is_in_module(&unit),
                 is_announced: keyword.as_ref().is_some_and(|keyword| words.any(|word| word == keyword)),
                 is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
             }
@@ -260,7 +266,7 @@ impl Places for LocalSearch<'_> {
     }
 
     fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<Vec<Seen>>> {
-        let (root, facts) = (Path::new(&self.snapshot.files.root), language::facts());
+        let root = Path::new(&self.snapshot.files.root);
         let typed = match look {
             Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
             Look::Announces { .. } | Look::Calls(_) => None,
@@ -269,15 +275,14 @@ impl Places for LocalSearch<'_> {
             let Some(record) = self.shard.record(*file) else { return Vec::new() };
             // One that can't be read any more holds nothing.
             let Ok(text) = self.snapshot.texts.text(root, &record.path) else { return Vec::new() };
-            let lines_that = |is_one: &dyn Fn(&str) -> bool| {
-                let numbered = text.lines().zip(1u32..).filter(|(line, _)| is_one(line));
-                let seen = |(_, line)| seen_in(record, line);
-                numbered.map(seen).collect()
-            };
             match (look, &typed) {
                 (_, Some(typed)) => self.typed_in(typed, record, &text),
                 (Look::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
-                (Look::Calls(name), _) => lines_that(&|line| calls(line, name, facts)),
+                (Look::Calls(name), _) => {
+                    let marks = language::comment_marks(&record.language);
+                    let lines = calling_lines(&text, name, marks, language::facts());
+                    lines.into_iter().map(|line| seen_in(record, line)).collect()
+                }
                 (Look::Typed { .. }, None) => Vec::new(),
             }
         };
@@ -288,8 +293,8 @@ impl Places for LocalSearch<'_> {
         let root = Path::new(&self.snapshot.files.root);
         let mut read: Option<(FileId, Arc<String>)> = None;
         let mut of_unit = |unit: &UnitHit| {
+            let record = self.shard.record(self.shard.place(unit.file));
             if read.as_ref().is_none_or(|(file, _)| *file != unit.file) {
-                let record = self.shard.record(self.shard.place(unit.file));
                 let text =
                     record.and_then(|record| self.snapshot.texts.text(root, &record.path).ok()).unwrap_or_default();
                 read = Some((unit.file, text));
@@ -297,7 +302,8 @@ impl Places for LocalSearch<'_> {
             let text = read.as_ref().map_or("", |(_, text)| text.as_str());
             let end = self.snapshot.lexical.end_of(unit.key).unwrap_or(unit.line);
             let otherwise = if matches!(line, LineOf::Member(_)) { 0 } else { unit.line };
-            LocalSearch::chosen(line, text, unit.line, end).unwrap_or(otherwise)
+            let language = record.map_or("", |record| record.language.as_str());
+            LocalSearch::chosen(line, text, language, unit.line, end).unwrap_or(otherwise)
         };
         Ok(units.iter().map(|unit| self.snapshot.lexical.hit(*unit).as_ref().map_or(0, &mut of_unit)).collect())
     }

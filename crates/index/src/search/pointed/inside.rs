@@ -1,7 +1,7 @@
 //! Names inside a query that stands nowhere as typed: in a shell's marks, in front of a value, behind dashes, in the quotes
 //! of a command, in what a runner of tests prints.
 
-use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside, test_named, test_titled};
+use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside, qualified_in, test_named, test_titled};
 use colgrep_core::query::Query;
 use colgrep_syntax::language;
 use rustc_hash::FxHashSet;
@@ -11,6 +11,8 @@ use crate::error::Result;
 
 /// Flags of a text that are looked for, at most: who pastes more of them has pasted a help text.
 const FLAGS_MAX: usize = 4;
+/// Names behind their types' that are looked for in a question, at most.
+const QUALIFIED_MAX: usize = 4;
 /// What stands for a flag where the rest of its text is looked for: a value, as a message has it.
 const A_VALUE: &str = "0";
 
@@ -25,6 +27,26 @@ impl Search<'_> {
             None if self.tested(text)? => Ok(()),
             None => self.flags(text),
         }
+    }
+
+    /// Points at the definitions of the names behind their types' in a question (`Type.method`), where nothing else of it is
+    /// sure and neither tests nor documents are asked for; where a file is named, at those in it.
+    pub(super) fn qualified(&mut self, query: &Query) -> Result<()> {
+        let Query { text, clues, asks_for, asks_for_prose, .. } = query;
+        let wants_others = !asks_for.is_empty() || *asks_for_prose || clues.callers_of.is_some();
+        let is_known = self.is_sure() || self.has_message || !clues.locations.is_empty();
+        if wants_others || is_known || text.trim().contains('\n') {
+            return Ok(());
+        }
+        let is_file = |name: &&str| language::facts().is_file_name(&name.to_lowercase());
+        for name in qualified_in(text).filter(|name| !is_file(name)).take(QUALIFIED_MAX) {
+            if self.found.files.is_empty() {
+                self.asked_for(query, name)?;
+            } else {
+                self.of_file(query, name)?;
+            }
+        }
+        Ok(())
     }
 
     /// Points at the test that a runner's line or command names, instead of a run of the names of its packages, and tells

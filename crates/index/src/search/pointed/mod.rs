@@ -1,6 +1,8 @@
 //! What a query points at beside its words: a line of a file, a file by name, a definition, text that stands as typed.
 
+mod beside;
 mod inside;
+mod moved;
 mod names;
 mod printed;
 mod text;
@@ -10,6 +12,8 @@ use colgrep_core::clue::{Certainty, Clues, Pointer};
 use colgrep_core::query::Query;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
+use colgrep_core::verbatim::{Frame, frame_of};
+pub(super) use names::SELVES;
 use printed::Told;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,6 +72,7 @@ pub fn pointers(
         program: root.trim_end_matches('/').rsplit('/').next().unwrap_or_default(),
         tokenizer,
         found: Pointers::default(),
+        written: Vec::new(),
         told: Told::Nothing,
         has_message: false,
     };
@@ -77,12 +82,13 @@ pub fn pointers(
     }
     let by_name = search.located(clues, &query.text)?;
     search.declared(query)?;
-    search.callers(clues)?;
+    search.callers(query)?;
     // What a name defines says more than the places where it stands.
     let is_named = search.named(query)?;
     let stands_whole = !is_named && search.typed(query)?;
     if !is_named && !stands_whole {
         search.inside(query)?;
+        search.qualified(query)?;
     }
     // A pasted line or message may hold quotes of its own.
     if !clues.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
@@ -103,6 +109,8 @@ struct Search<'a> {
     program: &'a str,
     tokenizer: &'a mut Tokenizer,
     found: Pointers,
+    /// The paths and names of files that are here, as they are written.
+    written: Vec<String>,
     /// What points at the places of the text that was looked for last.
     told: Told,
     /// Whether what is pointed at is the message of a trace, or what stands behind a front.
@@ -186,10 +194,11 @@ impl Search<'_> {
         if paths.is_empty() && clues.names.is_empty() && !may_be_spelled {
             return Ok(Vec::new());
         }
-        let text = if may_be_spelled { text.to_string() } else { String::new() };
-        let asked = LocateAsked { paths, names: clues.names.clone(), text };
+        let spelled = if may_be_spelled { text.to_string() } else { String::new() };
+        let asked = LocateAsked { paths, names: clues.names.clone(), text: spelled };
         let found = self.rounds.located(&asked)?;
-        let lines: Vec<u32> = frames.map(|location| location.line).collect();
+        let lines: Vec<(u32, Option<Frame<'_>>)> =
+            frames.map(|location| (location.line, frame_of(text, &location.path, location.line))).collect();
         let best = |(at, written): (usize, &String)| {
             // Who types nothing but a name may mean any file that bears it.
             let all = if is_alone && !written.contains('/') { alike(&found, at, written) } else { None };
@@ -198,8 +207,8 @@ impl Search<'_> {
         let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> = asked.paths.iter().enumerate().map(best).collect();
         let mentions = named.split_off(lines.len());
         self.stand_here(&asked.paths, &mut named)?;
-        let by_name = self.locations(named, &lines)?;
-        self.mentions(clues, is_alone, mentions, &found);
+        let by_name = self.locations(named, &lines, text)?;
+        self.mentions(clues, text, mentions, &found)?;
         Ok(by_name)
     }
 
@@ -233,29 +242,34 @@ impl Search<'_> {
     }
 
     /// Lines that are named. Where a path fits well, those of which nothing but the file's name fits are of other
-    /// projects: a library's frames in a trace. Where none does, these are given instead.
-    fn locations(&mut self, named: Vec<Option<(Fit, Vec<FileMeant>)>>, lines: &[u32]) -> Result<Vec<Point>> {
-        let mut found: Vec<(Fit, FilePlace, u32)> = Vec::new();
+    /// projects: a library's frames in a trace. Where none does, these are given instead. A line is where its frame's
+    /// function is here.
+    fn locations(
+        &mut self,
+        named: Vec<Option<(Fit, Vec<FileMeant>)>>,
+        lines: &[(u32, Option<Frame<'_>>)],
+        text: &str,
+    ) -> Result<Vec<Point>> {
+        let mut found: Vec<(Fit, FilePlace, u32, Option<Frame<'_>>)> = Vec::new();
         let is_alone = lines.len() == 1;
-        for (named, line) in named.into_iter().zip(lines) {
+        for (named, (line, frame)) in named.into_iter().zip(lines) {
             let Some((fit, files)) = named else { continue };
             let files = allowed(&files);
             // The last part of a foreign path alone is hardly more than a name, unless nothing else is asked.
             if fit > Fit::Name || files.len() == 1 || is_alone {
-                found.extend(files.into_iter().map(|file| (fit, file, *line)));
+                found.extend(files.into_iter().map(|file| (fit, file, *line, *frame)));
             }
         }
         let fits = found.iter().any(|place| place.0 > Fit::Name);
         if fits {
             found.retain(|place| place.0 > Fit::Name);
         }
-        let point = |(i, (_, file, line)): (usize, (Fit, FilePlace, u32))| Point {
-            file,
-            line,
-            certainty: Certainty::Location,
-            strength: 1.0 / (1 + i) as f32,
-        };
-        let points: Vec<Point> = found.into_iter().take(LOCATIONS_MAX).enumerate().map(point).collect();
+        let mut points = Vec::new();
+        for (i, (_, file, line, frame)) in found.into_iter().take(LOCATIONS_MAX).enumerate() {
+            let line = frame.map_or(Ok(line), |frame| self.moved(file, line, &frame, text))?;
+            let strength = 1.0 / (1 + i) as f32;
+            points.push(Point { file, line, certainty: Certainty::Location, strength });
+        }
         if !fits {
             return Ok(points);
         }
@@ -264,14 +278,16 @@ impl Search<'_> {
     }
 
     /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant. Of a word
-    /// that is the name of several, none is, unless nothing else `is_alone` asked.
+    /// that is the name of several, none is, unless nothing else is asked. A folder that is all that stands beside a name
+    /// says which.
     fn mentions(
         &mut self,
         clues: &Clues,
-        is_alone: bool,
+        text: &str,
         by_path: Vec<Option<(Fit, Vec<FileMeant>)>>,
         found: &[LocateFound],
-    ) {
+    ) -> Result<()> {
+        let is_alone = clues.is_name_alone(text);
         let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
         for (name, files) in found.iter().flat_map(|one| &one.spelled) {
             match spelled.iter_mut().find(|(known, _)| known == name) {
@@ -294,7 +310,14 @@ impl Search<'_> {
         let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(spelled).collect();
         let place = clues.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
         for Meant { written, mut files, is_word } in meant {
+            let in_folder = self.in_folder(text, written)?;
+            if !in_folder.is_empty() {
+                files = in_folder;
+            }
             files.retain(|file| file.is_allowed);
+            if !files.is_empty() {
+                self.written.push(written.to_string());
+            }
             let is_place = place.is_none_or(|place| place == written);
             let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
             let part = if is_place { 1.0 } else { SHARE_BESIDE_A_PLACE };
@@ -303,6 +326,7 @@ impl Search<'_> {
                 self.named_file(file, if is_exact { part } else { share }, is_meant);
             }
         }
+        Ok(())
     }
 }
 

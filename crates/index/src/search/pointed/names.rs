@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer};
+use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer, mark_behind};
 use colgrep_core::code_line::{LAMBDAS, NAME_LINES_MAX, is_binding};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
@@ -22,13 +22,15 @@ use crate::search::shard::{DefinitionFound, DefinitionsAsked, LineOf, LocateAske
 const UNITS_POINTED_MAX: usize = 50;
 /// Definitions that a name may have for each of them to be what is meant. With more, the ranking decides.
 const DEFINITIONS_MAX: usize = 3;
+/// Definitions of a name whose last marks are compared, at most.
+const MARKED_MAX: usize = 16;
 /// Files that are read for lines that announce or call a name.
 const FILES_READ_MAX: usize = 64;
 /// Bytes of all files that are read.
 const BYTES_READ_MAX: u64 = 8 << 20;
 
 /// How code calls what it stands in: they own no name.
-const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
+pub(in crate::search) const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
 
 impl Search<'_> {
     /// The definitions of the name that the whole query is or asks for, and whether it has any. Where it has only a few,
@@ -36,7 +38,7 @@ impl Search<'_> {
     pub(super) fn named(&mut self, query: &Query) -> Result<bool> {
         let whole = query.text.trim();
         if let Some(name) = &query.clues.beside_file
-            && self.of_file(query, name)?
+            && (self.of_file(query, name)? || self.elsewhere(query, name)?)
         {
             return Ok(true);
         }
@@ -94,7 +96,7 @@ impl Search<'_> {
     }
 
     /// The same for a name, written as no word of a sentence is, whose definition a question asks for.
-    fn asked_for(&mut self, query: &Query, written: &str) -> Result<bool> {
+    pub(super) fn asked_for(&mut self, query: &Query, written: &str) -> Result<bool> {
         let path: Vec<&str> = path_of(written).skip_while(|part| SELVES.contains(part)).collect();
         let name = last_segment(written);
         let Defining { units, is_owned, .. } = self.defining(query, name, &path)?;
@@ -113,7 +115,7 @@ impl Search<'_> {
 
     /// The same for a name beside a file: what defines it there, however often. Where no such file is here, the name is asked
     /// for as if nothing else were said.
-    fn of_file(&mut self, query: &Query, written: &str) -> Result<bool> {
+    pub(super) fn of_file(&mut self, query: &Query, written: &str) -> Result<bool> {
         let files: HashSet<FilePlace> = self.found.files.keys().copied().collect();
         if files.is_empty() {
             let is_file = |path: &String| language::facts().is_file_name(&path.to_lowercase());
@@ -332,7 +334,24 @@ impl Search<'_> {
         if units.iter().any(|unit| unit.kind != UnitKind::Constant) {
             units.retain(|unit| unit.kind != UnitKind::Constant);
         }
+        self.keep_marked(&mut units, mark_behind(&query.text, name))?;
         Ok(Defining { units, is_owned, is_aside })
+    }
+
+    /// Of a few units of one name those that end in this mark or, without one, in none, where there are any: `insert` is not
+    /// `insert!`. A question's own mark leaves all.
+    fn keep_marked(&self, units: &mut Vec<UnitFound>, mark: Option<char>) -> Result<()> {
+        if !(2..=MARKED_MAX).contains(&units.len()) {
+            return Ok(());
+        }
+        let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
+        let is_meant = |name: &str| name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark;
+        let meant: Vec<bool> = self.rounds.stored(&keys)?.iter().map(|unit| is_meant(&unit.name)).collect();
+        if meant.contains(&true) {
+            let mut meant = meant.into_iter();
+            units.retain(|_| meant.next().unwrap_or_default());
+        }
+        Ok(())
     }
 
     /// The definition that keyword and name announce. Two words of a sentence (`function call`) are hardly meant for one in
@@ -378,13 +397,15 @@ impl Search<'_> {
         self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })
     }
 
-    /// Who calls the name that is asked about, each with the line of the call.
-    pub(super) fn callers(&mut self, clues: &Clues) -> Result<()> {
-        let Some(asked) = clues.callers_of.as_deref() else { return Ok(()) };
+    /// Who calls the name that is asked about, each with the line of the call. Of all places of a name these come before its
+    /// definition, where they are no tests.
+    pub(super) fn callers(&mut self, query: &Query) -> Result<()> {
+        let Some(asked) = query.clues.callers_of.as_deref() else { return Ok(()) };
+        let strength = if query.is_everywhere() { 1.0 } else { 0.5 };
         let name = last_segment(asked);
         let mut units = self.rounds.callers(asked)?;
         units.truncate(UNITS_POINTED_MAX);
-        self.point_at_lines(&units, &LineOf::Call(name.to_string()))?;
+        self.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
         // Calls outside of units, and those that a grammar does not show.
         let Some(term) = crate::lexical::term_of_word(name, self.tokenizer) else { return Ok(()) };
         let terms = [term];
@@ -404,7 +425,7 @@ impl Search<'_> {
             if last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32 {
                 continue;
             }
-            let pointer = Pointer { certainty: Certainty::Exact, strength: 0.5, line };
+            let pointer = Pointer { certainty: Certainty::Exact, strength, line };
             self.found.units.entry(unit.unit).or_insert(pointer);
         }
         Ok(())
@@ -412,14 +433,14 @@ impl Search<'_> {
 
     /// Points at units, each by the line that names it.
     fn point_at_names(&mut self, units: &[UnitFound], name: &str) -> Result<()> {
-        self.point_at_lines(units, &LineOf::Name(name.to_string()))
+        self.point_at_lines(units, &LineOf::Name(name.to_string()), 0.5)
     }
 
     /// Points at units, each by the line that is wanted of it, else by its own.
-    fn point_at_lines(&mut self, units: &[UnitFound], line: &LineOf) -> Result<()> {
+    fn point_at_lines(&mut self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<()> {
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
         for (unit, line) in keys.iter().zip(self.rounds.lines(&keys, line)?) {
-            self.point_at(*unit, Pointer { certainty: Certainty::Exact, strength: 0.5, line });
+            self.point_at(*unit, Pointer { certainty: Certainty::Exact, strength, line });
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use colgrep_core::clue::{Certainty, Pointer};
 use colgrep_core::query::Query;
-use colgrep_core::verbatim::{Standing, behind_fronts, messages_of};
+use colgrep_core::verbatim::{Standing, begins_with_front, behind_fronts, messages_of, split_advice};
 
 use super::{Pointers, Search};
 use crate::error::Result;
@@ -50,16 +50,22 @@ pub(super) fn made_of(standing: &Standing, fronts: &[usize]) -> bool {
 
 impl Search<'_> {
     /// Points at where the query stands, or, where no code holds it, what it says behind a log's or a runtime's front, or
-    /// what the messages of a pasted trace do.
+    /// what the messages of a pasted trace do, or the one in front of a program's advice.
     pub(super) fn typed(&mut self, query: &Query) -> Result<bool> {
         let is_known = self.is_sure();
         let stands_whole = self.typed_whole(query)?;
         if query.long.is_some() || is_known || self.told == Told::Whole {
             return Ok(stands_whole);
         }
-        let messages = messages_of(&query.text);
+        let mut messages = messages_of(&query.text);
+        // What a program advises is a literal of its own, and stands behind many messages.
+        if messages.is_empty()
+            && let Some((message, _)) = split_advice(&query.text)
+        {
+            messages.push(message);
+        }
         let stands_behind = match messages.is_empty() {
-            true => self.behind(&query.text)?,
+            true => self.behind(&query.text, stands_whole)?,
             false if self.is_sure() => false,
             false => self.messages(&messages)?,
         };
@@ -74,8 +80,12 @@ impl Search<'_> {
 
     /// Points at what a text says behind a front instead of what is known, where that says more; the longest rest first. The
     /// names in a front stand together elsewhere, and a run of them says less than the message behind it; a run that is left
-    /// when more is cut off says less than the literal that more of the text was made of.
-    fn behind(&mut self, text: &str) -> Result<bool> {
+    /// when more is cut off says less than the literal that more of the text was made of. What `stands_whole` in tests or
+    /// documents was copied from there where its front is not sure to be one: `code: Errors.LIMIT`.
+    fn behind(&mut self, text: &str, stands_whole: bool) -> Result<bool> {
+        if stands_whole && self.told == Told::Aside && !begins_with_front(text, self.program) {
+            return Ok(false);
+        }
         let mut stands = false;
         for message in behind_fronts(text, self.program) {
             if self.told == Told::Whole {
@@ -111,8 +121,8 @@ impl Search<'_> {
         let (stands, is_found) = self.instead(|search| {
             let (mut all, mut stands) = (Vec::new(), false);
             for message in messages {
-                stands |= search.text(message)?;
-                stands |= search.behind(message)?;
+                let stands_whole = search.text(message)?;
+                stands |= search.behind(message, stands_whole)? || stands_whole;
                 all.extend(std::mem::take(&mut search.found.units));
             }
             for (unit, pointer) in all {

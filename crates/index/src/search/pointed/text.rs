@@ -3,7 +3,7 @@
 use colgrep_core::bm25::{Field, idf};
 use colgrep_core::clue::Certainty;
 use colgrep_core::query::Query;
-use colgrep_core::token::is_stop_word;
+use colgrep_core::token::{is_stop_word, words};
 use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
 use rustc_hash::FxHashSet;
 
@@ -42,7 +42,7 @@ const RUN_SHARE_MIN: f32 = 0.7;
 const WORDS_MIN: usize = 4;
 /// The same for what a literal has in front of a value.
 const WORDS_BEFORE_A_VALUE_MIN: usize = 2;
-/// Pieces that a text must have for a number in it to be a value.
+/// Pieces beside links that a text must have for a number in it to be a value.
 const PIECES_AROUND_A_NUMBER_MIN: usize = 3;
 /// Words of a value behind a message's colon, at most.
 const VALUE_WORDS_MAX: usize = 2;
@@ -140,9 +140,17 @@ impl Search<'_> {
             }
         }
         let fronts = if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() };
+        // What makes paths (`${name}/src/index.ts`) made any path that ends so: the file that is here says more.
+        let written = self.written.iter().filter(|path| text.contains(path.as_str()));
+        let of_paths: Vec<usize> = written.map(|path| words(path).count()).collect();
+        let is_in_path = |standing: &Standing| {
+            let holds =
+                |of_path: &usize| *of_path >= standing.words && typed.len().saturating_sub(*of_path) < standing.words;
+            of_paths.iter().any(holds)
+        };
         let is_made = |place: &Placed| {
             let is_known = is_message && !asks && !place.seen.is_aside && place.standing.share >= share_min;
-            is_known && made_of(&place.standing, &fronts)
+            is_known && made_of(&place.standing, &fronts) && !is_in_path(&place.standing)
         };
         let is_printed_here = places.iter().any(is_made);
         for place in places {
@@ -244,13 +252,15 @@ impl Search<'_> {
     /// first.
     fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
         let pieces = text.split_whitespace().count();
+        // A link beside its number (`[1.2.0](https://…)`) is no message around one.
+        let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         // A number or an address in a message is most often a value that the source does not have.
         let of_value = value_of(text);
         let is_value = |word: &str| {
             let place = word.as_ptr() as usize - text.as_ptr() as usize;
             place >= of_value
-                || (pieces >= PIECES_AROUND_A_NUMBER_MIN && is_number(word))
+                || (beside_links >= PIECES_AROUND_A_NUMBER_MIN && is_number(word))
                 || (pieces >= WORDS_MIN && is_in_address(text, place))
         };
         let mut of_words: Vec<Option<usize>> = Vec::new();

@@ -112,6 +112,13 @@
 ] @import
   (#eq? @_require "require"))
 
+; `open.call(this)`, `this.open.apply(this, all)`
+(call_expression
+  function: (member_expression
+    object: [(identifier) @call (member_expression property: [(property_identifier) (private_property_identifier)] @call)]
+    property: (property_identifier) @_through)
+  (#any-of? @_through "call" "apply"))
+
 (new_expression constructor: [
   (identifier) @call
   (member_expression property: (property_identifier) @call)
