@@ -160,22 +160,25 @@ fn a_frame_whose_line_has_moved_means_the_function_that_it_names() {
         "package acme\n\nclass Call {\n  fun tag(): Int {\n    return 1\n  }\n\n  fun execute(): Int {\n    \
          check(isFirst) { \"Already Executed\" }\n    return 2\n  }\n}\n",
     );
+    let head = "Traceback (most recent call last):\n";
     let frame = "  File \"/venv/site-packages/pkg/pool.py\", line";
     let raised =
         "    raise PoolError(f\"Pool {self.n!r}: nothing left to drain\")\nPoolError: Pool 0: nothing left to drain";
     for (query, expected) in [
-        (format!("Traceback (most recent call last):\n{frame} 3, in drain\n{raised}"), "pkg/pool.py:8:"),
-        (format!("{frame} 3, in drain"), "pkg/pool.py:6:"),
+        (format!("{head}{frame} 3, in drain\n{raised}"), "pkg/pool.py:8:"),
+        (format!("{head}{frame} 3, in drain"), "pkg/pool.py:6:"),
+        // A frame alone is a place.
+        (format!("{frame} 3, in drain"), "pkg/pool.py:3:"),
         (
             "java.lang.IllegalStateException: Already Executed\n at acme.Call.execute(Call.kt:5)".into(),
             "src/acme/Call.kt:9:",
         ),
         // The line lies in what is named, or nothing here is called so.
         (format!("{frame} 9, in drain\n{raised}"), "pkg/pool.py:9:"),
-        (format!("{frame} 4, in fill"), "pkg/pool.py:4:"),
-        (format!("{frame} 14, in fill"), "pkg/pool.py:14:"),
-        (format!("{frame} 3, in leave"), "pkg/pool.py:3:"),
-        (format!("{frame} 3, in <module>"), "pkg/pool.py:3:"),
+        (format!("{head}{frame} 4, in fill"), "pkg/pool.py:4:"),
+        (format!("{head}{frame} 14, in fill"), "pkg/pool.py:14:"),
+        (format!("{head}{frame} 3, in leave"), "pkg/pool.py:3:"),
+        (format!("{head}{frame} 3, in <module>"), "pkg/pool.py:3:"),
         ("pkg/pool.py:3".into(), "pkg/pool.py:3:"),
     ] {
         let ran = sandbox.run(&["--query", &query, "-k", "1"]);

@@ -15,6 +15,10 @@ impl Search<'_> {
     /// one it is the line that stands below the frame, else one that a message of the trace was made of, else the one
     /// that names the function.
     pub(super) fn moved(&self, file: FilePlace, line: u32, frame: &Frame<'_>, text: &str) -> Result<u32> {
+        // A frame alone is a place like any other.
+        if text.trim().lines().nth(1).is_none() {
+            return Ok(line);
+        }
         let name = last_segment(frame.function);
         let around = match self.rounds.around(&[(file, line)])?.pop().flatten() {
             Some(unit) => self.rounds.stored(&[unit.unit])?.pop(),

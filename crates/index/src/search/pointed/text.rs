@@ -153,15 +153,17 @@ impl Search<'_> {
             is_known && made_of(&place.standing, &fronts) && !is_in_path(&place.standing)
         };
         let is_printed_here = places.iter().any(is_made);
+        let is_quoted = text.starts_with(['"', '\'', '`']);
         for place in places {
             let is_made = is_made(&place);
             let Placed { file, standing, seen: Seen { line, is_text, is_aside, .. } } = place;
             let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
             stands_whole |= standing.agreement == Agreement::Exact;
+            // What is all of a literal may have been copied there, and who writes quotes wants what stands in them.
+            let is_copied = standing.is_literal || is_quoted;
             let certainty = match standing.agreement {
-                // A test or a document that holds what code prints says less than that code, whatever values it has; not where
-                // the text is all of a literal there, which may be what was copied.
-                Agreement::Exact if is_aside && is_printed_here && !standing.is_literal => Certainty::Words,
+                // A test or a document that holds what code prints says less than that code, whatever values it has.
+                Agreement::Exact if is_aside && is_printed_here && !is_copied => Certainty::Words,
                 Agreement::Exact => Certainty::Exact,
                 // A program may declare it without its dashes.
                 Agreement::Words if typed.is_flag() && standing.is_literal => Certainty::Exact,
