@@ -175,15 +175,18 @@ fn goes_on_in_prose(behind: &str) -> bool {
 
 /// The lines of a program with their numbers, without those that lie in comments and literals of several lines.
 pub fn lines_of_code(text: &str) -> impl Iterator<Item = (u32, &str)> {
-    numbered_code(text.lines())
+    numbered_code(text.lines()).map(|(number, line)| (number, cut(line)))
+}
+
+fn cut(line: &str) -> &str {
+    &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
 }
 
 fn numbered_code<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item = (u32, &'l str)> {
     let mut closing: Option<&str> = None;
-    let lines = lines.map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]);
     (1u32..).zip(lines).filter(move |(_, line)| {
         let is_inside = closing.is_some();
-        closing = closing_behind(line, closing);
+        closing = closing_behind(cut(line), closing);
         !is_inside
     })
 }

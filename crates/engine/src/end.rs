@@ -402,7 +402,7 @@ impl Place {
 
     /// How many files of the scope are not searched since they are too large.
     pub fn too_large(&self) -> usize {
-        too_large(&self.rules, &self.snapshot)
+        too_large(&self.within.below, &self.rules, &self.snapshot)
     }
 
     /// What the scope allows below its paths, none of these itself, and the system lets nobody read.

@@ -84,19 +84,13 @@ class Run:
 CLONES = "clones-of-all"
 
 
-def facts(answer: dict[str, Any], first: str) -> list[dict[str, Any]]:
+def facts(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The results of an answer, with all that is said of each: bits of the strength, lines, names, and its text.
 
-    Over shards the repository's name stands in front of a path. The single server says the whole path instead, and for
-    its first repository none.
+    Over shards as over several roots of one server, the repository's name stands in front of a path.
     """
-
-    def named(path: str) -> str:
-        if f"/{CLONES}/" in path:
-            return path.partition(f"/{CLONES}/")[2]
-        return path if "shards" in answer else f"{first}/{path}"
-
-    return [hit | {"file": named(hit["file"])} for hit in answer["hits"]]
+    hits: list[dict[str, Any]] = answer["hits"]
+    return hits
 
 
 class Organisation:
@@ -168,7 +162,7 @@ class Organisation:
 
     def results(self, query: str, where: str = "") -> list[dict[str, Any]]:
         """The results of one search."""
-        return facts(self.ask(query, where), self.config.repositories[0].name)
+        return facts(self.ask(query, where))
 
     def run(self, queries: list[str], expected: Expected, where: str = "") -> Run:
         """Asks all queries, one after the other."""
@@ -184,7 +178,7 @@ class Organisation:
             run.seconds.append(time.monotonic() - began)
             if answer.get("shards", {}).get("missing"):
                 run.partial.append(query)
-            elif facts(answer, self.config.repositories[0].name) != expected[query]:
+            elif facts(answer) != expected[query]:
                 run.different.append(query)
         return run
 

@@ -165,6 +165,12 @@ mod tests {
     const DASHES: &[&str] = &["--"];
 
     #[test]
+    fn a_call_at_the_end_of_a_long_line_is_one() {
+        let text = format!("short(1)\n{}alpha(2)\n", "b = 2;".repeat(2_000));
+        assert_eq!(calling_lines(&text, "alpha", &["//"], &LanguageFacts::sample()), [2]);
+    }
+
+    #[test]
     fn comments_and_literals_are_no_code() {
         for (line, marks, expected) in [
             ("refresh(n) // resize windows now", SLASHES, false),
