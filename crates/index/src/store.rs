@@ -217,7 +217,8 @@ impl Snapshot {
         self.lexical.callers(name, |file| order.place(file).0)
     }
 
-    /// How many of the units that are encoded have vectors, of whatever model. Looks each one up where the manifest does not say all.
+    /// How many of the units that are encoded have vectors, of whatever model. Looks each one up where the manifest does not
+    /// say all.
     pub fn coverage(&self) -> Coverage {
         let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
         let mut coverage = Coverage::default();

@@ -8,7 +8,6 @@ use colgrep_core::clue::{name_inside, names_called};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
-use colgrep_core::verbatim::{Agreement, Typed};
 
 use super::absent::without_absent;
 use super::locate::{Fit, MODULE_END};
@@ -125,10 +124,7 @@ fn called<'q>(
     if files.len() > FILES_READ_MAX {
         return Ok(None);
     }
-    let weights = Typed::new(text, |_| 1.0).weights().to_vec();
-    let seen = rounds.look(&files, &Look::Typed { text: text.to_string(), weights })?;
-    let stands = seen.iter().filter_map(|(_, seen)| seen.standing).any(|at| at.agreement >= Agreement::Words);
-    if stands {
+    if rounds.look(&files, &Look::typed(text))?.iter().any(|(_, seen)| seen.holds_all()) {
         return Ok(None);
     }
     // Of a chain the rarest name that is here says most; one that is not may be written in another way.

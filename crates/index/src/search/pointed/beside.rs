@@ -3,7 +3,6 @@
 use colgrep_core::clue::is_written;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::is_stop_word;
-use colgrep_core::verbatim::{Agreement, Typed};
 use colgrep_core::written::is_odd;
 
 use super::{Search, best_of};
@@ -51,9 +50,7 @@ impl Search<'_> {
         let mut named: Vec<FilePlace> = self.found.files.keys().copied().collect();
         named.sort_unstable();
         let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let look = Look::Typed { text: name.to_string(), weights: Typed::new(name, |_| 1.0).weights().to_vec() };
-        let seen = self.rounds.look(&files, &look)?;
-        let holds = seen.iter().filter_map(|(_, seen)| seen.standing).any(|at| at.agreement > Agreement::Run);
+        let holds = self.rounds.look(&files, &Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
         Ok(holds || files.len() < named.len())
     }
 }

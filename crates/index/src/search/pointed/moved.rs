@@ -1,7 +1,7 @@
 //! Frames whose line has moved: a trace of another version of a file names a function that lies elsewhere here.
 
 use colgrep_core::query::last_segment;
-use colgrep_core::verbatim::{Agreement, Frame, Typed, behind_fronts, messages_of};
+use colgrep_core::verbatim::{Frame, behind_fronts, messages_of};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_syntax::language;
 
@@ -70,11 +70,10 @@ impl Search<'_> {
 
     /// The line of a file where a text stands, or a literal that it was made of.
     fn stands_on(&self, file: FilePlace, text: &str) -> Result<Option<u32>> {
-        let look = Look::Typed { text: text.to_string(), weights: Typed::new(text, |_| 1.0).weights().to_vec() };
+        let look = Look::typed(text);
         let seen = self.rounds.look(&[file], &look)?.pop().map(|(_, seen)| seen);
-        let stands = seen.filter(|seen| {
-            seen.standing.is_some_and(|found| found.agreement > Agreement::Run || found.made_from.is_some())
-        });
+        let stands =
+            seen.filter(|seen| seen.holds_all() || seen.standing.is_some_and(|found| found.made_from.is_some()));
         Ok(stands.map(|seen| seen.line))
     }
 }

@@ -6,7 +6,6 @@ use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer, mark_behind};
 use colgrep_core::code_line::{LAMBDAS, NAME_LINES_MAX, is_binding};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
-use colgrep_core::verbatim::{Agreement, Typed};
 use colgrep_core::written::is_odd;
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
@@ -193,9 +192,8 @@ impl Search<'_> {
     /// take one that holds nothing of it. Elsewhere the ranking knows better than the first place.
     fn stem_in_blocks(&mut self, files: &[FilePlace], stem: &str) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let look = Look::Typed { text: stem.to_string(), weights: Typed::new(stem, |_| 1.0).weights().to_vec() };
-        let mut places = self.rounds.look(&files, &look)?;
-        places.retain(|(_, seen)| seen.standing.is_some_and(|standing| standing.agreement > Agreement::Run));
+        let mut places = self.rounds.look(&files, &Look::typed(stem))?;
+        places.retain(|(_, seen)| seen.holds_all());
         let lines: Vec<(FilePlace, u32)> = places.iter().map(|(file, seen)| (*file, seen.line)).collect();
         for (unit, (_, line)) in self.rounds.around(&lines)?.into_iter().zip(lines) {
             if let Some(unit) = unit.filter(|unit| unit.kind == UnitKind::RawCode) {

@@ -1,7 +1,7 @@
 //! The questions of the rounds, and their answers.
 
 use colgrep_core::rank::NamedDefinition;
-use colgrep_core::verbatim::Standing;
+use colgrep_core::verbatim::{Agreement, Standing, Typed};
 use colgrep_core::{UnitId, UnitKind, UnitRole};
 use colgrep_encoder::Multivector;
 use serde::{Deserialize, Serialize};
@@ -288,6 +288,13 @@ pub enum Look {
     Calls(String),
 }
 
+impl Look {
+    /// A text as typed, each word of which weighs the same.
+    pub fn typed(text: &str) -> Look {
+        Look::Typed { text: text.to_string(), weights: Typed::new(text, |_| 1.0).weights().to_vec() }
+    }
+}
+
 /// What was seen in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
@@ -299,6 +306,13 @@ pub struct Seen {
     pub is_text: bool,
     /// Whether it is that, or of no known language and no program, or a test, benchmark or example, or vendored.
     pub is_aside: bool,
+}
+
+impl Seen {
+    /// Whether all words of the text that was looked for stand there.
+    pub fn holds_all(&self) -> bool {
+        self.standing.is_some_and(|standing| standing.agreement >= Agreement::Words)
+    }
 }
 
 /// Which line of a unit is wanted.
