@@ -1,11 +1,16 @@
 //! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
 //!
 //! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with three bits for two different ones: 3.5 % of the source. A text of `n` bytes asks for `n - 3` bits;
+//! in lower case, with three bits for two different ones: 3.6 % of the source. A text of `n` bytes asks for `n - 3` bits;
 //! each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold are refused in 998 of 1,000. What is
 //! refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
 //! Zoekt for the same bits, and there is no list of files for each of them, which would take ten times as much.
+//!
+//! A signature lies in [`STRIPS`], each with the bits of its own sequences, so that a text reads the few strips that tell
+//! most of it. Neighbours in a text mostly share a strip: it is that of the pair of bytes in a sequence whose hash is least
+//! (a minimizer, Roberts et al., Bioinformatics 2004).
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// Bytes of a sequence.
@@ -21,14 +26,22 @@ const GATHERED_MAX: usize = 1 << 18;
 /// Marks of text in two bytes a character: what is searched of such a file is not what it holds.
 const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// The sequences of some bytes, hashed; letters of ASCII in any case are the same.
-fn grams(bytes: &[u8]) -> impl Iterator<Item = u32> {
+/// Parts of a signature.
+pub const STRIPS: usize = 8;
+/// Sequences of a text that are enough to be asked for: by chance one file in 2,500 has all of them.
+const ENOUGH: usize = 11;
+
+/// What a file's bytes can hold: 64 bits a number. All strips are empty where it would tell nothing, and else none is.
+pub type Signature = [Vec<u64>; STRIPS];
+
+/// The sequences of some bytes, the first byte highest; letters of ASCII in any case are the same.
+fn sequences(bytes: &[u8]) -> impl Iterator<Item = u32> {
     let mut last = 0;
-    let hashed = bytes.iter().map(move |byte| {
+    let all = bytes.iter().map(move |byte| {
         last = last << 8 | u32::from(byte.to_ascii_lowercase());
-        mixed(last)
+        last
     });
-    hashed.skip(GRAM - 1)
+    all.skip(GRAM - 1)
 }
 
 /// A permutation of 32 bits that spreads neighbours: the finalizer of MurmurHash3 (Appleby).
@@ -38,38 +51,61 @@ fn mixed(mut bits: u32) -> u32 {
     bits ^ bits >> 16
 }
 
-/// The bit of a sequence among so many.
-fn bit_of(gram: u32, bits: usize) -> usize {
-    ((u64::from(gram) * bits as u64) >> 32) as usize
+/// A sequence as signatures know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gram {
+    /// Its strip.
+    pub strip: usize,
+    hash: u32,
 }
 
-/// The signature of a file's bytes, 64 bits a number; empty where it would tell nothing.
-pub fn signature(bytes: &[u8]) -> Vec<u64> {
+impl Gram {
+    fn of(sequence: u32) -> Gram {
+        let pairs = [sequence >> 16, sequence >> 8 & 0xFFFF, sequence & 0xFFFF].map(mixed);
+        let least = pairs.into_iter().min().unwrap_or_default();
+        Gram { strip: least as usize % STRIPS, hash: mixed(sequence) }
+    }
+
+    /// Its bit in a strip of so many numbers: which number, and the bit in it.
+    pub fn bit(self, words: usize) -> (usize, u64) {
+        let bit = ((u64::from(self.hash) * 64 * words as u64) >> 32) as usize;
+        (bit / 64, 1 << (bit % 64))
+    }
+}
+
+/// The signature of a file's bytes.
+pub fn signature(bytes: &[u8]) -> Signature {
+    let mut strips = Signature::default();
     if WIDE.iter().any(|mark| bytes.starts_with(mark)) {
-        return Vec::new();
+        return strips;
     }
     let mut all = Vec::with_capacity(bytes.len().min(GATHERED_MAX));
     let mut kept = 0;
-    for gram in grams(bytes) {
+    for sequence in sequences(bytes) {
         if all.len() >= 2 * kept + GATHERED_MAX {
             all.sort_unstable();
             all.dedup();
             kept = all.len();
             if kept > DIFFERENT_MAX {
-                return Vec::new();
+                return strips;
             }
         }
-        all.push(gram);
+        all.push(sequence);
     }
     all.sort_unstable();
     all.dedup();
-    let mut words = vec![0; (all.len() * 3 / 2).div_ceil(64).max(1)];
-    let bits = 64 * words.len();
-    for gram in all {
-        let bit = bit_of(gram, bits);
-        words[bit / 64] |= 1 << (bit % 64);
+    let grams = || all.iter().map(|sequence| Gram::of(*sequence));
+    let mut counts = [0; STRIPS];
+    grams().for_each(|gram| counts[gram.strip] += 1);
+    for (strip, count) in strips.iter_mut().zip(counts) {
+        *strip = vec![0; usize::div_ceil(count * 3 / 2, 64).max(1)];
     }
-    words
+    for gram in grams() {
+        let strip = &mut strips[gram.strip];
+        let (word, bit) = gram.bit(strip.len());
+        strip[word] |= bit;
+    }
+    strips
 }
 
 /// What a file must hold to match.
@@ -100,7 +136,7 @@ impl Needed {
 /// [`Needed`] in the terms of signatures.
 #[derive(Clone, Debug)]
 pub struct Sought {
-    grams: Vec<u32>,
+    grams: Vec<Gram>,
     node: Node,
 }
 
@@ -120,12 +156,13 @@ impl Sought {
         Sought { grams, node }
     }
 
-    fn node(needed: &Needed, all: &mut Vec<u32>) -> Node {
+    fn node(needed: &Needed, all: &mut Vec<Gram>) -> Node {
         match needed {
             Needed::Text(text) if text.len() >= GRAM => {
                 let from = all.len();
                 // A search by lines takes a NUL byte for the end of one.
-                all.extend(text.split(|byte| matches!(byte, 0 | b'\n')).flat_map(grams));
+                let lines = text.split(|byte| matches!(byte, 0 | b'\n'));
+                all.extend(telling(lines.flat_map(sequences).map(Gram::of).collect()));
                 Node::Grams(from..all.len())
             }
             Needed::Nothing | Needed::Text(_) => Node::Always,
@@ -135,16 +172,17 @@ impl Sought {
         }
     }
 
-    /// Whether a file may match, by its signature of so many numbers, each of which is asked for when it is needed.
-    pub fn may_match(&self, words: usize, word: impl Fn(usize) -> u64) -> bool {
-        let is_set = |gram: u32| {
-            let bit = bit_of(gram, 64 * words);
-            word(bit / 64) >> (bit % 64) & 1 == 1
-        };
-        words == 0 || self.holds(&self.node, &is_set)
+    /// Whether anything is asked of this strip.
+    pub fn asks(&self, strip: usize) -> bool {
+        self.grams.iter().any(|gram| gram.strip == strip)
     }
 
-    fn holds(&self, node: &Node, is_set: &impl Fn(u32) -> bool) -> bool {
+    /// Whether a file may match, by whether its signature has a bit, which is asked for when it is needed.
+    pub fn may_match(&self, is_set: impl Fn(Gram) -> bool) -> bool {
+        self.holds(&self.node, &is_set)
+    }
+
+    fn holds(&self, node: &Node, is_set: &impl Fn(Gram) -> bool) -> bool {
         match node {
             Node::Always => true,
             Node::Grams(range) => self.grams[range.clone()].iter().all(|gram| is_set(*gram)),
@@ -152,6 +190,22 @@ impl Sought {
             Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, is_set)),
         }
     }
+}
+
+/// Of a text's sequences those of the strips that tell most of it, as long as more is needed.
+fn telling(mut grams: Vec<Gram>) -> Vec<Gram> {
+    grams.sort_unstable();
+    grams.dedup();
+    let mut strips: Vec<&[Gram]> = grams.chunk_by(|one, other| one.strip == other.strip).collect();
+    strips.sort_by_key(|strip| Reverse(strip.len()));
+    let mut chosen = Vec::new();
+    for strip in strips {
+        if chosen.len() >= ENOUGH {
+            break;
+        }
+        chosen.extend_from_slice(strip);
+    }
+    chosen
 }
 
 #[cfg(test)]
@@ -164,8 +218,12 @@ mod tests {
         Needed::Text(text.as_bytes().to_vec())
     }
 
-    fn may_match(needed: &Needed, signature: &[u64]) -> bool {
-        Sought::new(needed).may_match(signature.len(), |word| signature[word])
+    fn may_match(needed: &Needed, signature: &Signature) -> bool {
+        Sought::new(needed).may_match(|gram| {
+            let strip = &signature[gram.strip];
+            let (word, bit) = gram.bit(strip.len());
+            strip.is_empty() || strip[word] & bit != 0
+        })
     }
 
     #[test]
@@ -184,13 +242,22 @@ mod tests {
 
     #[test]
     fn a_wide_text_and_a_short_one_pass() {
-        assert!(signature(b"\xff\xfea\0b\0").is_empty());
-        assert!(may_match(&text("abcdef"), &[]));
-        assert_eq!(signature(b"abc"), [0]);
-        assert!(!may_match(&text("abcdef"), &[0]), "three bytes hold no six");
+        assert_eq!(signature(b"\xff\xfea\0b\0"), Signature::default());
+        assert!(may_match(&text("abcdef"), &Signature::default()));
+        assert_eq!(signature(b"abc"), [const { [0] }; STRIPS]);
+        assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes hold no six");
         assert!(!text("abc").is_selective() && text("abcd").is_selective());
         assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
         assert!(Needed::All(vec![text("abcd"), text("a")]).is_selective());
+    }
+
+    #[test]
+    fn a_long_text_asks_few_strips() {
+        let sought = Sought::new(&text("spawn_blocking_with_a_long_name"));
+        assert!((ENOUGH..ENOUGH + 8).contains(&sought.grams.len()), "{}", sought.grams.len());
+        let asked = (0..STRIPS).filter(|strip| sought.asks(*strip)).count();
+        assert!(asked <= 3, "{asked} strips");
+        assert!((0..STRIPS).all(|strip| !Sought::new(&Needed::Nothing).asks(strip)));
     }
 
     proptest! {

@@ -46,7 +46,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;

@@ -13,11 +13,16 @@ use tantivy::schema::{
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::signature::STRIPS;
+
 const TOKENIZER: &str = "colgrep";
 /// Longest stop word, in bytes, that is stored without a position.
 const STOP_WORD_BYTES_MAX: usize = 5;
-/// Name of the field of signatures.
-pub(super) const SIGNATURE: &str = "signature";
+/// Name of the field of files' numbers where they have a signature.
+pub(super) const SIGNED: &str = "signed";
+/// Names of the fields of signatures, a strip each.
+pub(super) const SIGNATURE: [&str; STRIPS] =
+    ["signature0", "signature1", "signature2", "signature3", "signature4", "signature5", "signature6", "signature7"];
 /// Kind code of a document that stands for a file.
 pub(super) const FILE_KIND: u64 = 7;
 
@@ -46,8 +51,10 @@ pub(super) struct Fields {
     pub(super) mention: Field,
     /// Entries of a history: when ([`crate::moment::Moment`]).
     pub(super) time: Field,
+    /// Number of a file that has a signature.
+    pub(super) signed: Field,
     /// Files of a large tree: what their bytes can hold ([`crate::signature`]).
-    pub(super) signature: Field,
+    pub(super) signature: [Field; STRIPS],
     /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
@@ -83,7 +90,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         import: schema.add_text_field("import", raw()),
         mention: schema.add_text_field("mention", raw().set_fast("raw")),
         time: schema.add_i64_field("time", FAST),
-        signature: schema.add_u64_field(SIGNATURE, FAST),
+        signed: schema.add_u64_field(SIGNED, FAST),
+        signature: SIGNATURE.map(|name| schema.add_u64_field(name, FAST)),
         stored: schema.add_bytes_field("stored", STORED),
     };
     (schema.build(), fields)

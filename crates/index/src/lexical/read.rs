@@ -190,18 +190,17 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
     UnitId::new(segment as u32, doc)
 }
 
-/// Opens a commit, and nothing of what its segments know.
+/// Opens a commit, and nothing of its segments.
 ///
 /// # Errors
 /// As [`Lexical::open_at`].
-pub(super) fn reader_at(folder: &Path, point: &CommitPoint) -> Result<(IndexReader, Fields)> {
+pub(super) fn index_at(folder: &Path, point: &CommitPoint) -> Result<(Index, Fields)> {
     let (own_schema, fields) = schema();
     let index = Index::open(IndexDirectory::reader(folder, point))?;
     if index.schema() != own_schema {
         return Err(Error::OtherVersion("its fields differ".into()));
     }
-    prepare(&index);
-    Ok((index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?, fields))
+    Ok((index, fields))
 }
 
 impl Lexical {
@@ -226,7 +225,9 @@ impl Lexical {
     /// # Errors
     /// When it is damaged, or a later one took its files away.
     pub(crate) fn open_at(folder: &Path, point: &CommitPoint) -> Result<Lexical> {
-        let (reader, fields) = reader_at(folder, point)?;
+        let (index, fields) = index_at(folder, point)?;
+        prepare(&index);
+        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let kept = Lengths::load(folder);
         let segments = searcher

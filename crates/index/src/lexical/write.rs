@@ -25,6 +25,7 @@ use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
 use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
+use crate::signature::Signature;
 use crate::units::{is_encoded, text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
@@ -99,7 +100,7 @@ pub struct FileDocument<'a> {
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
     /// What its bytes can hold; empty where nobody asks.
-    pub signature: Vec<u64>,
+    pub signature: Signature,
     /// What each unit says beside its text, where the units are entries of a history; empty for a file of the tree.
     pub entries: Vec<Entry>,
 }
@@ -202,8 +203,11 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Writer::add`].
-    pub fn sign(&self, id: FileId, signature: &[u64]) -> Result<()> {
-        let ticket = Arc::new(self.queue.enter(2 * size_of_val(signature) + DOCUMENT_BYTES));
+    pub fn sign(&self, id: FileId, signature: &Signature) -> Result<()> {
+        let ticket = Arc::new(
+            self.queue
+                .enter(2 * signature.iter().map(|strip| size_of_val(strip.as_slice())).sum::<usize>() + DOCUMENT_BYTES),
+        );
         let document = self.signed_document(id, signature, &[]);
         let operations = [
             UserOperation::Delete(Term::from_field_u64(self.fields.file, id.in_index())),
@@ -214,13 +218,16 @@ impl Writer {
     }
 
     /// What is kept of a file whether it has units or not.
-    fn signed_document(&self, id: FileId, signature: &[u64], imports: &[String]) -> TantivyDocument {
+    fn signed_document(&self, id: FileId, signature: &Signature, imports: &[String]) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.in_index());
         document.add_u64(self.fields.info, FILE_KIND);
         document.add_u64(self.fields.text, 0);
-        for bits in signature {
-            document.add_u64(self.fields.signature, *bits);
+        if *signature != Signature::default() {
+            document.add_u64(self.fields.signed, id.in_index());
+        }
+        for (field, strip) in self.fields.signature.into_iter().zip(signature) {
+            strip.iter().for_each(|bits| document.add_u64(field, *bits));
         }
         document.add_bytes(self.fields.stored, &in_bytes(imports));
         document

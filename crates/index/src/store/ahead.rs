@@ -5,16 +5,17 @@ use std::path::Path;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
-use super::table::{FileView, unpacked_table};
+use super::table::{FileView, read_first_part, table_of_views, unpacked};
 use super::{FileRecord, FileTable, Snapshot, Store};
-use crate::disk::{Room, read_regular};
+use crate::disk::Room;
 use crate::error::Result;
 use crate::lexical::{CommitPoint, Lexical};
 use crate::signature::{SOURCE_BYTES_MIN, Sought};
 use crate::walk::{Known, LeftOut, WalkOptions, Walked, changed_ns, walk, walk_again};
 
-/// A table of at least so many bytes on disk takes about as long to unpack as signatures take to be read: both at once then.
-const LARGE_TABLE_BYTES: usize = 256 << 10;
+/// A first part of at least so many bytes on disk takes about as long to unpack as signatures take to be read: both at once
+/// then.
+const LARGE_TABLE_BYTES: usize = 128 << 10;
 
 /// The files of an index, and what their signatures tell.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub struct KnownFiles {
     store: Store,
     point: CommitPoint,
     generation: u64,
-    /// The table as it lies on disk.
+    /// The first part of the table, as it lies on disk.
     table: Vec<u8>,
 }
 
@@ -31,7 +32,7 @@ impl Store {
     pub fn known_files(&self) -> Option<KnownFiles> {
         let point = self.point().ok()?;
         let generation = self.generation_of(&point).ok()?;
-        let table = read_regular(&self.table_path(generation), u64::MAX).ok()?;
+        let table = read_first_part(&self.table_path(generation)).ok()?;
         Some(KnownFiles { store: self.clone(), point, generation, table })
     }
 }
@@ -55,13 +56,13 @@ impl KnownFiles {
             (hidden, no_ignore) == (options.hidden, options.no_ignore)
                 && (table.complete && !table.keeps_texts() && table.root == root.to_string_lossy())
         };
-        // Most of a large table is names of files that need not be told of, so it is read in place.
+        // Most of it is names of files that need not be told of, so it is read in place.
         let mut room = Room::default();
-        let unpacked = &mut room;
+        let room = &mut room;
         let table = move || {
-            let unpacked = unpacked;
-            *unpacked = unpacked_table(self.generation, &self.table).ok()?;
-            postcard::from_bytes::<FileTable<FileView<'_>>>(unpacked).ok().filter(is_of_it)
+            let room = room;
+            *room = unpacked(self.generation, &self.table, 0).ok()?;
+            table_of_views(room).ok().filter(is_of_it)
         };
         let early = sought.filter(|_| self.table.len() >= LARGE_TABLE_BYTES);
         let (table, early) = rayon::join(table, || early.map(|sought| self.without(sought)));
@@ -70,12 +71,13 @@ impl KnownFiles {
         let sizes = table.files.iter().map(|file| file.size).filter(|size| *size <= table.filesize_max);
         let sought = sought.filter(|_| sizes.sum::<u64>() >= SOURCE_BYTES_MIN);
         let without = sought.map(|sought| early.unwrap_or_else(|| self.without(sought))).unwrap_or_default();
-        let paths: Vec<&str> = table.files.iter().map(|file| file.path).collect();
+        let path = |place: usize| table.files[place].path;
         let skips = |place: usize, size: u64, mtime_ns: i64| {
             let file = &table.files[place];
             (file.size, file.mtime_ns) == (size, mtime_ns) && without.contains(file.id.0 as usize)
         };
-        let known = Known { tree: &table.tree, files: &paths, unreadable: &table.unreadable, skips: Some(&skips) };
+        let FileTable { tree, unreadable, .. } = &table;
+        let known = Known { tree, files: table.files.len(), path: &path, unreadable, skips: Some(&skips) };
         walk_again(root, left_out, options, Some(&known))
     }
 

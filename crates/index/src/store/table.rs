@@ -1,16 +1,16 @@
 //! The file table, and the file that holds it.
 
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use colgrep_syntax::read::Skip;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd::bulk::{Decompressor, compress};
 use zstd::zstd_safe::get_frame_content_size;
 
-use crate::disk::Room;
+use crate::disk::{Room, open_regular};
 use crate::error::{Error, Result, Source};
 use crate::ids::FileId;
 use crate::mode::VectorMode;
@@ -23,7 +23,7 @@ const LEVEL: i32 = 3;
 const SPREAD_MAX: u64 = 256;
 
 /// What the table knows of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileRecord {
     /// Its number in the index; kept as long as the path is.
     pub id: FileId,
@@ -47,33 +47,48 @@ pub struct FileRecord {
     pub note: Option<String>,
 }
 
-/// The parts of a [`FileRecord`] that tell the file itself, read without a copy; the others are passed over.
-#[derive(Clone, Debug, Deserialize)]
+/// The part of a [`FileRecord`] by which a file in the tree is known again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileView<'a> {
     /// As in a record.
     pub id: FileId,
     /// As in a record.
-    #[serde(borrow)]
     pub path: &'a str,
     /// As in a record.
     pub size: u64,
     /// As in a record.
     pub mtime_ns: i64,
-    _hash: Passed<u128>,
-    _language: Passed<&'a [u8]>,
-    _generated: Passed<bool>,
-    _units: Passed<u32>,
-    _skip: Passed<Option<Skip>>,
-    _note: Passed<Option<&'a [u8]>>,
 }
 
-/// What is read and not kept.
-#[derive(Clone, Debug)]
-struct Passed<T>(PhantomData<T>);
+impl FileView<'_> {
+    fn of(file: &FileRecord) -> FileView<'_> {
+        FileView { id: file.id, path: &file.path, size: file.size, mtime_ns: file.mtime_ns }
+    }
+}
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Passed<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Passed<T>, D::Error> {
-        T::deserialize(deserializer).map(|_| Passed(PhantomData))
+/// The other part of a [`FileRecord`].
+#[derive(Serialize, Deserialize)]
+struct FileRest<'a> {
+    hash: u128,
+    language: &'a str,
+    generated: bool,
+    units: u32,
+    skip: Option<Skip>,
+    note: Option<&'a str>,
+}
+
+impl FileRest<'_> {
+    fn of(file: &FileRecord) -> FileRest<'_> {
+        let FileRecord { hash, generated, units, skip, .. } = *file;
+        FileRest { hash, language: &file.language, generated, units, skip, note: file.note.as_deref() }
+    }
+
+    /// Both parts together.
+    fn with(self, view: FileView<'_>) -> FileRecord {
+        let FileRest { hash, language, generated, units, skip, note } = self;
+        let FileView { id, path, size, mtime_ns } = view;
+        let [path, language] = [path, language].map(str::to_string);
+        FileRecord { id, path, size, mtime_ns, hash, language, generated, units, skip, note: note.map(str::to_string) }
     }
 }
 
@@ -94,7 +109,8 @@ pub struct FileTable<File = FileRecord> {
     pub next_id: u32,
     /// Whether the last build went to its end.
     pub complete: bool,
-    /// The files, by path.
+    /// The files, by path. They are written behind all else.
+    #[serde(skip)]
     pub files: Vec<File>,
     /// Entries that could not be read at all, with the reason.
     pub unreadable: Vec<(String, String)>,
@@ -140,8 +156,9 @@ impl FileTable {
         if !self.complete || self.tree.is_empty() {
             return walk(root, left_out, options);
         }
-        let files: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
-        let known = Known { tree: &self.tree, files: &files, unreadable: &self.unreadable, skips: None };
+        let path = |place: usize| self.files[place].path.as_str();
+        let Self { tree, unreadable, .. } = self;
+        let known = Known { tree, files: self.files.len(), path: &path, unreadable, skips: None };
         walk_again(root, left_out, options, Some(&known))
     }
 
@@ -167,9 +184,15 @@ impl FileTable {
     }
 }
 
-/// What stands behind a table to tell damage: it also binds the table to its generation.
-fn sum(generation: u64, table: &[u8]) -> [u8; 8] {
-    xxh3_64_with_seed(table, generation).to_le_bytes()
+/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each. The first alone tells what is
+/// there.
+const PARTS: usize = 2;
+/// Bytes in front of the parts: the length of the first, a sum of each.
+const HEAD: usize = 8 * (1 + PARTS);
+
+/// What tells damage of a part: it also binds the part to its generation.
+fn sum(generation: u64, part: &[u8]) -> u64 {
+    xxh3_64_with_seed(part, generation)
 }
 
 /// The bytes of a table's file.
@@ -177,10 +200,17 @@ fn sum(generation: u64, table: &[u8]) -> [u8; 8] {
 /// # Errors
 /// When the table can't be written down.
 pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
-    let plain = postcard::to_stdvec(table).map_err(|e| Error::Table(e.into()))?;
-    let mut bytes = compress(&plain, LEVEL).map_err(|e| Error::Table(e.into()))?;
-    bytes.extend(sum(generation, &bytes));
-    Ok(bytes)
+    let views: Vec<FileView<'_>> = table.files.iter().map(FileView::of).collect();
+    let rest: Vec<FileRest<'_>> = table.files.iter().map(FileRest::of).collect();
+    let plain = [postcard::to_stdvec(&(table, views)), postcard::to_stdvec(&rest)];
+    let mut parts = Vec::new();
+    for plain in plain {
+        let plain = plain.map_err(|e| Error::Table(e.into()))?;
+        parts.push(compress(&plain, LEVEL).map_err(|e| Error::Table(e.into()))?);
+    }
+    let sums = parts.iter().map(|part| sum(generation, part));
+    let head: Vec<u8> = [parts[0].len() as u64].into_iter().chain(sums).flat_map(u64::to_le_bytes).collect();
+    Ok([head, parts.concat()].concat())
 }
 
 /// The table that a file holds.
@@ -188,18 +218,64 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
 /// # Errors
 /// What is wrong with it.
 pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTable, Source> {
-    Ok(postcard::from_bytes(&unpacked_table(generation, bytes)?)?)
+    let [own, rest] = [unpacked(generation, bytes, 0)?, unpacked(generation, bytes, 1)?];
+    let (mut table, views): (FileTable, Vec<FileView<'_>>) = postcard::from_bytes(&own)?;
+    let rest: Vec<FileRest<'_>> = postcard::from_bytes(&rest)?;
+    if views.len() != rest.len() {
+        return Err("is no table".into());
+    }
+    table.files.extend(rest.into_iter().zip(views).map(|(rest, view)| rest.with(view)));
+    Ok(table)
 }
 
-/// The table that a file holds, as it was before it was compressed.
+/// The first part of a table, read in place.
+///
+/// # Errors
+/// Where it is none.
+pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
+    let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
+    // A vector that postcard makes grows several times.
+    table.files.reserve_exact(count.min(rest.len()));
+    for _ in 0..count {
+        let (file, behind) = postcard::take_from_bytes(rest)?;
+        table.files.push(file);
+        rest = behind;
+    }
+    Ok(table)
+}
+
+/// The first part of a table's file, with all that stands before it.
+///
+/// # Errors
+/// When it can't be read.
+pub(super) fn read_first_part(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = open_regular(path)?;
+    let mut bytes = vec![0; HEAD];
+    file.read_exact(&mut bytes)?;
+    let length = number(&bytes, 0).min(file.metadata()?.len());
+    bytes.try_reserve_exact(length as usize)?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A number in front of the parts.
+fn number(head: &[u8], at: usize) -> u64 {
+    head.get(8 * at..).and_then(|head| head.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// A part of a table's file, checked, as it was before it was compressed; the others are not looked at.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn unpacked_table(generation: u64, bytes: &[u8]) -> std::result::Result<Room, Source> {
-    let sealed = bytes.split_last_chunk().filter(|(table, own)| sum(generation, table) == **own);
-    let (packed, _) = sealed.ok_or("is damaged")?;
+pub(super) fn unpacked(generation: u64, bytes: &[u8], part: usize) -> std::result::Result<Room, Source> {
+    let (head, parts) = bytes.split_first_chunk::<HEAD>().ok_or("is damaged")?;
+    let (first, second) = parts.split_at_checked(number(head, 0) as usize).ok_or("is damaged")?;
+    let packed = if part == 0 { first } else { second };
+    if sum(generation, packed) != number(head, 1 + part) {
+        return Err("is damaged".into());
+    }
     let length = get_frame_content_size(packed).ok().flatten();
-    let length = length.filter(|length| *length <= SPREAD_MAX * packed.len() as u64).ok_or("is no table")?;
+    let length = length.filter(|length| *length <= SPREAD_MAX * bytes.len() as u64).ok_or("is no table")?;
     let mut table = Room::new(length as usize)?;
     let unpacked = Decompressor::new()?.decompress_to_buffer(packed, &mut *table)?;
     if unpacked == table.len() { Ok(table) } else { Err("is no table".into()) }
@@ -214,23 +290,38 @@ mod tests {
         let file = |i: u32| FileRecord { path: format!("crates/index/src/store/table{i}.rs"), ..FileRecord::default() };
         let table = FileTable { files: (0..300).map(file).collect(), ..FileTable::default() };
         let bytes = sealed_table(7, &table).expect("bytes");
-        assert!(bytes.len() < postcard::to_stdvec(&table).expect("bytes").len() / 4);
+        assert!(bytes.len() < table.files.iter().map(|file| file.path.len()).sum::<usize>() / 4, "{}", bytes.len());
         assert_eq!(opened_table(7, &bytes).expect("a table"), table);
-        let unpacked = unpacked_table(7, &bytes).expect("bytes");
-        let view: FileTable<FileView<'_>> = postcard::from_bytes(&unpacked).expect("a table");
+        let unpacked = unpacked(7, &bytes, 0).expect("bytes");
+        let view = table_of_views(&unpacked).expect("a table");
         let same = |(one, other): (&FileView<'_>, &FileRecord)| {
             (one.path, one.size, one.id) == (other.path.as_str(), other.size, other.id)
         };
         assert!(view.files.iter().zip(&table.files).all(same) && view.files.len() == 300);
         opened_table(8, &bytes).expect_err("of another generation");
-        opened_table(7, &bytes[1..]).expect_err("cut");
-        // A sum that is right tells nothing of what stands before it.
-        let plain = [postcard::to_stdvec(&table).expect("bytes"), Vec::new()].concat();
-        let forged = [plain.as_slice(), &sum(7, &plain)].concat();
-        opened_table(7, &forged).expect_err("not compressed");
+        for at in 0..bytes.len() {
+            opened_table(7, &bytes[..at]).expect_err("cut");
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            opened_table(7, &damaged).expect_err("damaged");
+        }
+        // Sums that are right tell nothing of what they are sums of.
+        let forged = |parts: [&[u8]; PARTS]| {
+            let head = [parts[0].len() as u64, sum(7, parts[0]), sum(7, parts[1])].map(u64::to_le_bytes);
+            [head.as_flattened(), parts[0], parts[1]].concat()
+        };
+        let length = usize::from_le_bytes(bytes[..8].try_into().expect("a number"));
+        let (own, rest) = bytes[HEAD..].split_at(length);
+        assert_eq!(forged([own, rest]), bytes);
+        let plain = postcard::to_stdvec(&(&view, &view.files)).expect("bytes");
+        opened_table(7, &forged([&plain, rest])).expect_err("not compressed");
+        let none = compress(&postcard::to_stdvec(&Vec::<u8>::new()).expect("bytes"), LEVEL).expect("bytes");
+        assert_eq!(opened_table(7, &forged([own, &none])).expect_err("no rest").to_string(), "is no table");
         let bomb = compress(&vec![0; 64 << 20], LEVEL).expect("bytes");
-        let bomb = [bomb.as_slice(), &sum(7, &bomb)].concat();
         assert!(bomb.len() < 64 << 10);
-        assert_eq!(opened_table(7, &bomb).expect_err("too much").to_string(), "is no table");
+        // What is alike in all files takes next to nothing beside their paths.
+        let alike = FileTable { files: (0..20_000).map(file).collect(), ..FileTable::default() };
+        assert_eq!(opened_table(7, &sealed_table(7, &alike).expect("bytes")).expect("a table"), alike);
+        assert_eq!(opened_table(7, &forged([&bomb, rest])).expect_err("too much").to_string(), "is no table");
     }
 }

@@ -10,7 +10,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
-use crate::signature::{SIGNED_BYTES_MAX, signature};
+use crate::signature::{SIGNED_BYTES_MAX, Signature, signature};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk};
@@ -77,7 +77,7 @@ pub struct Document {
     /// The units to index; `None` where the document is skipped or its content has not changed.
     pub content: Option<Content>,
     /// What its bytes can hold, where that is wanted and can be told; of a skipped one too.
-    pub signature: Vec<u64>,
+    pub signature: Signature,
     /// Number of bytes read.
     pub bytes: u64,
 }
@@ -126,7 +126,7 @@ impl Round for Tree<'_> {
     fn read(&self, asked: &Asked<'_>) -> Result<Document> {
         let Asked { found, known, filesize_max, secrets, signs, .. } = *asked;
         let mut record = asked.record.clone();
-        let skip = |mut record: FileRecord, skip: Skip, signature: Vec<u64>, bytes: u64| {
+        let skip = |mut record: FileRecord, skip: Skip, signature: Signature, bytes: u64| {
             record.skip = Some(skip);
             record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
             Ok(Document { record, content: None, signature, bytes })
@@ -149,7 +149,7 @@ impl Round for Tree<'_> {
             return skip(record, reason, signature, bytes.map_or(0, |bytes| bytes.len() as u64));
         }
         let Ok(bytes) = read(u64::MAX) else {
-            return skip(record, Skip::Unreadable, Vec::new(), 0);
+            return skip(record, Skip::Unreadable, Signature::default(), 0);
         };
         let size = bytes.len() as u64;
         record.hash = hash(&bytes);
@@ -158,7 +158,7 @@ impl Round for Tree<'_> {
             return Ok(Document { record, bytes: size, ..Document::default() });
         }
         let language = language::of_file(&found.path, &bytes);
-        let signature = if signs { signature(&bytes) } else { Vec::new() };
+        let signature = if signs { signature(&bytes) } else { Signature::default() };
         let text = match decode(&found.path, bytes) {
             Ok(text) => text,
             Err(reason) => return skip(record, reason, signature, size),

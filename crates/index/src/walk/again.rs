@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::Scope;
@@ -19,18 +19,25 @@ use super::{Walk, WalkedFile, one_of};
 /// Folders or files that a core looks at in one go.
 const AT_ONCE: usize = 256;
 
+/// What was seen of a known folder: nothing yet, that it is as it was, that it has to be listed, that it is none any more.
+/// A later look takes nothing back.
+const UNSEEN: u8 = 0;
+const SAME: u8 = 1;
+const DIFFERS: u8 = 2;
+const GONE: u8 = 3;
+
 /// The known tree under comparison with the one that is there.
-struct Again<'a> {
+struct Again<'a, 'k> {
     walk: &'a Walk,
-    known: &'a Known<'a>,
+    known: &'a Known<'k>,
     /// The root, open.
     top: OwnedFd,
     /// Places of the known folders, by path.
     places: FxHashMap<&'a str, usize>,
-    /// For each known folder, whether it is still there, below folders that are.
+    /// For each known folder, what was seen of it.
+    seen: Vec<AtomicU8>,
+    /// For each, whether it is still there, below folders that are.
     there: Vec<bool>,
-    /// For each, whether it has to be listed.
-    differs: Vec<AtomicBool>,
     /// Rules of folders above those that are listed.
     rules: Mutex<FxHashMap<PathBuf, Arc<Rules>>>,
 }
@@ -44,11 +51,12 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
     let Ok(top) = open else { return false };
     let folders = &known.tree.folders;
     let places = folders.iter().enumerate().map(|(place, (path, _))| (path.as_str(), place)).collect();
-    let mut again = Again { walk, known, top, places, there: Vec::new(), differs: Vec::new(), rules: Mutex::default() };
+    let seen = folders.iter().map(|_| AtomicU8::new(UNSEEN)).collect();
+    let mut again = Again { walk, known, top, places, seen, there: Vec::new(), rules: Mutex::default() };
+    let files = again.look_at_files();
     if !again.look_at_folders() {
         return false;
     }
-    let files = again.look_at_files();
     if !again.list() {
         *walk.walked() = super::Walked::default();
         return false;
@@ -57,7 +65,7 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
     true
 }
 
-impl<'a> Again<'a> {
+impl<'a> Again<'a, '_> {
     /// What the system says of a path from the root; a link is not followed.
     fn look(&self, path: &str) -> Option<Stat> {
         match path {
@@ -66,66 +74,95 @@ impl<'a> Again<'a> {
         }
     }
 
+    /// Looks at a known folder, and holds it open where that can be done: names are found faster from there than from the
+    /// root.
+    fn look_at_folder(&self, place: usize) -> Option<OwnedFd> {
+        let (path, state) = &self.known.tree.folders[place];
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = openat(&self.top, if path.is_empty() { "." } else { path }, flags, Mode::empty()).ok();
+        let stat = match &open {
+            Some(open) => rustix::fs::fstat(open).ok(),
+            None => self.look(path),
+        };
+        let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        let seen = match stat.filter(is_folder) {
+            Some(stat) if *state != UNSURE && state_of(&stat) == *state => SAME,
+            Some(_) => DIFFERS,
+            None => GONE,
+        };
+        self.seen[place].fetch_max(seen, Ordering::Relaxed);
+        open
+    }
+
     /// The place of the folder that holds `path`.
     fn above(&self, path: &str) -> Option<usize> {
         self.places.get(path.rsplit_once('/').map_or("", |(folder, _)| folder)).copied()
     }
 
-    /// Finds out which folders are there and which differ; false where what is known is no tree.
+    /// Finds out which folders are there; false where what is known is no tree.
     fn look_at_folders(&mut self) -> bool {
         let this = &*self;
-        let looked = self.known.tree.folders.par_iter().with_min_len(AT_ONCE).map(|(path, state)| {
-            let stat = this.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
-            let same = stat.as_ref().is_some_and(|s| *state != UNSURE && state_of(s) == *state);
-            (stat.is_some(), same)
+        // Most were looked at with their files.
+        this.seen.par_iter().enumerate().with_min_len(AT_ONCE).for_each(|(place, seen)| {
+            if seen.load(Ordering::Relaxed) == UNSEEN {
+                this.look_at_folder(place);
+            }
         });
-        let looked: Vec<(bool, bool)> = looked.collect();
         // A folder's path stands behind that of the one that holds it.
-        let mut there: Vec<bool> = Vec::with_capacity(looked.len());
-        for ((path, _), (is_folder, _)) in self.known.tree.folders.iter().zip(&looked) {
+        let mut there: Vec<bool> = Vec::with_capacity(this.seen.len());
+        for ((path, _), seen) in self.known.tree.folders.iter().zip(&self.seen) {
             let below = match (path.as_str(), self.above(path)) {
                 ("", _) => true,
                 (_, Some(above)) if above < there.len() => there[above],
                 _ => return false,
             };
-            there.push(*is_folder && below);
+            there.push(seen.load(Ordering::Relaxed) != GONE && below);
         }
         self.there = there;
-        self.differs = looked.into_iter().map(|(_, same)| AtomicBool::new(!same)).collect();
         true
     }
 
     fn differs(&self, place: usize) -> bool {
-        self.differs[place].load(Ordering::Relaxed)
+        self.seen[place].load(Ordering::Relaxed) >= DIFFERS
     }
 
     /// Looks at the known files of the folders that are as they were. A folder in which one is none any more is listed.
     fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
         let skips = self.known.skips;
-        let of_some = |(part, paths): (usize, &[&str])| {
+        let of_some = |from: usize| {
             let mut found = Vec::new();
-            let mut last: Option<(&str, Option<usize>)> = None;
-            for (at, path) in paths.iter().enumerate() {
-                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let place = match last {
-                    Some((of, place)) if of == folder => place,
-                    _ => self.above(path),
+            // The folder of the last file, its place, itself.
+            let mut last: Option<(&str, Option<usize>, Option<OwnedFd>)> = None;
+            for at in from..self.known.files.min(from + AT_ONCE) {
+                let path = (self.known.path)(at);
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+                if last.as_ref().is_none_or(|(of, ..)| *of != folder) {
+                    let place = self.above(path);
+                    last = Some((folder, place, place.and_then(|place| self.look_at_folder(place))));
+                }
+                let Some((_, Some(place), open)) = &last else { continue };
+                if self.differs(*place) {
+                    continue;
+                }
+                let stat = match open {
+                    Some(open) => statat(open, name, AtFlags::SYMLINK_NOFOLLOW).ok(),
+                    None => self.look(path),
                 };
-                last = Some((folder, place));
-                let Some(place) = place.filter(|place| self.there[*place] && !self.differs(*place)) else { continue };
-                match self.look(path).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
+                match stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile) {
                     Some(stat) => {
                         let (size, mtime_ns) = (stat.st_size as u64, one_of(times(&stat)));
-                        if !skips.is_some_and(|skips| skips(part * AT_ONCE + at, size, mtime_ns)) {
-                            found.push((place, WalkedFile { path: (*path).to_string(), size, mtime_ns }));
+                        if !skips.is_some_and(|skips| skips(at, size, mtime_ns)) {
+                            found.push((*place, WalkedFile { path: path.to_string(), size, mtime_ns }));
                         }
                     }
-                    None => self.differs[place].store(true, Ordering::Relaxed),
+                    None => {
+                        self.seen[*place].fetch_max(DIFFERS, Ordering::Relaxed);
+                    }
                 }
             }
             found
         };
-        let parts: Vec<Vec<_>> = self.known.files.par_chunks(AT_ONCE).enumerate().map(of_some).collect();
+        let parts: Vec<Vec<_>> = (0..self.known.files).into_par_iter().step_by(AT_ONCE).map(of_some).collect();
         parts.into_iter().flatten().collect()
     }
 
@@ -142,7 +179,7 @@ impl<'a> Again<'a> {
             .map(|(_, (path, _))| path.as_str())
             .collect();
         // A known folder that is there has its own place; any other is new.
-        fn inside<'s>(again: &'s Again<'_>, scope: &Scope<'s>, folder: PathBuf, rules: &Arc<Rules>) {
+        fn inside<'s>(again: &'s Again<'_, '_>, scope: &Scope<'s>, folder: PathBuf, rules: &Arc<Rules>) {
             let name = folder.strip_prefix(&again.walk.root).ok().and_then(Path::to_str);
             if !name.and_then(|name| again.places.get(name)).is_some_and(|place| again.there[*place]) {
                 again.walk.inside(scope, folder, rules);

@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -57,13 +58,18 @@ impl KnownTree {
 /// Place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
 pub type Skips<'a> = dyn Fn(usize, u64, i64) -> bool + Sync + 'a;
 
+/// A place to the path of the file there.
+pub type PathOf<'a> = dyn Fn(usize) -> &'a str + Sync + 'a;
+
 /// What an earlier walk found.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
-    /// All files of that walk, by path.
-    pub files: &'a [&'a str],
+    /// Number of all files of that walk.
+    pub files: usize,
+    /// The path of each; they are in the order of paths.
+    pub path: &'a PathOf<'a>,
     /// Entries that it could not read or skipped, by path, with the reason.
     pub unreadable: &'a [(String, String)],
     /// Whether one of the files (its place among them, its size and its time now) need not be told of; such files may be
@@ -85,6 +91,15 @@ pub(super) fn state_of_rules(path: &Path) -> u64 {
     state_of_file(&metadata)
 }
 
+/// The same where it is remembered: one that changed a moment ago is waited for. Without that, an ignore file that was
+/// written just before the index would let every later walk list everything.
+pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
+    match state_of_rules(path) {
+        UNSURE if wait_for_tick(path) => state_of_rules(path),
+        state => state,
+    }
+}
+
 /// The state of a file that is read through links; [`UNSURE`] where that of any part of the way is.
 pub(super) fn state_of_followed(path: &Path) -> u64 {
     let Ok(target) = path.canonicalize() else { return state_of_rules(path) };
@@ -96,7 +111,7 @@ pub(super) fn state_of_followed(path: &Path) -> u64 {
 
 /// The states of files that give rules, and whether each is as it was.
 pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
-    rules.iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
+    rules.par_iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
 }
 
 /// Path and state as they are remembered; `None` where the path is no text.
@@ -109,7 +124,7 @@ mod system {
     use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt as _;
     use std::path::Path;
-    use std::time::{SystemTime, UNIX_EPOCH};
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use xxhash_rust::xxh3::xxh3_64;
 
@@ -156,19 +171,35 @@ mod system {
     pub(super) fn state_of_file(metadata: &Metadata) -> u64 {
         state(times_ns(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
     }
+
+    /// Waits until a file that changed a moment ago is no longer so new; whether it was.
+    pub(super) fn wait_for_tick(path: &Path) -> bool {
+        let Ok(metadata) = path.symlink_metadata() else { return false };
+        let age = now_ns() - times_ns(&metadata).into_iter().max().unwrap_or_default();
+        let is_new = (0..TICK_NS).contains(&age);
+        if is_new {
+            std::thread::sleep(Duration::from_nanos(TICK_NS.abs_diff(age)));
+        }
+        is_new
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::fs::Metadata;
+    use std::path::Path;
 
     use super::UNSURE;
 
     pub(super) fn state_of_file(_: &Metadata) -> u64 {
         UNSURE
     }
+
+    pub(super) fn wait_for_tick(_: &Path) -> bool {
+        false
+    }
 }
 
-use system::state_of_file;
 #[cfg(target_os = "linux")]
 pub(super) use system::{is_trusted, state_of_folder, state_then};
+use system::{state_of_file, wait_for_tick};

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::Match;
 
-use super::known::state_of_rules;
+use super::known::settled_state_of_rules;
 use super::patterns::Patterns;
 use crate::disk::read_regular;
 
@@ -57,7 +57,7 @@ impl Reader {
     }
 
     fn note(&self, path: &Path) {
-        let state = state_of_rules(path);
+        let state = settled_state_of_rules(path);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
     }
 

@@ -184,14 +184,25 @@ impl Remembered {
 
     /// The next walk, and how many folders it listed.
     fn again(&self, folder: &Path, options: &WalkOptions) -> Walked {
-        let files: Vec<&str> = self.walked.files.iter().map(|f| f.path.as_str()).collect();
-        let known = Known { tree: &self.walked.tree, files: &files, unreadable: &self.walked.unreadable, skips: None };
+        let Walked { files, tree, unreadable, .. } = &self.walked;
+        let path = |place: usize| files[place].path.as_str();
+        let known = Known { tree, files: files.len(), path: &path, unreadable, skips: None };
         let again = walk_again(folder, &LeftOut::default(), options, Some(&known)).unwrap();
         let anew = walk(folder, &LeftOut::default(), options).unwrap();
         assert_eq!((&again.files, &again.unreadable), (&anew.files, &anew.unreadable));
         assert_eq!((&again.misnamed, &again.unheeded), (&anew.misnamed, &anew.unheeded));
         again
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_ignore_file_that_is_new_is_remembered() {
+    let folder = tree(&[("a.rs", "1"), ("b.log", "")]);
+    std::fs::write(folder.path().join(".ignore"), "*.log\n").unwrap();
+    let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    let rules = walked.tree.rules.iter().filter(|(path, _)| path.ends_with("/.ignore"));
+    assert_eq!(rules.map(|(_, state)| *state == super::known::UNSURE).collect::<Vec<_>>(), [false]);
 }
 
 #[cfg(target_os = "linux")]
@@ -204,7 +215,8 @@ fn what_is_known_is_used() {
     assert_eq!(before.walked.tree.folders.len(), 3);
     // A file that the earlier walk is said to have found, and that is there: no listing would give it.
     let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
-    let known = Known { tree: &before.walked.tree, files: &files, unreadable: &[], skips: None };
+    let path = |place: usize| files[place];
+    let known = Known { tree: &before.walked.tree, files: files.len(), path: &path, unreadable: &[], skips: None };
     let listed = |known: &Known<'_>| {
         let walked = walk_again(folder.path(), &LeftOut::default(), &options, Some(known)).unwrap();
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
