@@ -24,7 +24,9 @@ use super::reading::{Known, read};
 use super::respell::{Respelled, respelled};
 use super::rounds::Rounds;
 use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
-use super::shard::{Asked, CandidatesAsked, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound};
+use super::shard::{
+    Asked, CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound,
+};
 use super::timing::{Timing, timed};
 use super::{Corpus, Request};
 use crate::error::Result;
@@ -150,6 +152,9 @@ struct Ranked {
     facts: Facts,
 }
 
+/// The units that are near by meaning, and what words found.
+type Found = (Vec<NearUnit>, CandidatesFound);
+
 /// Facts of units and their files.
 struct Facts {
     files: FxHashMap<FilePlace, FileFound>,
@@ -161,18 +166,26 @@ impl Search<'_> {
     fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
         let Search { corpus, rounds, request, query, statistics, .. } = *self;
         let is_of_long = query.long.is_some() || matches!(known, Known::Title);
-        let pointers = match known {
-            Known::Pointers(known) => known,
+        let semantic = request
+            .semantic
+            .zip(self.question)
+            .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
+        let pointed = || match known {
+            Known::Pointers(known) => Ok(known),
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
-                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)?
+                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)
             }
-            _ => Pointers::default(),
+            _ => Ok(Pointers::default()),
         };
+        let (found, pointers) = self.found(semantic.as_ref(), pointed, timing);
+        let (found, pointers) = (found?, pointers?);
         if pointers.allow_nothing() {
             return Ok(Retrieved::default());
         }
         let beside = Beside::new((corpus, rounds), request, query, pointers)?;
-        let Some(Ranked { units, rankings, evidence, facts }) = self.ranked(&beside, timing)? else {
+        let Some(Ranked { units, rankings, evidence, facts }) =
+            self.ranked(semantic.as_ref(), found, &beside, timing)?
+        else {
             return Ok(Retrieved::default());
         };
         let mut retrieved = self.gathered(&units, facts, tokenizer)?;
@@ -183,26 +196,39 @@ impl Search<'_> {
         Ok(retrieved)
     }
 
-    /// Ranks the units by words and by meaning, side by side. None where neither the index nor the model knows anything
-    /// of the query.
-    fn ranked(&self, beside: &Beside, timing: &mut Timing) -> Result<Option<Ranked>> {
-        let Search { rounds, request, query, .. } = *self;
+    /// What words and meaning find, and beside them what `pointed` works out: on two cores it takes as long as meaning
+    /// alone.
+    fn found<T: Send>(
+        &self,
+        semantic: Option<&SemanticSearch<'_>>,
+        pointed: impl FnOnce() -> T + Send,
+        timing: &mut Timing,
+    ) -> (Result<Found>, T) {
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
-        let semantic = request
-            .semantic
-            .zip(self.question)
-            .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
+        let Search { rounds, request, .. } = *self;
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
         let named_max = request.knobs.pool_named_files;
         let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max, in_outline: false };
         let mut by_words = || timed(lexical_ms, || rounds.candidates(&asked));
         let mut by_meaning =
             |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, files_min));
-        let (near, found) = match &semantic {
-            Some(semantic) => rayon::join(|| by_meaning(semantic), by_words),
-            None => (Ok(Vec::new()), by_words()),
+        let (near, (by_words, pointed)) = match semantic {
+            Some(semantic) => rayon::join(|| by_meaning(semantic), || (by_words(), pointed())),
+            None => (Ok(Vec::new()), rayon::join(by_words, pointed)),
         };
-        let (near, found) = (near?, found?);
+        (near.and_then(|near| Ok((near, by_words?))), pointed)
+    }
+
+    /// Ranks what words and meaning found. None where neither the index nor the model knows anything of the query.
+    fn ranked(
+        &self,
+        semantic: Option<&SemanticSearch<'_>>,
+        (near, found): Found,
+        beside: &Beside,
+        timing: &mut Timing,
+    ) -> Result<Option<Ranked>> {
+        let Search { request, query, .. } = *self;
+        let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
         let by_vectors: FxHashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
         let mut required = Required::default();
         required.files.extend(found.named.iter().map(|named| named.file));
@@ -222,12 +248,12 @@ impl Search<'_> {
         if is_unknown && !units.iter().any(|unit| beside.brings(unit)) {
             return Ok(None);
         }
-        let others: Vec<UnitFound> = match &semantic {
+        let others: Vec<UnitFound> = match semantic {
             Some(_) => units.iter().filter(|u| !by_vectors.contains(&u.unit)).copied().collect(),
             None => Vec::new(),
         };
         let mut facts = || timed(lexical_ms, || self.facts(&units));
-        let (facts, more) = match &semantic {
+        let (facts, more) = match semantic {
             Some(search) => rayon::join(facts, || timed(semantic_ms, || likeness_of(search, &others))),
             None => (facts(), Ok(Vec::new())),
         };
@@ -238,7 +264,7 @@ impl Search<'_> {
         if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
             rankings.push(Ranking { retriever: Retriever::Lexical, hits });
         }
-        if let Some(search) = &semantic {
+        if let Some(search) = semantic {
             let near = timed(semantic_ms, || completed(search, near, more, &units, &mut evidence, request.knobs))?;
             if rankings.is_empty() || !near.is_empty() {
                 let hits = near.iter().map(|(unit, _)| (unit.unit, unit.score)).collect();

@@ -44,7 +44,7 @@ const WINDOW_FILES: usize = 10;
 const READ_FILES: usize = 16;
 
 /// What a result is shown as.
-pub type Show<'a> = &'a dyn Fn(&FileAnswer) -> String;
+pub type Show<'a> = &'a (dyn Fn(&FileAnswer) -> String + Sync);
 
 /// What is asked of the roots.
 #[derive(Clone, Copy)]
@@ -165,7 +165,9 @@ impl Ranking<'_> {
             model,
             ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
         };
-        let mut ranked = self.ranked_by(asked, &settings, &Field::Here(searched_once(places)?))?;
+        let field = Field::Here(searched_once(places)?);
+        // On a thread of rayon's pool, as in a search: each part that is split elsewhere wakes two threads.
+        let mut ranked = rayon::scope(|_| self.ranked_by(asked, &settings, &field))?;
         ranked.told.unserved = unserved;
         Ok(Ranked { remarks, ..ranked })
     }
