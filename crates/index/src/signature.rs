@@ -1,20 +1,27 @@
 //! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
 //!
 //! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with three bits for two different ones: 3.6 % of the source. A text of `n` bytes asks for `n - 3` bits;
+//! in lower case, with three bits for two different ones: 3.7 % of the source. A text of `n` bytes asks for `n - 3` bits;
 //! each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold are refused in 998 of 1,000. What is
 //! refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
 //! Zoekt for the same bits, and there is no list of files for each of them, which would take ten times as much.
 //!
+//! A file of many bytes holds most sequences of four that its language has, and all those of a text by chance. Of a large
+//! file ([`LONG_FROM_BYTES`]) the sequences are of six bytes.
+//!
 //! A signature lies in [`STRIPS`], each with the bits of its own sequences, so that a text reads the few strips that tell
-//! most of it. Neighbours in a text mostly share a strip: it is that of the pair of bytes in a sequence whose hash is least
-//! (a minimizer, Roberts et al., Bioinformatics 2004).
+//! most of it. Neighbours in a text mostly share a strip: it is that of the pair among a sequence's first four bytes whose hash
+//! is least (a minimizer, Roberts et al., Bioinformatics 2004).
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 /// Bytes of a sequence.
 pub const GRAM: usize = 4;
+/// Bytes of a sequence of a large file.
+const LONG_GRAM: usize = 6;
+/// Bytes of a file from which on it is large here.
+pub const LONG_FROM_BYTES: usize = 256 << 10;
 /// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
 pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
 /// Largest file that gets a signature although it is not indexed, in bytes: it is read for that alone.
@@ -31,17 +38,35 @@ pub const STRIPS: usize = 8;
 /// Sequences of a text that are enough to be asked for: by chance one file in 2,500 has all of them.
 const ENOUGH: usize = 11;
 
-/// What a file's bytes can hold: 64 bits a number. All strips are empty where it would tell nothing, and else none is.
-pub type Signature = [Vec<u64>; STRIPS];
+/// What a file's bytes can hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Whether it is of the sequences of a large file.
+    pub is_long: bool,
+    /// 64 bits a number. All are empty where it would tell nothing, and else none is.
+    pub strips: [Vec<u64>; STRIPS],
+}
 
-/// The sequences of some bytes, the first byte highest; letters of ASCII in any case are the same.
-fn sequences(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    let mut last = 0;
+impl Signature {
+    /// Whether it tells nothing.
+    pub fn is_empty(&self) -> bool {
+        self.strips[0].is_empty()
+    }
+
+    /// Bytes of its bits.
+    pub fn size(&self) -> usize {
+        self.strips.iter().map(|strip| size_of_val(strip.as_slice())).sum()
+    }
+}
+
+/// The sequences of so many bytes, eight at most, the first byte highest; letters of ASCII in any case are the same.
+fn sequences(bytes: &[u8], length: usize) -> impl Iterator<Item = u64> {
+    let (mut last, kept) = (0, u64::MAX >> (64 - 8 * length));
     let all = bytes.iter().map(move |byte| {
-        last = last << 8 | u32::from(byte.to_ascii_lowercase());
+        last = (last << 8 | u64::from(byte.to_ascii_lowercase())) & kept;
         last
     });
-    all.skip(GRAM - 1)
+    all.skip(length - 1)
 }
 
 /// A permutation of 32 bits that spreads neighbours: the finalizer of MurmurHash3 (Appleby).
@@ -60,10 +85,13 @@ pub struct Gram {
 }
 
 impl Gram {
-    fn of(sequence: u32) -> Gram {
-        let pairs = [sequence >> 16, sequence >> 8 & 0xFFFF, sequence & 0xFFFF].map(mixed);
+    /// A sequence of four or of six bytes.
+    fn of(sequence: u64, length: usize) -> Gram {
+        let first = (sequence >> (8 * (length - GRAM))) as u32;
+        let pairs = [first >> 16, first >> 8 & 0xFFFF, first & 0xFFFF].map(mixed);
         let least = pairs.into_iter().min().unwrap_or_default();
-        Gram { strip: least as usize % STRIPS, hash: mixed(sequence) }
+        let [low, high] = [sequence as u32, (sequence >> 32) as u32];
+        Gram { strip: least as usize % STRIPS, hash: mixed(low ^ mixed(high)) }
     }
 
     /// Its bit in a strip of so many numbers: which number, and the bit in it.
@@ -75,37 +103,51 @@ impl Gram {
 
 /// The signature of a file's bytes.
 pub fn signature(bytes: &[u8]) -> Signature {
-    let mut strips = Signature::default();
     if WIDE.iter().any(|mark| bytes.starts_with(mark)) {
-        return strips;
+        return Signature::default();
     }
-    let mut all = Vec::with_capacity(bytes.len().min(GATHERED_MAX));
-    let mut kept = 0;
-    for sequence in sequences(bytes) {
+    if bytes.len() >= LONG_FROM_BYTES {
+        let all = different(sequences(bytes, LONG_GRAM));
+        return all
+            .map_or_else(Signature::default, |all| of_grams(true, || all.iter().map(|s| Gram::of(*s, LONG_GRAM))));
+    }
+    // Half as long numbers are sorted faster.
+    let all = different(sequences(bytes, GRAM).map(|sequence| sequence as u32));
+    all.map_or_else(Signature::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
+}
+
+/// Each of the sequences once; none where there are too many.
+fn different<T: Copy + Ord>(sequences: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    let (mut all, mut kept) = (Vec::new(), 0);
+    for sequence in sequences {
         if all.len() >= 2 * kept + GATHERED_MAX {
             all.sort_unstable();
             all.dedup();
             kept = all.len();
             if kept > DIFFERENT_MAX {
-                return strips;
+                return None;
             }
         }
         all.push(sequence);
     }
     all.sort_unstable();
     all.dedup();
-    let grams = || all.iter().map(|sequence| Gram::of(*sequence));
+    Some(all)
+}
+
+fn of_grams<I: Iterator<Item = Gram>>(is_long: bool, grams: impl Fn() -> I) -> Signature {
+    let mut signature = Signature { is_long, ..Signature::default() };
     let mut counts = [0; STRIPS];
     grams().for_each(|gram| counts[gram.strip] += 1);
-    for (strip, count) in strips.iter_mut().zip(counts) {
+    for (strip, count) in signature.strips.iter_mut().zip(counts) {
         *strip = vec![0; usize::div_ceil(count * 3 / 2, 64).max(1)];
     }
     for gram in grams() {
-        let strip = &mut strips[gram.strip];
+        let strip = &mut signature.strips[gram.strip];
         let (word, bit) = gram.bit(strip.len());
         strip[word] |= bit;
     }
-    strips
+    signature
 }
 
 /// What a file must hold to match.
@@ -134,16 +176,20 @@ impl Needed {
 }
 
 /// [`Needed`] in the terms of signatures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sought {
-    grams: Vec<Gram>,
+    /// Sequences of four bytes, and of six.
+    short: Vec<Gram>,
+    long: Vec<Gram>,
     node: Node,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 enum Node {
+    #[default]
     Always,
-    Grams(Range<usize>),
+    /// Ranges of both kinds of sequences.
+    Grams(Range<usize>, Range<usize>),
     All(Vec<Node>),
     Any(Vec<Node>),
 }
@@ -151,43 +197,49 @@ enum Node {
 impl Sought {
     /// What is asked of signatures for what is needed.
     pub fn new(needed: &Needed) -> Sought {
-        let mut grams = Vec::new();
-        let node = Sought::node(needed, &mut grams);
-        Sought { grams, node }
+        let mut sought = Sought::default();
+        sought.node = sought.node(needed);
+        sought
     }
 
-    fn node(needed: &Needed, all: &mut Vec<Gram>) -> Node {
+    fn node(&mut self, needed: &Needed) -> Node {
         match needed {
             Needed::Text(text) if text.len() >= GRAM => {
-                let from = all.len();
                 // A search by lines takes a NUL byte for the end of one.
-                let lines = text.split(|byte| matches!(byte, 0 | b'\n'));
-                all.extend(telling(lines.flat_map(sequences).map(Gram::of).collect()));
-                Node::Grams(from..all.len())
+                let lines = || text.split(|byte| matches!(byte, 0 | b'\n'));
+                let grams =
+                    |length| lines().flat_map(move |line| sequences(line, length).map(move |s| Gram::of(s, length)));
+                let from = [self.short.len(), self.long.len()];
+                self.short.extend(telling(grams(GRAM).collect()));
+                let asked: Vec<usize> = self.short[from[0]..].iter().map(|gram| gram.strip).collect();
+                self.long.extend(grams(LONG_GRAM).filter(|gram| asked.contains(&gram.strip)));
+                Node::Grams(from[0]..self.short.len(), from[1]..self.long.len())
             }
             Needed::Nothing | Needed::Text(_) => Node::Always,
-            Needed::All(parts) => Node::All(parts.iter().map(|part| Sought::node(part, all)).collect()),
+            Needed::All(parts) => Node::All(parts.iter().map(|part| self.node(part)).collect()),
             Needed::Any(parts) if parts.is_empty() => Node::Always,
-            Needed::Any(parts) => Node::Any(parts.iter().map(|part| Sought::node(part, all)).collect()),
+            Needed::Any(parts) => Node::Any(parts.iter().map(|part| self.node(part)).collect()),
         }
     }
 
     /// Whether anything is asked of this strip.
     pub fn asks(&self, strip: usize) -> bool {
-        self.grams.iter().any(|gram| gram.strip == strip)
+        self.short.iter().any(|gram| gram.strip == strip)
     }
 
-    /// Whether a file may match, by whether its signature has a bit, which is asked for when it is needed.
-    pub fn may_match(&self, is_set: impl Fn(Gram) -> bool) -> bool {
-        self.holds(&self.node, &is_set)
+    /// Whether a file may match, by whether its signature, which may be of a large file, has a bit; that is asked for when
+    /// it is needed.
+    pub fn may_match(&self, is_long: bool, is_set: impl Fn(Gram) -> bool) -> bool {
+        self.holds(&self.node, is_long, &is_set)
     }
 
-    fn holds(&self, node: &Node, is_set: &impl Fn(Gram) -> bool) -> bool {
+    fn holds(&self, node: &Node, is_long: bool, is_set: &impl Fn(Gram) -> bool) -> bool {
         match node {
             Node::Always => true,
-            Node::Grams(range) => self.grams[range.clone()].iter().all(|gram| is_set(*gram)),
-            Node::All(nodes) => nodes.iter().all(|node| self.holds(node, is_set)),
-            Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, is_set)),
+            Node::Grams(_, range) if is_long => self.long[range.clone()].iter().all(|gram| is_set(*gram)),
+            Node::Grams(range, _) => self.short[range.clone()].iter().all(|gram| is_set(*gram)),
+            Node::All(nodes) => nodes.iter().all(|node| self.holds(node, is_long, is_set)),
+            Node::Any(nodes) => nodes.iter().any(|node| self.holds(node, is_long, is_set)),
         }
     }
 }
@@ -219,8 +271,8 @@ mod tests {
     }
 
     fn may_match(needed: &Needed, signature: &Signature) -> bool {
-        Sought::new(needed).may_match(|gram| {
-            let strip = &signature[gram.strip];
+        Sought::new(needed).may_match(signature.is_long, |gram| {
+            let strip = &signature.strips[gram.strip];
             let (word, bit) = gram.bit(strip.len());
             strip.is_empty() || strip[word] & bit != 0
         })
@@ -244,7 +296,7 @@ mod tests {
     fn a_wide_text_and_a_short_one_pass() {
         assert_eq!(signature(b"\xff\xfea\0b\0"), Signature::default());
         assert!(may_match(&text("abcdef"), &Signature::default()));
-        assert_eq!(signature(b"abc"), [const { [0] }; STRIPS]);
+        assert_eq!(signature(b"abc").strips, [const { [0] }; STRIPS]);
         assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes hold no six");
         assert!(!text("abc").is_selective() && text("abcd").is_selective());
         assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
@@ -252,9 +304,20 @@ mod tests {
     }
 
     #[test]
+    fn a_large_file_is_refused_though_it_holds_all_short_sequences() {
+        let text = "spawn_blocking";
+        let parts: String = text.as_bytes().windows(GRAM).map(|part| String::from_utf8_lossy(part) + "\n").collect();
+        let small = signature(parts.as_bytes());
+        let large = signature(parts.repeat(LONG_FROM_BYTES / parts.len() + 1).as_bytes());
+        let needed = Needed::Text(text.into());
+        assert!(may_match(&needed, &small) && !may_match(&needed, &large));
+        assert!(may_match(&Needed::Text(b"spaw".to_vec()), &large), "four bytes tell nothing of six");
+    }
+
+    #[test]
     fn a_long_text_asks_few_strips() {
         let sought = Sought::new(&text("spawn_blocking_with_a_long_name"));
-        assert!((ENOUGH..ENOUGH + 8).contains(&sought.grams.len()), "{}", sought.grams.len());
+        assert!((ENOUGH..ENOUGH + 8).contains(&sought.short.len()), "{}", sought.short.len());
         let asked = (0..STRIPS).filter(|strip| sought.asks(*strip)).count();
         assert!(asked <= 3, "{asked} strips");
         assert!((0..STRIPS).all(|strip| !Sought::new(&Needed::Nothing).asks(strip)));
@@ -264,8 +327,12 @@ mod tests {
         #[test]
         fn nothing_that_is_there_is_refused(
             bytes in proptest::collection::vec(any::<u8>(), 0..3_000), from in 0..3_000_usize, length in 0..40_usize,
+            is_large in any::<bool>(),
         ) {
-            let signature = signature(&bytes);
+            let mut whole = bytes.clone();
+            whole.resize(if is_large { LONG_FROM_BYTES + bytes.len() } else { bytes.len() }, b'x');
+            let signature = signature(&whole);
+            prop_assert_eq!(signature.is_long, is_large);
             let from = from.min(bytes.len());
             let part = &bytes[from..bytes.len().min(from + length)];
             prop_assert!(may_match(&Needed::Text(part.to_vec()), &signature));

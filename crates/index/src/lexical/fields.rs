@@ -13,6 +13,7 @@ use tantivy::schema::{
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::ids::FileId;
 use crate::signature::STRIPS;
 
 const TOKENIZER: &str = "colgrep";
@@ -51,7 +52,7 @@ pub(super) struct Fields {
     pub(super) mention: Field,
     /// Entries of a history: when ([`crate::moment::Moment`]).
     pub(super) time: Field,
-    /// Number of a file that has a signature.
+    /// Of a file that has a signature, its number: see [`Signed`].
     pub(super) signed: Field,
     /// Files of a large tree: what their bytes can hold ([`crate::signature`]).
     pub(super) signature: [Field; STRIPS],
@@ -95,6 +96,23 @@ pub(super) fn schema() -> (Schema, Fields) {
         stored: schema.add_bytes_field("stored", STORED),
     };
     (schema.build(), fields)
+}
+
+/// A file that has a signature, in one number: from the lowest bit, whether it is of a large file 1, its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signed {
+    pub(super) file: FileId,
+    pub(super) is_long: bool,
+}
+
+impl Signed {
+    pub(super) fn packed(self) -> u64 {
+        self.file.in_index() << 1 | u64::from(self.is_long)
+    }
+
+    pub(super) fn unpacked(number: u64) -> Signed {
+        Signed { file: FileId((number >> 1) as u32), is_long: number & 1 == 1 }
+    }
 }
 
 /// What ranking needs of a unit, in one number, from the lowest bit: kind 3, role 2, line 20, lines behind it 20,

@@ -10,7 +10,7 @@ use tantivy::index::{Segment, SegmentComponent};
 use tantivy::{DocId, Index, TantivyError};
 
 use super::commit::CommitPoint;
-use super::fields::{SIGNATURE, SIGNED};
+use super::fields::{SIGNATURE, SIGNED, Signed};
 use super::read::{Lexical, index_at};
 use crate::error::Result;
 use crate::signature::{Gram, STRIPS, Sought};
@@ -70,17 +70,16 @@ fn refused_in(segment: &Segment, sought: &Sought) -> tantivy::Result<Vec<usize>>
         ColumnIndex::Optional(index) => index.iter_non_null_docs().collect(),
         ColumnIndex::Multivalued(index) => index.iter_non_null_docs().collect(),
     };
-    let is_refused = |doc: &DocId| {
+    let refused = |doc: &DocId| -> Option<usize> {
         let is_set = |gram: Gram| {
             let Some(strip) = &strips[gram.strip] else { return true };
             let rows = strip.index.value_row_ids(*doc);
             let (word, bit) = gram.bit(rows.len());
             rows.is_empty() || strip.values.get_val(rows.start + word as u32) & bit != 0
         };
-        !deleted.as_ref().is_some_and(|deleted| deleted.is_deleted(*doc)) && !sought.may_match(is_set)
+        let Signed { file, is_long } = Signed::unpacked(files.first(*doc)?);
+        let is_deleted = deleted.as_ref().is_some_and(|deleted| deleted.is_deleted(*doc));
+        (!is_deleted && !sought.may_match(is_long, is_set)).then_some(file.0 as usize)
     };
-    let of_some = |docs: &[DocId]| -> Vec<usize> {
-        docs.iter().filter(|doc| is_refused(doc)).filter_map(|doc| Some(files.first(*doc)? as usize)).collect()
-    };
-    Ok(signed.par_chunks(ASKED_AT_ONCE).flat_map_iter(of_some).collect())
+    Ok(signed.par_chunks(ASKED_AT_ONCE).flat_map_iter(|docs| docs.iter().filter_map(refused)).collect())
 }

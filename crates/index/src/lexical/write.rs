@@ -21,7 +21,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Term};
 use super::commit::collect;
 use super::directory::IndexDirectory;
 use super::entries::{Entry, kept};
-use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, prepare, schema};
+use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, Signed, prepare, schema};
 use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
@@ -204,10 +204,7 @@ impl Writer {
     /// # Errors
     /// As [`Writer::add`].
     pub fn sign(&self, id: FileId, signature: &Signature) -> Result<()> {
-        let ticket = Arc::new(
-            self.queue
-                .enter(2 * signature.iter().map(|strip| size_of_val(strip.as_slice())).sum::<usize>() + DOCUMENT_BYTES),
-        );
+        let ticket = Arc::new(self.queue.enter(2 * signature.size() + DOCUMENT_BYTES));
         let document = self.signed_document(id, signature, &[]);
         let operations = [
             UserOperation::Delete(Term::from_field_u64(self.fields.file, id.in_index())),
@@ -223,10 +220,10 @@ impl Writer {
         document.add_u64(self.fields.file, id.in_index());
         document.add_u64(self.fields.info, FILE_KIND);
         document.add_u64(self.fields.text, 0);
-        if *signature != Signature::default() {
-            document.add_u64(self.fields.signed, id.in_index());
+        if !signature.is_empty() {
+            document.add_u64(self.fields.signed, Signed { file: id, is_long: signature.is_long }.packed());
         }
-        for (field, strip) in self.fields.signature.into_iter().zip(signature) {
+        for (field, strip) in self.fields.signature.into_iter().zip(&signature.strips) {
             strip.iter().for_each(|bits| document.add_u64(field, *bits));
         }
         document.add_bytes(self.fields.stored, &in_bytes(imports));

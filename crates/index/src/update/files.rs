@@ -15,7 +15,7 @@ use super::{Progress, Report};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer, kept};
-use crate::signature::{SIGNED_BYTES_MAX, SOURCE_BYTES_MIN, Signature};
+use crate::signature::{SIGNED_BYTES_MAX, SOURCE_BYTES_MIN};
 use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
@@ -218,7 +218,7 @@ impl<'a> Build<'a> {
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         let Some(Content { text, parsed, textual_types, entries }) = content else {
             match record.skip {
-                Some(_) if signature != Signature::default() => self.writer.sign(id, &signature)?,
+                Some(_) if !signature.is_empty() => self.writer.sign(id, &signature)?,
                 Some(_) if known.is_some() => self.writer.delete(id),
                 _ => (),
             }
