@@ -53,6 +53,13 @@ impl Signature {
         self.strips[0].is_empty()
     }
 
+    /// Whether the file may hold a sequence.
+    pub fn has(&self, gram: Gram) -> bool {
+        let strip = &self.strips[gram.strip];
+        let (word, bit) = gram.bit(strip.len());
+        strip.get(word).is_none_or(|bits| bits & bit != 0)
+    }
+
     /// Bytes of its bits.
     pub fn size(&self) -> usize {
         self.strips.iter().map(|strip| size_of_val(strip.as_slice())).sum()
@@ -271,11 +278,7 @@ mod tests {
     }
 
     fn may_match(needed: &Needed, signature: &Signature) -> bool {
-        Sought::new(needed).may_match(signature.is_long, |gram| {
-            let strip = &signature.strips[gram.strip];
-            let (word, bit) = gram.bit(strip.len());
-            strip.is_empty() || strip[word] & bit != 0
-        })
+        Sought::new(needed).may_match(signature.is_long, |gram| signature.has(gram))
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod absent;
 mod beside;
 mod best;
+mod endings;
 mod group;
 mod hinted;
 mod local;
