@@ -122,3 +122,26 @@ fn files_of_folders_that_change_places_are_read_again() {
     assert!(has("two/a.rs") && !has("one/a.rs"));
     assert_eq!(Updater::new(&store, &root).run().expect("an update").1.changed, 0, "it is known now");
 }
+
+#[test]
+fn an_index_that_is_open_answers_whatever_is_committed_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a folder").join("tree");
+    tree(&root);
+    let store = Store::new(folder.path().join("index"));
+    let update = || Updater::new(&store, &root).run().expect("an index");
+    let change = |path: &str| {
+        fs::write(root.join(path), "fn changed() {}\n").expect("written");
+        std::thread::sleep(TICK);
+        update();
+    };
+    update();
+    // Each update takes the file of the deletions before it away.
+    change("src/0/0.rs");
+    let snapshot = store.open().expect("an index");
+    change("src/1/1.rs");
+    change("src/2/2.rs");
+    let sought = Sought::new(&Needed::Text(b"quite another thing".to_vec()));
+    let without = snapshot.without(&root, &sought).expect("an answer");
+    assert!(without.count_ones(..) >= 65 + 30, "{} left out", without.count_ones(..));
+}

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use tantivy::columnar::{Column, ColumnIndex, ColumnarReader, DynamicColumnHandle};
 use tantivy::fastfield::AliveBitSet;
 use tantivy::index::{Segment, SegmentComponent};
-use tantivy::{DocId, Index, TantivyError};
+use tantivy::{DocId, SegmentReader, TantivyError};
 
 use super::commit::CommitPoint;
 use super::fields::{SIGNATURE, SIGNED, Signed};
@@ -25,23 +25,40 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn without(&self, sought: &Sought) -> Result<FixedBitSet> {
-        without(self.searcher.index(), sought)
+        let in_segment = |reader: &SegmentReader| {
+            let column = |name: &str| reader.fast_fields().column_opt::<u64>(name);
+            refused_in(reader.max_doc(), &column, reader.alive_bitset(), sought)
+        };
+        joined(self.searcher.segment_readers().par_iter().map(in_segment).collect())
     }
 
-    /// The same of the commit in `folder` whose point was read before; nothing is opened but what tells it.
+    /// The same of the commit in `folder` whose point was read before; of its segments nothing is opened but their columns
+    /// and deletions, since their other files take several times as long.
     ///
     /// # Errors
     /// As [`Lexical::open_at`].
     pub(crate) fn without_at(folder: &Path, point: &CommitPoint, sought: &Sought) -> Result<FixedBitSet> {
-        without(&index_at(folder, point)?.0, sought)
+        let segments = index_at(folder, point)?.0.searchable_segments()?;
+        let in_segment = |segment: &Segment| {
+            let open = |part: SegmentComponent| segment.open_read(part).map_err(TantivyError::from);
+            let columns = ColumnarReader::open(open(SegmentComponent::FastFields)?)?;
+            let column = |name: &str| -> tantivy::Result<Option<Column<u64>>> {
+                let handles = columns.read_columns(name)?;
+                Ok(handles.first().map(DynamicColumnHandle::open_u64_lenient).transpose()?.flatten())
+            };
+            let alive = match segment.meta().has_deletes() {
+                true => Some(AliveBitSet::open(open(SegmentComponent::Delete)?.read_bytes()?)),
+                false => None,
+            };
+            refused_in(segment.meta().max_doc(), &column, alive.as_ref(), sought)
+        };
+        // Reading the signatures is most of the work, so the segments are read side by side.
+        joined(segments.par_iter().map(in_segment).collect())
     }
 }
 
-fn without(index: &Index, sought: &Sought) -> Result<FixedBitSet> {
-    // Reading the signatures is most of the work, so the segments go first.
-    let segments = index.searchable_segments()?;
-    let refused: Vec<tantivy::Result<Vec<usize>>> =
-        segments.par_iter().map(|segment| refused_in(segment, sought)).collect();
+/// All files of the segments in one set.
+fn joined(refused: Vec<tantivy::Result<Vec<usize>>>) -> Result<FixedBitSet> {
     let mut files = FixedBitSet::new();
     for refused in refused {
         refused?.into_iter().for_each(|file| files.grow_and_insert(file));
@@ -49,24 +66,23 @@ fn without(index: &Index, sought: &Sought) -> Result<FixedBitSet> {
     Ok(files)
 }
 
-/// Opens a segment's columns alone: its other files take several times as long.
-fn refused_in(segment: &Segment, sought: &Sought) -> tantivy::Result<Vec<usize>> {
-    let open = |part: SegmentComponent| segment.open_read(part).map_err(TantivyError::from);
-    let columns = ColumnarReader::open(open(SegmentComponent::FastFields)?)?;
-    let column = |name: &str| -> tantivy::Result<Option<Column<u64>>> {
-        Ok(columns.read_columns(name)?.first().map(DynamicColumnHandle::open_u64_lenient).transpose()?.flatten())
-    };
-    let deleted = match segment.meta().has_deletes() {
-        true => Some(AliveBitSet::open(open(SegmentComponent::Delete)?.read_bytes()?)),
-        false => None,
-    };
+/// Gives the column with a name.
+type Columns<'a> = dyn Fn(&str) -> tantivy::Result<Option<Column<u64>>> + 'a;
+
+/// The files of a segment of so many documents that are refused.
+fn refused_in(
+    documents: DocId,
+    column: &Columns<'_>,
+    alive: Option<&AliveBitSet>,
+    sought: &Sought,
+) -> tantivy::Result<Vec<usize>> {
     let Some(files) = column(SIGNED)? else { return Ok(Vec::new()) };
     let strip = |strip: usize| if sought.asks(strip) { column(SIGNATURE[strip]) } else { Ok(None) };
     let strips: Vec<Option<Column<u64>>> = (0..STRIPS).map(strip).collect::<tantivy::Result<_>>()?;
     // Of many documents few stand for files.
     let signed: Vec<DocId> = match &files.index {
         ColumnIndex::Empty { .. } => Vec::new(),
-        ColumnIndex::Full => (0..segment.meta().max_doc()).collect(),
+        ColumnIndex::Full => (0..documents).collect(),
         ColumnIndex::Optional(index) => index.iter_non_null_docs().collect(),
         ColumnIndex::Multivalued(index) => index.iter_non_null_docs().collect(),
     };
@@ -78,7 +94,7 @@ fn refused_in(segment: &Segment, sought: &Sought) -> tantivy::Result<Vec<usize>>
             rows.is_empty() || strip.values.get_val(rows.start + word as u32) & bit != 0
         };
         let Signed { file, is_long } = Signed::unpacked(files.first(*doc)?);
-        let is_deleted = deleted.as_ref().is_some_and(|deleted| deleted.is_deleted(*doc));
+        let is_deleted = alive.is_some_and(|alive| alive.is_deleted(*doc));
         (!is_deleted && !sought.may_match(is_long, is_set)).then_some(file.0 as usize)
     };
     Ok(signed.par_chunks(ASKED_AT_ONCE).flat_map_iter(|docs| docs.iter().filter_map(refused)).collect())

@@ -165,20 +165,22 @@ struct Facts {
 
 impl Search<'_> {
     fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
-        let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        let Search { corpus, rounds, request, query, .. } = *self;
         let is_of_long = query.long.is_some() || matches!(known, Known::Title);
         let semantic = request
             .semantic
             .zip(self.question)
             .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
-        let pointed = || match known {
-            Known::Pointers(known) => Ok(known),
-            _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
-                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)
+        let mut known = known;
+        // A text in quotation marks may stand nowhere: then nothing else is looked for.
+        if !query.clues.phrases.is_empty() {
+            let pointers = self.pointed(known, tokenizer)?;
+            if pointers.allow_nothing() {
+                return Ok(Retrieved::default());
             }
-            _ => Ok(Pointers::default()),
-        };
-        let (found, pointers) = self.found(semantic.as_ref(), pointed, timing);
+            known = Known::Pointers(pointers);
+        }
+        let (found, pointers) = self.found(semantic.as_ref(), || self.pointed(known, tokenizer), timing);
         let (found, pointers) = (found?, pointers?);
         if pointers.allow_nothing() {
             return Ok(Retrieved::default());
@@ -195,6 +197,18 @@ impl Search<'_> {
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         beside.mark(&mut retrieved);
         Ok(retrieved)
+    }
+
+    /// What the query points at.
+    fn pointed(&self, known: Known, tokenizer: &mut Tokenizer) -> Result<Pointers> {
+        let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        match known {
+            Known::Pointers(known) => Ok(known),
+            _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
+                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)
+            }
+            _ => Ok(Pointers::default()),
+        }
     }
 
     /// What words and meaning find, and beside them what `pointed` works out: on two cores it takes as long as meaning

@@ -15,11 +15,14 @@ use crate::error::{Error, Result, Source};
 use crate::ids::FileId;
 use crate::mode::VectorMode;
 use crate::vector::Manifest;
-use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk, walk_again};
+use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk_to_remember};
 
 /// Compression: paths repeat each other, hashes and times do not.
 const LEVEL: i32 = 3;
-/// Most bytes of a table for each of its file. No table comes near it; what somebody forged must not fill the memory.
+/// Least bytes of a [`FileView`] in a part.
+const VIEW_BYTES_MIN: usize = 4;
+/// Most bytes of each part of a table for each of its file. No table comes near it; what somebody forged must not fill the
+/// memory.
 const SPREAD_MAX: u64 = 256;
 
 /// What the table knows of one file.
@@ -154,12 +157,12 @@ impl FileTable {
     /// As [`walk`].
     pub fn walk_again(&self, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
         if !self.complete || self.tree.is_empty() {
-            return walk(root, left_out, options);
+            return walk_to_remember(root, left_out, options, None);
         }
         let path = |place: usize| self.files[place].path.as_str();
         let Self { tree, unreadable, .. } = self;
         let known = Known { tree, files: self.files.len(), path: &path, unreadable, skips: None };
-        walk_again(root, left_out, options, Some(&known))
+        walk_to_remember(root, left_out, options, Some(&known))
     }
 
     /// What was left out: paths by reason.
@@ -235,7 +238,10 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
     let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
     // A vector that postcard makes grows several times.
-    table.files.reserve_exact(count.min(rest.len()));
+    table
+        .files
+        .try_reserve_exact(count.min(rest.len() / VIEW_BYTES_MIN))
+        .map_err(|_| postcard::Error::DeserializeBadEncoding)?;
     for _ in 0..count {
         let (file, behind) = postcard::take_from_bytes(rest)?;
         table.files.push(file);
@@ -283,7 +289,16 @@ pub(super) fn unpacked(generation: u64, bytes: &[u8], part: usize) -> std::resul
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
+
+    /// A file of parts with sums that are right, which tell nothing of what they are sums of.
+    fn forged(parts: [&[u8]; PARTS]) -> Vec<u8> {
+        let head = [parts[0].len() as u64, sum(7, parts[0]), sum(7, parts[1])].map(u64::to_le_bytes);
+        [head.as_flattened(), parts[0], parts[1]].concat()
+    }
 
     #[test]
     fn a_table_comes_back_smaller() {
@@ -305,12 +320,7 @@ mod tests {
             damaged[at] ^= 4;
             opened_table(7, &damaged).expect_err("damaged");
         }
-        // Sums that are right tell nothing of what they are sums of.
-        let forged = |parts: [&[u8]; PARTS]| {
-            let head = [parts[0].len() as u64, sum(7, parts[0]), sum(7, parts[1])].map(u64::to_le_bytes);
-            [head.as_flattened(), parts[0], parts[1]].concat()
-        };
-        let length = usize::from_le_bytes(bytes[..8].try_into().expect("a number"));
+        let length = number(&bytes, 0) as usize;
         let (own, rest) = bytes[HEAD..].split_at(length);
         assert_eq!(forged([own, rest]), bytes);
         let plain = postcard::to_stdvec(&(&view, &view.files)).expect("bytes");
@@ -323,5 +333,50 @@ mod tests {
         let alike = FileTable { files: (0..20_000).map(file).collect(), ..FileTable::default() };
         assert_eq!(opened_table(7, &sealed_table(7, &alike).expect("bytes")).expect("a table"), alike);
         assert_eq!(opened_table(7, &forged([&bomb, rest])).expect_err("too much").to_string(), "is no table");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_table_of_any_bytes_is_read_or_refused(
+            changes in proptest::collection::vec(any::<(bool, Index, u8)>(), 0..6),
+            cut in any::<Index>(), is_cut in any::<bool>(),
+        ) {
+            let file = |i: u32| FileRecord {
+                id: FileId(i),
+                path: format!("src/part{i}.rs"),
+                size: u64::from(i) << 40,
+                mtime_ns: -i64::from(i),
+                language: "rust".into(),
+                note: i.is_multiple_of(2).then(|| "parsed with syntax errors".into()),
+                ..FileRecord::default()
+            };
+            let unreadable = vec![("a".to_string(), "no permission".to_string())];
+            let table = FileTable { files: (0..9).map(file).collect(), unreadable, ..FileTable::default() };
+            let whole = sealed_table(7, &table).expect("bytes");
+            let mut plain = [0, 1].map(|part| unpacked(7, &whole, part).expect("bytes").to_vec());
+            for (part, at, value) in changes {
+                let part = &mut plain[usize::from(part)];
+                let at = at.index(part.len());
+                part[at] = value;
+            }
+            if is_cut {
+                let part = &mut plain[usize::from(cut.index(2) == 1)];
+                part.truncate(cut.index(part.len()));
+            }
+            if let Ok(views) = table_of_views(&plain[0]) {
+                prop_assert!(views.files.len() <= plain[0].len() / VIEW_BYTES_MIN);
+            }
+            let [own, rest] = plain.map(|part| compress(&part, LEVEL).expect("bytes"));
+            if let Ok(table) = opened_table(7, &forged([&own, &rest])) {
+                let _ = (table.skipped(), table.indexed().count(), table.walk_options());
+            }
+        }
+
+        #[test]
+        fn a_table_of_noise_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (table_of_views(&bytes), opened_table(7, &bytes), opened_table(7, &forged([&bytes, &bytes])));
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::lexical::Entry;
 use crate::signature::{SIGNED_BYTES_MAX, Signature, signature};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
-use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk};
+use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk_to_remember};
 
 /// Age that a file's time stamp must have before the file is read: a second change within the same tick of the kernel
 /// (1 to 10 ms) would leave the stamp as it is.
@@ -112,7 +112,7 @@ impl Source for Tree<'_> {
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked> {
         match known {
             Some(table) => table.walk_again(self.root, &self.left_out, options),
-            None => walk(self.root, &self.left_out, options),
+            None => walk_to_remember(self.root, &self.left_out, options, None),
         }
     }
 

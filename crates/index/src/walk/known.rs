@@ -91,8 +91,7 @@ pub(super) fn state_of_rules(path: &Path) -> u64 {
     state_of_file(&metadata)
 }
 
-/// The same where it is remembered: one that changed a moment ago is waited for. Without that, an ignore file that was
-/// written just before the index would let every later walk list everything.
+/// The same where it is remembered: one that changed a moment ago is waited for.
 pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     match state_of_rules(path) {
         UNSURE if wait_for_tick(path) => state_of_rules(path),

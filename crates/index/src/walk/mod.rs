@@ -138,7 +138,22 @@ pub struct LeftOut<'a> {
 /// # Errors
 /// When `root` itself can't be read, or a pattern of `left_out` is none.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
-    walk_until(root, left_out, options, usize::MAX, None)
+    walk_for(Purpose::Look, root, left_out, options, None)
+}
+
+/// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: an ignore file that changed a moment ago is waited for, up to
+/// a twentieth of a second. Without that, one that was written just before the index would let every later walk list
+/// everything.
+///
+/// # Errors
+/// As [`walk`].
+pub fn walk_to_remember(
+    root: &Path,
+    left_out: &LeftOut<'_>,
+    options: &WalkOptions,
+    known: Option<&Known<'_>>,
+) -> Result<Walked> {
+    walk_for(Purpose::Remember, root, left_out, options, known)
 }
 
 /// As [`walk`], and lists only the folders that differ from what an earlier walk found.
@@ -151,7 +166,7 @@ pub fn walk_again(
     options: &WalkOptions,
     known: Option<&Known<'_>>,
 ) -> Result<Walked> {
-    walk_until(root, left_out, options, usize::MAX, known)
+    walk_for(Purpose::Look, root, left_out, options, known)
 }
 
 /// Whether a walk would find more than so many files; it ends as soon as that is known.
@@ -159,15 +174,25 @@ pub fn walk_again(
 /// # Errors
 /// As [`walk`].
 pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
-    Ok(walk_until(root, left_out, options, files, None)?.files.len() > files)
+    Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }
 
-/// Walks until more than `enough` files are found.
-fn walk_until(
+/// What a walk is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// What is there.
+    Look,
+    /// What is there, and what the next walk need not list.
+    Remember,
+    /// Whether there are more than so many files.
+    Count(usize),
+}
+
+fn walk_for(
+    purpose: Purpose,
     root: &Path,
     left_out: &LeftOut<'_>,
     options: &WalkOptions,
-    enough: usize,
     known: Option<&Known<'_>>,
 ) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
@@ -186,11 +211,11 @@ fn walk_until(
         own,
         ignored,
         global: OnceLock::new(),
-        reader: Arc::default(),
+        reader: Arc::new(Reader::new(purpose == Purpose::Remember)),
         above: OnceLock::new(),
         walked: Mutex::default(),
         has_unnamed: AtomicBool::new(false),
-        enough,
+        enough: if let Purpose::Count(files) = purpose { files } else { usize::MAX },
         root,
     };
     let terms = walk.terms(left_out.patterns);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::Match;
 
-use super::known::settled_state_of_rules;
+use super::known::{settled_state_of_rules, state_of_rules};
 use super::patterns::Patterns;
 use crate::disk::read_regular;
 
@@ -38,6 +38,8 @@ pub(super) struct Reader {
     unheeded: Mutex<Vec<(PathBuf, String)>>,
     /// What gave rules or could have, with its state before it was read.
     seen: Mutex<Vec<(PathBuf, u64)>>,
+    /// Whether an ignore file that changed a moment ago is waited for.
+    settles: bool,
 }
 
 /// Whether the name of an entry has a say in the rules.
@@ -46,6 +48,11 @@ pub(super) fn is_asked(name: &OsStr) -> bool {
 }
 
 impl Reader {
+    /// One that waits for ignore files that changed a moment ago, or does not.
+    pub(super) fn new(settles: bool) -> Reader {
+        Reader { settles, ..Reader::default() }
+    }
+
     /// The ignore files that were disregarded so far.
     pub(super) fn unheeded(&self) -> Vec<(PathBuf, String)> {
         std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
@@ -57,7 +64,7 @@ impl Reader {
     }
 
     fn note(&self, path: &Path) {
-        let state = settled_state_of_rules(path);
+        let state = if self.settles { settled_state_of_rules(path) } else { state_of_rules(path) };
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
     }
 

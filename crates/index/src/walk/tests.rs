@@ -200,7 +200,7 @@ impl Remembered {
 fn an_ignore_file_that_is_new_is_remembered() {
     let folder = tree(&[("a.rs", "1"), ("b.log", "")]);
     std::fs::write(folder.path().join(".ignore"), "*.log\n").unwrap();
-    let walked = walk(folder.path(), &LeftOut::default(), &WalkOptions::default()).unwrap();
+    let walked = walk_to_remember(folder.path(), &LeftOut::default(), &WalkOptions::default(), None).unwrap();
     let rules = walked.tree.rules.iter().filter(|(path, _)| path.ends_with("/.ignore"));
     assert_eq!(rules.map(|(_, state)| *state == super::known::UNSURE).collect::<Vec<_>>(), [false]);
 }
