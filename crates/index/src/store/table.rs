@@ -154,7 +154,7 @@ impl FileTable {
     /// Walks the tree below `root`, and lists only the folders that differ from those of the table.
     ///
     /// # Errors
-    /// As [`walk`].
+    /// As [`walk_to_remember`].
     pub fn walk_again(&self, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
         if !self.complete || self.tree.is_empty() {
             return walk_to_remember(root, left_out, options, None);
