@@ -11,6 +11,7 @@ mod locate;
 mod long;
 mod near;
 mod numbering;
+mod pairs;
 mod past;
 mod pointed;
 mod reading;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_core::UnitKind;
-use colgrep_core::bm25::{Bm25, Field, idf};
+use colgrep_core::bm25::{Bm25, Field};
 use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::beside::Beside;
 use super::endings::tell_endings_apart;
 use super::hinted;
+use super::pairs::PairWeights;
 use super::pointed::{Pointers, pointers};
 use super::reading::{Known, read};
 use super::respell::{Respelled, respelled};
@@ -352,7 +353,7 @@ impl Search<'_> {
     /// The candidates and what is known of their files; rankings and evidence are left empty.
     fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
         let Search { query, statistics, .. } = *self;
-        let pairs = PairWeights::new(self, &facts);
+        let pairs = PairWeights::new(statistics.files, &self.parts(), &facts.pairs, facts.files.values());
         let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
         let mut positions: FxHashMap<FilePlace, usize> = FxHashMap::default();
         for unit in units {
@@ -382,34 +383,6 @@ impl Search<'_> {
         let counts = self.rounds.topics(&topics)?;
         retrieved.topic_frequency = topics.into_iter().zip(counts).collect();
         Ok(retrieved)
-    }
-}
-
-/// What each pair of neighbouring terms weighs: near each other, and side by side.
-struct PairWeights(Vec<(f32, f32)>);
-
-impl PairWeights {
-    fn new(search: &Search<'_>, facts: &Facts) -> PairWeights {
-        let files_total = search.statistics.files;
-        let weight = |(at, (part, sample)): (usize, (u32, &(u64, u64)))| {
-            let here = || facts.files.values().filter_map(move |file| file.pairs.get(at));
-            // An estimate is at least what was counted.
-            let near = (sample.0 * u64::from(part)).max(here().filter(|pair| pair.0 > 0).count() as u64);
-            let adjacent = (sample.1 * u64::from(part)).max(here().filter(|pair| pair.1 > 0).count() as u64);
-            (idf(files_total, near), idf(files_total, adjacent))
-        };
-        PairWeights(search.parts().into_iter().zip(&facts.pairs).enumerate().map(weight).collect())
-    }
-
-    /// Proximity evidence of a file in which the pairs stand so often.
-    fn sums(&self, counts: &[(u32, u32)]) -> (f32, f32) {
-        let saturated = |tf: u32, idf: f32| idf * tf as f32 / (tf as f32 + 1.2);
-        let mut sums = (0.0, 0.0);
-        for ((near, adjacent), weights) in counts.iter().zip(&self.0).filter(|(count, _)| count.0 > 0) {
-            sums.0 += saturated(*near, weights.0);
-            sums.1 += saturated(*adjacent, weights.1);
-        }
-        sums
     }
 }
 
