@@ -151,7 +151,10 @@ impl Crowd<'_> {
         }
         // That of the tree, and that of its history.
         for entry in std::fs::read_dir(data)? {
-            let checked = check(&Store::new(entry?.path()))?;
+            let store = Store::new(entry?.path());
+            // A process that was left behind may still write; what it has not committed yet is no remains.
+            let _lock = store.lock(true)?;
+            let checked = check(&store)?;
             checked.damage.iter().for_each(|error| tally.fail("damage", error.to_string()));
             checked.stray.iter().for_each(|path| tally.fail("left over", path.display().to_string()));
         }
