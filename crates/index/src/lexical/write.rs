@@ -1,7 +1,7 @@
 //! Writes the index: units and files become documents, in bounded memory, visible after a commit.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 
 use colgrep_core::bm25::Field as UnitField;
@@ -135,6 +135,7 @@ pub struct Writer {
     fields: Fields,
     queue: Arc<Queue>,
     disk: Disk,
+    folder: PathBuf,
 }
 
 impl std::fmt::Debug for Writer {
@@ -164,7 +165,7 @@ impl Writer {
         prepare(&index);
         let writer = index.writer_with_num_threads(1, WRITER_BYTES);
         let writer: IndexWriter<Queued> = writer.map_err(|e| disk.cause(e.into()))?;
-        let writer = Writer { writer, fields, queue: Arc::default(), disk: disk.clone() };
+        let writer = Writer { writer, fields, queue: Arc::default(), disk: disk.clone(), folder: folder.to_path_buf() };
         writer.merge_segments(true);
         Ok(writer)
     }
@@ -360,8 +361,11 @@ impl Writer {
     /// # Errors
     /// When a merge failed; the last commit stands then.
     pub fn finish(self) -> Result<()> {
-        let _ = self.writer.garbage_collect_files().wait();
-        self.writer.wait_merging_threads().map_err(|e| self.disk.cause(e.into()))
+        let Writer { writer, disk, folder, .. } = self;
+        writer.wait_merging_threads().map_err(|e| disk.cause(e.into()))?;
+        // Not before: the last merge leaves the segments that it made into one. What can't be removed, the next writer does.
+        let _ = collect(&folder, &disk);
+        Ok(())
     }
 }
 
