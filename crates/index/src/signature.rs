@@ -1,11 +1,11 @@
 //! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
 //!
 //! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with three bits for two different ones: 3.7 % of the source. A text asks for
-//! the bits of its own sequences, as far as eleven are enough; each is set by chance in 49 of 100 files, so twelve
-//! bytes that a file does not hold are refused in 998 of 1,000. What is
-//! refused is surely not there; what passes has to be read. Sequences of four tell more than the three of codesearch and
-//! Zoekt for the same bits, and there is no list of files for each of them, which would take ten times as much.
+//! in lower case, with three bits for two different ones: 3.7 % of the source. A text asks for the bits of its own
+//! sequences, as far as eleven are enough; each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold
+//! are refused in 998 of 1,000. What is refused is surely not there; what passes has to be read. Sequences of four tell more
+//! than the three of codesearch and Zoekt for the same bits, and there is no list of files for each of them, which would take
+//! ten times as much.
 //!
 //! A file of many bytes holds most sequences of four that its language has, and all those of a text by chance. Of a large
 //! file ([`LONG_FROM_BYTES`]) the sequences are of six bytes.
