@@ -51,9 +51,6 @@ struct Speed {
     projects: Vec<ProjectSpeed>,
 }
 
-/// What a project costs.
-type Cost = fn(&ProjectSpeed) -> f64;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -93,15 +90,12 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     if let Some(path) = &args.speed {
         let speed: Speed = read_json(path)?;
-        let costs: [(&str, &str, Cost); 3] = [
-            ("cold-index", "cold index, ms", |p| p.cold_ms.median),
-            ("query", "query, whole process, ms", |p| p.query_ms.median),
-            ("index-size", "index, MB", |p| p.index_bytes as f64 / 1e6),
-        ];
-        for (name, y, cost) in costs {
-            let x = |p: &ProjectSpeed| p.source_bytes as f64 / 1e6;
-            let point = |p: &ProjectSpeed| Point { x: x(p), y: cost(p), error: 0.0, label: p.name.clone() };
-            let series = vec![Series { name: String::new(), points: speed.projects.iter().map(point).collect() }];
+        let all = &speed.projects;
+        for (name, y, series) in [
+            ("cold-index", "cold index, ms", vec![of_size(all, "colgrep init", |p| Some(p.cold_ms.median))]),
+            ("query", "an answer, ms", answers(all)),
+            ("index-size", "index, MB", vec![of_size(all, "colgrep init", |p| Some(p.index_bytes as f64 / 1e6))]),
+        ] {
             let file = args.out.join(format!("{name}-against-size.svg"));
             let title = format!("{y}, against size of the source");
             draw(&file, &Chart { title: &title, x: "source, MB", y, series, line: false, log: true, level: None })?;
@@ -110,6 +104,31 @@ pub fn run(args: &Args) -> Result<u8> {
     }
     print(&made.iter().map(|f| format!("{}\n", f.display())).collect::<String>())?;
     Ok(FINE)
+}
+
+/// What each project costs, against the megabytes of its source.
+fn of_size(projects: &[ProjectSpeed], name: &str, cost: impl Fn(&ProjectSpeed) -> Option<f64>) -> Series {
+    let point = |p: &ProjectSpeed| {
+        Some(Point { x: p.source_bytes as f64 / 1e6, y: cost(p)?, error: 0.0, label: p.name.clone() })
+    };
+    Series { name: name.to_string(), points: projects.iter().filter_map(point).collect() }
+}
+
+/// Answers of colgrep as a process and as a server, and those of each other tool that was measured (ripgrep's to its word).
+fn answers(projects: &[ProjectSpeed]) -> Vec<Series> {
+    let mut series = vec![
+        of_size(projects, "colgrep, whole process", |p| Some(p.query_ms.median)),
+        of_size(projects, "colgrep, a running server", |p| Some(p.server_ms.median)),
+    ];
+    let mut names: Vec<&str> = projects.iter().flat_map(|p| &p.peers).map(|peer| peer.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let own = |p: &ProjectSpeed| p.peers.iter().find(|peer| peer.name == name)?.query_ms.map(|s| s.median);
+        series.push(of_size(projects, &format!("{name}, whole process"), own));
+    }
+    series.retain(|s| !s.points.is_empty());
+    series
 }
 
 fn stem(path: &Path) -> String {

@@ -13,6 +13,7 @@ use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
+use crate::corpus::{Annotation, read_json};
 use crate::report::{Origin, bar, check_folders, median, publish};
 use process::{Program, Sample};
 
@@ -31,6 +32,9 @@ pub struct Args {
     /// Query of the warm searches
     #[arg(long, default_value = "parse a request")]
     pub query: String,
+    /// Folder of annotations, one `NAME.json` a project: a warm server is asked all its questions, twice (repeatable)
+    #[arg(long, value_name = "DIR", requires = "repos")]
+    pub annotations: Vec<PathBuf>,
     /// Word that colgrep and ripgrep both look for
     #[arg(long, default_value = "error")]
     pub word: String,
@@ -105,8 +109,22 @@ pub struct ProjectSpeed {
     /// An answer of a warm server (`colgrep mcp`) to the same query, in milliseconds.
     #[serde(default)]
     pub server_ms: Spread,
+    /// Its answers to the project's annotated questions, where there are any.
+    #[serde(default)]
+    pub questions: Option<Questions>,
     /// Other tools on the same folder.
     pub peers: Vec<PeerSpeed>,
+}
+
+/// Answers of a warm server to all questions of a project, each in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Questions {
+    /// How many questions.
+    pub count: usize,
+    /// Each for the first time.
+    pub first_ms: Spread,
+    /// All of them once more.
+    pub again_ms: Spread,
 }
 
 /// One other tool on one project.
@@ -220,6 +238,11 @@ fn project(
     program.run(&search)?;
     let query = program.repeat(&search, args.runs)?;
     let served = server::answers(&program, folder, &args.query, args.runs)?;
+    let questions = questions(args, name)?;
+    let questions = match questions.is_empty() {
+        true => None,
+        false => Some(server::questions(&program, folder, &args.query, &questions)?),
+    };
     let peers = match args.no_peers {
         true => Vec::new(),
         false => peers::measure(args, &program, folder, scratch)?,
@@ -236,8 +259,22 @@ fn project(
         query_ms: times(&query),
         query_memory: memory(&query),
         server_ms: Spread::of(&served),
+        questions,
         peers,
     })
+}
+
+/// The annotated questions of a project, of all sets; none where no set has a file of its name.
+fn questions(args: &Args, name: &str) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for set in &args.annotations {
+        let file = set.join(format!("{name}.json"));
+        if file.is_file() {
+            let annotations: Vec<Annotation> = read_json(&file)?;
+            all.extend(annotations.into_iter().map(|a| a.query));
+        }
+    }
+    Ok(all)
 }
 
 /// Bytes of all files below a folder.
@@ -275,6 +312,7 @@ fn markdown(result: &Result_) -> String {
             p.server_ms.text(1)
         );
     }
+    text += &asked(&result.projects);
     if result.projects.iter().any(|p| !p.peers.is_empty()) {
         text += "\nPeers: runs alternate with colgrep's; the ratio is colgrep's time over the peer's in each pair (below 1, colgrep is faster).\n\n| project | peer | compared | its index | its query | ratio |\n|---|---|---|---:|---:|---:|\n";
         for (p, peer) in result.projects.iter().flat_map(|p| p.peers.iter().map(move |peer| (p, peer))) {
@@ -290,5 +328,26 @@ fn markdown(result: &Result_) -> String {
             );
         }
     }
+    text
+}
+
+/// What a warm server takes for the annotated questions, a row for each project and one for all of them.
+fn asked(projects: &[ProjectSpeed]) -> String {
+    let rows: Vec<(&str, Questions)> = projects.iter().filter_map(|p| Some((p.name.as_str(), p.questions?))).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nAll questions of a project, one after the other, to a warm server; then all once more.\n\n| project | questions | first time | again |\n|---|---:|---:|---:|\n".to_string();
+    for (name, q) in &rows {
+        text += &format!("| {name} | {} | {} | {} |\n", q.count, q.first_ms.text(2), q.again_ms.text(2));
+    }
+    let middle = |of: fn(&Questions) -> f64| median(rows.iter().map(|(_, q)| of(q)).collect());
+    let count: usize = rows.iter().map(|(_, q)| q.count).sum();
+    text += &format!(
+        "| median of {} projects | {count} | {:.2} | {:.2} |\n",
+        rows.len(),
+        middle(|q| q.first_ms.median),
+        middle(|q| q.again_ms.median)
+    );
     text
 }

@@ -9,7 +9,7 @@ mod disk;
 mod kill;
 mod mcp;
 mod past;
-mod process;
+pub(crate) mod process;
 mod rot;
 mod starve;
 mod subject;

@@ -4,7 +4,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{bench, kiosk};
+use common::{bench, here, kiosk};
 use serde_json::Value;
 
 #[test]
@@ -90,6 +90,7 @@ fn speed_measures_every_row_and_leaves_the_sources_alone() {
     let before = std::fs::read_dir(folder.path().join("repos/kiosk")).unwrap().count();
     let out = folder.path().join("speed.json");
     let (repos, out_text) = (folder.path().join("repos"), out.to_str().unwrap().to_string());
+    let annotations = here().join("fixtures/annotations");
     let args = [
         "speed",
         "--repos",
@@ -100,11 +101,14 @@ fn speed_measures_every_row_and_leaves_the_sources_alone() {
         "1",
         "--synthetic",
         "60",
+        "--annotations",
+        annotations.to_str().unwrap(),
         "--out",
         &out_text,
     ];
     let output = bench(&args, &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let result: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
     let projects = result["projects"].as_array().unwrap();
     assert_eq!(projects.len(), 2);
@@ -114,6 +118,19 @@ fn speed_measures_every_row_and_leaves_the_sources_alone() {
         }
         assert!(project["cold_memory"].as_u64() > Some(1 << 20) && project["index_bytes"].as_u64() > Some(0));
         assert_eq!(project["peers"].as_array().unwrap().iter().filter(|p| p["name"] == "zoekt").count(), 1);
+    }
+    let asked: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(annotations.join("kiosk.json")).unwrap()).unwrap();
+    assert_eq!(projects[0]["questions"]["count"], asked.len());
+    assert!(projects[0]["questions"]["again_ms"]["min"].as_f64() > Some(0.0) && projects[1]["questions"].is_null());
+    assert!(printed.contains(&format!("| median of 1 projects | {} |", asked.len())), "{printed}");
+    // What was measured can be drawn.
+    let pictures = folder.path().join("pictures");
+    let output = bench(&["plot", "--speed", &out_text, "--out", pictures.to_str().unwrap()], &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let picture = std::fs::read_to_string(pictures.join("query-against-size.svg")).unwrap();
+    for name in ["colgrep, whole process", "colgrep, a running server", "kiosk"] {
+        assert!(picture.contains(name), "{name} is missing: {picture}");
     }
     assert!(projects[0]["changed_ms"].is_null() && projects[1]["changed_ms"]["min"].as_f64() > Some(0.0));
     assert_eq!(projects[1]["files"], 60);

@@ -35,7 +35,7 @@ const RANKED: [Peer; 5] = [
     Peer {
         name: "sifs",
         search: "sifs",
-        search_args: |query, folder, _| words(&["search", query, folder, "-k", "10"]),
+        search_args: |query, folder, _| words(&["search", query, "--source", folder, "--limit", "10"]),
         index: None,
     },
     Peer {

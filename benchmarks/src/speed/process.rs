@@ -3,11 +3,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use wait4::Wait4 as _;
 
+use crate::torture::process::run_within;
+
+/// Longest first run of another tool, which may build its index in it.
+const TRY_MAX: Duration = Duration::from_secs(120);
 /// Letters of another tool's last line that are repeated.
 const LAST_LINE_MAX: usize = 120;
 
@@ -84,15 +88,17 @@ impl Program {
     /// Runs it once and checks the result: a tool that exits with 0 and prints nothing has found nothing.
     ///
     /// # Errors
-    /// When it can't be started, ends with another status than 0 or prints nothing; with the last line of its errors.
+    /// When it can't be started, has not ended after two minutes (some wait for a network that is not there), ends with
+    /// another status than 0 or prints nothing; with the last line of its errors.
     pub fn try_out(&self, args: &[&str]) -> Result<()> {
-        let output = self.command(args).stdin(Stdio::null()).output()?;
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let last = errors.lines().rev().map(str::trim).find(|l| !l.is_empty()).unwrap_or("without a word");
-        match output.status.success() {
-            false => bail!("{}: {}", output.status, last.chars().take(LAST_LINE_MAX).collect::<String>()),
-            true if output.stdout.trim_ascii().is_empty() => bail!("it found nothing"),
-            true => Ok(()),
+        let ended = run_within(&mut self.command(args), TRY_MAX)?;
+        let last = ended.err.lines().rev().map(str::trim).find(|l| !l.is_empty()).unwrap_or("without a word");
+        let last: String = last.chars().take(LAST_LINE_MAX).collect();
+        match ended.status {
+            None => bail!("no answer within {} seconds: {last}", TRY_MAX.as_secs()),
+            Some(status) if !status.success() => bail!("{status}: {last}"),
+            Some(_) if ended.out.trim_ascii().is_empty() => bail!("it found nothing"),
+            Some(_) => Ok(()),
         }
     }
 

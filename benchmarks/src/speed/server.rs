@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::process::Program;
+use super::{Questions, Spread};
 
 /// Answers that are not counted: the first opens the index, the next ones fill the server's caches.
 const WARM_UP: u32 = 3;
@@ -18,17 +19,21 @@ const WARM_UP: u32 = 3;
 /// # Errors
 /// When the server can't be started, ends, or answers with an error.
 pub fn answers(program: &Program, folder: &Path, query: &str, runs: u32) -> Result<Vec<f64>> {
-    let mut server = Server::start(program, folder)?;
-    let asked = json!({"name": "search", "arguments": {"query": query}});
-    for _ in 0..WARM_UP {
-        server.call("tools/call", &asked)?;
-    }
-    let timed = |_| {
-        let started = Instant::now();
-        server.call("tools/call", &asked)?;
-        Ok(started.elapsed().as_secs_f64() * 1e3)
+    let mut server = Server::warm(program, folder, query)?;
+    (0..runs).map(|_| server.search(query)).collect()
+}
+
+/// Asks a server that `query` has warmed all questions, one after the other, then all of them once more.
+///
+/// # Errors
+/// When the server can't be started, ends, or answers with an error.
+pub fn questions(program: &Program, folder: &Path, query: &str, questions: &[String]) -> Result<Questions> {
+    let mut server = Server::warm(program, folder, query)?;
+    let mut round = || -> Result<Spread> {
+        let times: Vec<f64> = questions.iter().map(|q| server.search(q)).collect::<Result<_>>()?;
+        Ok(Spread::of(&times))
     };
-    (0..runs).map(timed).collect()
+    Ok(Questions { count: questions.len(), first_ms: round()?, again_ms: round()? })
 }
 
 struct Server {
@@ -50,6 +55,22 @@ impl Server {
             .call("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}))?;
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(server)
+    }
+
+    /// A server that has answered a query a few times.
+    fn warm(program: &Program, folder: &Path, query: &str) -> Result<Server> {
+        let mut server = Server::start(program, folder)?;
+        for _ in 0..WARM_UP {
+            server.search(query)?;
+        }
+        Ok(server)
+    }
+
+    /// Searches, and gives the time until the answer was there, in milliseconds.
+    fn search(&mut self, query: &str) -> Result<f64> {
+        let started = Instant::now();
+        self.call("tools/call", &json!({"name": "search", "arguments": {"query": query}}))?;
+        Ok(started.elapsed().as_secs_f64() * 1e3)
     }
 
     fn send(&mut self, message: &Value) -> Result<()> {

@@ -1,4 +1,4 @@
-//! A process under torture: how it ended, what it said and what memory it took.
+//! A process that may hang: how it ended, what it said and what memory it took.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -15,12 +15,12 @@ const SAID_MAX: u64 = 1 << 20;
 
 /// How a process ended.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// `None` where it was killed since it hung.
-    status: Option<ExitStatus>,
+    pub(crate) status: Option<ExitStatus>,
     /// What it wrote to its outputs.
-    pub(super) out: String,
-    pub(super) err: String,
+    pub(crate) out: String,
+    pub(crate) err: String,
     /// Most memory resident at once, in bytes, as far as it was seen.
     pub(super) memory: u64,
 }
@@ -58,11 +58,19 @@ impl Ended {
 /// # Errors
 /// When it can't be started.
 pub(super) fn run(command: &mut Command) -> Result<Ended> {
+    run_within(command, RUN_MAX)
+}
+
+/// Runs a command to its end, or kills it where it takes longer than `max`.
+///
+/// # Errors
+/// When it can't be started.
+pub(crate) fn run_within(command: &mut Command, max: Duration) -> Result<Ended> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     // Pipes, not files: a limit on the size of files is not one on what is said.
     let out = child.stdout.take().map(|pipe| std::thread::spawn(|| said(pipe)));
     let err = child.stderr.take().map(|pipe| std::thread::spawn(|| said(pipe)));
-    let (status, memory) = watch(&mut child)?;
+    let (status, memory) = watch(&mut child, max)?;
     let [out, err] = [out, err].map(|said| said.and_then(|said| said.join().ok()).unwrap_or_default());
     Ok(Ended { status, out, err, memory })
 }
@@ -75,14 +83,14 @@ fn said(mut pipe: impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn watch(child: &mut Child) -> io::Result<(Option<ExitStatus>, u64)> {
+fn watch(child: &mut Child, max: Duration) -> io::Result<(Option<ExitStatus>, u64)> {
     let (started, mut memory) = (Instant::now(), 0);
     loop {
         memory = memory.max(peak_memory(child.id()));
         if let Some(status) = child.try_wait()? {
             return Ok((Some(status), memory));
         }
-        if started.elapsed() > RUN_MAX {
+        if started.elapsed() > max {
             child.kill()?;
             child.wait()?;
             return Ok((None, memory));
