@@ -12,6 +12,7 @@ pub mod packs;
 pub mod paired;
 pub mod plot;
 pub mod pools;
+mod process;
 pub mod recall;
 pub mod report;
 pub mod research;

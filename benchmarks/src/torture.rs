@@ -9,7 +9,6 @@ mod disk;
 mod kill;
 mod mcp;
 mod past;
-pub(crate) mod process;
 mod rot;
 mod starve;
 mod subject;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use wait4::Wait4 as _;
 
-use crate::torture::process::run_within;
+use crate::process::run_within;
 
 /// Longest first run of another tool, which may build its index in it.
 const TRY_MAX: Duration = Duration::from_secs(120);

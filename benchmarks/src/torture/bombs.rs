@@ -13,8 +13,8 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::process::{Ended, run as ended};
 use super::{Args, Tally, case_seed, go_through};
+use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
 /// Short texts that are dear when repeated, found by `cargo run --release -p colgrep-syntax --example bombs`: a language

@@ -13,9 +13,9 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::process::{Ended, run as ended};
 use super::subject::Subject;
 use super::{Args, Tally, case_seed};
+use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
 /// Processes at a time.

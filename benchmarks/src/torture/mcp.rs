@@ -15,9 +15,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::process::peak_memory;
 use super::subject::Subject;
 use super::{Args, Tally, case_seed, go_through};
+use crate::process::peak_memory;
 use crate::speed::process::Program;
 
 /// Requests of one case: sent at once, then a ping.

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::process::{Ended, run as ended};
 use super::subject::Subject;
 use super::{Args, Tally, go_through};
+use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
 /// Megabytes of address space beyond the program's own: the system starts none that does not fit.

@@ -12,8 +12,8 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
 
 use super::apart::apart;
-use super::process::{Ended, run as ended};
 use super::{Args, Tally, case_seed, go_through};
+use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
 /// What stands in files outside the project.

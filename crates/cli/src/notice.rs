@@ -133,6 +133,12 @@ fn reason(why: Unranked) -> (&'static str, &'static str) {
         }
         Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
         Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
+        Unranked::HiddenSecret => {
+            ("hidden, and has a secret's name", "`colgrep init --hidden --secrets` indexes hidden files and such names")
+        }
+        Unranked::New => {
+            ("new since the index was made", "the next search that may bring the index up to date reads it")
+        }
         Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
         _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
     }

@@ -266,6 +266,17 @@ impl Drop for Server {
 }
 
 #[test]
+fn a_commit_of_two_roots_of_one_repository_is_one_entry() {
+    let (sandbox, _) = repository();
+    commit(&sandbox, "2026-01-10", &["web/page.js", "api/page.rs"], "Draw the page");
+    let folders = ["web", "api"].map(|name| sandbox.root().join(name).display().to_string());
+    let mut server = Server::start(&sandbox, &[&folders[0], &folders[1]]);
+    let told = server.call("history", &json!({"query": ""}));
+    assert_eq!(told.matches("Draw the page").count(), 1, "{told}");
+    assert!(told.contains("api/page.rs web/page.js"), "{told}");
+}
+
+#[test]
 fn a_server_sees_new_commits_and_a_root_without_a_history_stops_nothing() {
     let (sandbox, _) = repository();
     let beside = Sandbox::new();

@@ -448,3 +448,37 @@ fn of_files_of_one_name_the_folder_and_what_they_hold_say_which() {
         ],
     );
 }
+
+#[test]
+fn names_are_found_in_what_tools_write_around_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/port.py",
+        "import os\n\n\ndef open_port(number):\n    return number\n\n\nclass Conn:\n    def close_port(self):\n        \
+         return open_port(1)\n",
+    );
+    sandbox.write("src/open.py", "def open_all(ports):\n    for port in ports:\n        print(port)\n");
+    sandbox
+        .write("docs/port.md", "# Port\n\nHow to open a port, and how to close one.\n\n## Shared hosts\n\nOf any.\n");
+    leads(
+        &sandbox,
+        &[
+            (r"\bopen_port\b", "src/port.py:4:"),
+            (r"open_port\(", "src/port.py:4:"),
+            (r"def\s+open_port\s*\(", "src/port.py:4:"),
+            ("*close_port*", "src/port.py:9:"),
+            ("open_port+0x1a2", "src/port.py:4:"),
+            ("server(open_port+0x1a2)[0x55d0]", "src/port.py:4:"),
+            ("example.com/acme/net.(*Conn).close_port.func1", "src/port.py:9:"),
+            ("[`open_port`](https://docs.example.com/x)", "src/port.py:4:"),
+            ("close_ports", "src/port.py:9:"),
+            ("docs/port.md#shared-hosts", "docs/port.md:5:"),
+            ("src/port.py#close_port", "src/port.py:9:"),
+            ("src/port.py (lines 9-10)", "src/port.py:9:"),
+        ],
+    );
+    let said = sandbox.run(&["--query", r"\bopen_port\b"]);
+    assert!(said.err.contains("open_port"), "it is told what was read: {said:?}");
+    let text = sandbox.run(&["-e", r"\bopen_port\b"]);
+    assert_eq!(text.out.lines().count(), 2, "-e takes the expression itself: {text:?}");
+}

@@ -362,3 +362,76 @@ fn related_units_are_those_of_the_command_line() {
     assert_eq!(ran.out.lines().collect::<Vec<_>>(), paths, "{found}");
     assert_eq!(paths.len(), 5, "{found}");
 }
+
+#[test]
+fn of_several_roots_that_share_an_id_the_file_says_which_is_meant() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one/a.py", "def lion():\n    return 1\n");
+    sandbox.write("two/a.py", "def lion():\n    return 2\n");
+    let (one, two) = (sandbox.root().join("one"), sandbox.root().join("two"));
+    let mut client = Client::in_folder(&sandbox, Path::new("/"), Some(&[&one, &two]));
+    let found = client.result("search", json!({"query": "lion"}));
+    let hit = &found["structuredContent"]["hits"][0];
+    let id = hit["id"].as_str().expect("an id");
+    let refused = client.result("read_unit", json!({"id": id}));
+    assert!(refused["isError"] == true && refused.to_string().contains("one/a.py or two/a.py"), "{refused}");
+    for (file, body) in [("one/a.py", "return 1"), ("two/a.py", "return 2")] {
+        let told = client.good("read_unit", json!({"id": id, "file": file}));
+        assert!(told.contains(body), "{file}: {told}");
+        let related = client.good("find_related", json!({"id": id, "file": file}));
+        assert!(!related.contains(&format!("{file}:")), "what is like it is something else: {related}");
+        assert!(related.contains("a.py:1-2"), "the other root is looked into: {related}");
+    }
+    let missing = client.result("find_related", json!({"file": "one/a.py"}));
+    assert!(missing["isError"] == true && missing.to_string().contains("`line`"), "{missing}");
+}
+
+#[test]
+fn searches_for_text_are_narrowed_as_others_are() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "x = 1 !== 2\n");
+    sandbox.write("b.js", "x = 1 !== 2\n");
+    sandbox.write("tests/test_b.js", "y = 1 !== 2\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let mut lines = |narrowed: Value| {
+        let mut asked = json!({"query": "!=="});
+        asked.as_object_mut().expect("an object").extend(narrowed.as_object().expect("an object").clone());
+        let told = client.good("search", asked);
+        told.lines().filter(|line| line.contains("!== 2")).map(|line| line[..4].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(json!({})).len(), 3);
+    assert_eq!(lines(json!({"languages": ["python"]})), ["a.py"]);
+    assert_eq!(lines(json!({"tests": "only"})), ["test"]);
+    assert_eq!(lines(json!({"exclude": ["*.js"]})), ["a.py"]);
+    for wrong in [json!({"query": "!==", "tests": "nope"}), json!({"query": "a", "all": true, "min_strength": 0.5})] {
+        assert_eq!(client.result("search", wrong.clone())["isError"], true, "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_shown_of_a_line_holds_what_was_found() {
+    let sandbox = Sandbox::new();
+    let long = format!("{} needle {}\n", "x".repeat(400), "y".repeat(400));
+    sandbox.write("a.md", &format!("# Title\n\n{long}"));
+    let mut client = Client::start(&sandbox, &[]);
+    let found = client.good("grep", json!({"pattern": "needle"}));
+    assert!(found.starts_with("a.md:3:…x") && found.contains(" needle y") && found.len() < 400, "{found}");
+    let read = client.good("read_unit", json!({"file": "a.md", "line": 3}));
+    assert!(read.contains(long.trim_end()), "a unit is read whole: {read}");
+}
+
+#[test]
+fn what_follows_a_pack_is_a_page() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let page = |client: &mut Client, offset: usize| {
+        client.good("search", json!({"query": "parse request", "pack": 200, "offset": offset, "results": 1}))
+    };
+    let (first, second) = (page(&mut client, 0), page(&mut client, 1));
+    assert!(first.contains("parse_request") && second.contains("offset 2"), "{first}\n{second}");
+    assert_ne!(first.lines().next(), second.lines().next());
+    let lines = client.good("search", json!({"query": "parse request", "lines": 3, "results": 1}));
+    assert!(lines.contains("    #") && lines.contains("; also here: "), "{lines}");
+    let around = lines.lines().find(|line| line.contains("also here")).expect("a remark");
+    assert!(around.trim_start().starts_with('#'), "the remark stands behind the id: {lines}");
+}

@@ -4,10 +4,12 @@
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
 mod apart;
+mod around;
 mod callers;
 mod definitions;
 mod everywhere;
 mod inside;
+mod lines;
 mod phrases;
 mod tested;
 
@@ -15,11 +17,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub use apart::node_ids_apart;
+pub use around::names_around;
 use callers::callers_of;
 pub use definitions::is_joint;
 use definitions::{definition_of, name_beside};
 pub use everywhere::everywhere_of;
 pub use inside::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
+use lines::{leading_number, line_behind, line_behind_hash, line_in_front, split_line, whole_number};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 pub use tested::{test_named, test_titled};
@@ -147,7 +151,8 @@ impl Clues {
 
     /// Reads the clues of a query.
     pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
-        let (typed, text) = (text, &*links_as_paths(text));
+        let linked = links_as_paths(text);
+        let (typed, text) = (text, &*anchors_apart(&linked, facts));
         let mut clues = Clues {
             // A runtime quotes the name of its thread.
             phrases: phrases(behind_front(text).unwrap_or(text)),
@@ -247,6 +252,34 @@ fn path_of_link(link: &str) -> Option<String> {
         true => Some(path),
         false => Some(format!("{path}#L{digits}")),
     }
+}
+
+/// A text with what is named inside a file apart from the file: `docs/a.md first steps` of `docs/a.md#first-steps`, and
+/// `src/a.py copy` of `src/a.py#copy`. What is behind the mark of a line stays.
+fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
+    // `a.md?plain=1#L12`: how a forge shows the text of a page.
+    const PLAIN: &str = "?plain=1#";
+    if text.contains(PLAIN) {
+        return Cow::Owned(anchors_apart(&text.replace(PLAIN, "#"), facts).into_owned());
+    }
+    let is_end = |c: char| c.is_whitespace() || PATH_ENDS.contains(&c);
+    let (mut told, mut from) = (String::new(), 0);
+    for (at, _) in text.match_indices('#') {
+        let path = text[..at].rsplit(is_end).next().unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let is_file = name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name);
+        let rest = &text[at + 1..];
+        let anchor = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        let is_line = leading_number(anchor.strip_prefix('L').unwrap_or(anchor)).is_some();
+        if at < from || !is_file || is_line || !anchor.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
+            continue;
+        }
+        told.push_str(&text[from..at]);
+        told.push(' ');
+        told.push_str(&anchor.replace('-', " "));
+        from = at + 1 + anchor.len();
+    }
+    if from == 0 { Cow::Borrowed(text) } else { Cow::Owned(told + &text[from..]) }
 }
 
 /// The operator that a word is or names: two marks and more, or those behind `operator`.
@@ -388,84 +421,6 @@ fn odd_names(text: &str) -> impl Iterator<Item = &str> {
 fn stands_behind_in(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || PATH_ENDS.contains(&c));
     before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
-}
-
-/// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:L12`, `a.rs:12-20` → the path and its line. No file has a line 0.
-fn split_line(word: &str) -> (&str, Option<u32>) {
-    if let Some((path, rest)) = word.split_once("#L") {
-        return (path, leading_number(rest));
-    }
-    for (at, _) in word.match_indices(':') {
-        let behind = &word[at + 1..];
-        if let Some(line) = leading_number(behind.strip_prefix('L').unwrap_or(behind)) {
-            return (&word[..at], Some(line));
-        }
-        if behind.split(':').next() == Some("0") {
-            return (&word[..at], None);
-        }
-    }
-    (word, None)
-}
-
-/// `a.rs#12` → the path and its line, where the path ends in a file's name: `o/n#12` is an issue there.
-fn line_behind_hash<'w>(word: &'w str, facts: &LanguageFacts) -> Option<(&'w str, Option<u32>)> {
-    let (path, line) = word.split_once('#')?;
-    let name = path.rsplit('/').next()?.to_lowercase();
-    let is_file = name.contains('.') && facts.is_file_name(&name);
-    Some((path, whole_number(line))).filter(|(_, line)| is_file && line.is_some())
-}
-
-/// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`; with its
-/// column also `[12,5]`, ` (12, 5)` and ` 12:5`.
-fn line_behind(rest: &str) -> Option<u32> {
-    if let Some(number) = rest.strip_prefix('(') {
-        return leading_number(number);
-    }
-    if let Some(line) = line_and_column(rest) {
-        return Some(line);
-    }
-    let rest = rest.trim_start_matches(QUOTES).trim_start_matches([',', ' ', ')']);
-    let rest = rest.strip_prefix("on ").or_else(|| rest.strip_prefix("at ")).unwrap_or(rest);
-    leading_number(rest.strip_prefix("line ")?)
-}
-
-/// The line that a text names right in front of a path: `line 12 of `, `line 12 in the file `.
-fn line_in_front(before: &str) -> Option<u32> {
-    let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
-    let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));
-    let is_in = words.next().is_some_and(|word| matches!(word, "in" | "of"));
-    let number = words.next()?;
-    let is_line = words.next().is_some_and(|word| word.eq_ignore_ascii_case("line"));
-    whole_number(number).filter(|_| is_in && is_line)
-}
-
-/// The line in `[12,5]`, ` (12, 5)` and ` 12:5`: a line and a column and nothing behind them. `8080:80 port mapping` is none.
-fn line_and_column(rest: &str) -> Option<u32> {
-    let pair = rest.trim_start_matches(' ');
-    let (pair, between, end) = match pair.as_bytes().first()? {
-        b'[' if pair.len() == rest.len() => (&pair[1..], ',', ']'),
-        b'(' => (&pair[1..], ',', ')'),
-        _ => (pair, ':', '\n'),
-    };
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (line, behind) = pair.split_at(digits(pair));
-    let column = behind.strip_prefix(between)?.trim_start_matches(' ');
-    let (column, behind) = column.split_at(digits(column));
-    let is_end = behind.starts_with(end)
-        || (end == '\n' && (behind.is_empty() || behind.starts_with(['-', '\r']) || behind.starts_with("  ")));
-    whole_number(column).filter(|_| is_end).and_then(|_| whole_number(line))
-}
-
-/// The number, above 0, that a text is.
-fn whole_number(text: &str) -> Option<u32> {
-    leading_number(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// The number, above 0, that a text begins with, if nothing but a digit's end follows.
-fn leading_number(text: &str) -> Option<u32> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let is_word = text[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    if is_word { None } else { text[..digits].parse().ok().filter(|n| *n > 0) }
 }
 
 /// The folders of the package in front of a frame's file: `at com.acme.net.Tcp.open(` → `com/acme/net`.

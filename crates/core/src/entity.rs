@@ -230,7 +230,10 @@ impl Found<'_> {
             if marks == 1 && inner[..end].ends_with('>') && inner[..end].contains(" <") {
                 self.words(&inner[..end]);
             } else {
-                self.code(inner[..end].trim_start_matches(['~', '!']), before.ends_with(':'));
+                // Behind a role (RST) these shorten what is shown.
+                let has_role = before.ends_with(':');
+                let code = if has_role { inner[..end].trim_start_matches(['~', '!']) } else { &inner[..end] };
+                self.code(code, has_role);
             }
             rest = inner[end..].trim_start_matches('`');
         }

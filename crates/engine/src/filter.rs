@@ -7,9 +7,9 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::walk::{MISNAMED, SPECIAL};
+use colgrep_index::walk::{MISNAMED, SPECIAL, walk};
 use colgrep_syntax::language;
-use colgrep_syntax::read::Skip;
+use colgrep_syntax::read::{Skip, looks_secret};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
@@ -167,10 +167,20 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
     match skip {
         Some(skip) => Unranked::Skipped(skip),
         None if is_unreadable() => Unranked::Unreadable,
+        None if is_hidden && !snapshot.files.secrets && looks_secret(path) => Unranked::HiddenSecret,
         None if is_hidden => Unranked::Hidden,
-        None if project.root.join(path).is_file() => Unranked::Ignored,
+        None if project.root.join(path).is_file() => match is_walked(path, project, snapshot) {
+            true => Unranked::New,
+            false => Unranked::Ignored,
+        },
         None => Unranked::NothingInside,
     }
+}
+
+/// Whether a walk as the index's own comes by a file. It looks at the whole tree.
+fn is_walked(path: &str, project: &Project, snapshot: &Snapshot) -> bool {
+    let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
+    walked.is_ok_and(|walked| walked.files.iter().any(|file| file.path == path))
 }
 
 /// Whether tests may lie inside a file, by its language.

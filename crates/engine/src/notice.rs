@@ -222,6 +222,10 @@ pub enum Unranked {
     Unreadable,
     /// It is hidden.
     Hidden,
+    /// It is hidden, and its name is one of keys and passwords.
+    HiddenSecret,
+    /// It is newer than the index, which was not compared with the tree.
+    New,
     /// An ignore file or a setting leaves it out.
     Ignored,
     /// It is a folder that is ignored, or whose files are all skipped.

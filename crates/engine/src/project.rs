@@ -92,7 +92,11 @@ impl Project {
         if path.as_os_str().is_empty() {
             return Err(Refused::EmptyPath.into());
         }
-        let full = path.canonicalize().map_err(|source| Refused::Path { path: path.to_path_buf(), source })?;
+        let full = path.canonicalize().map_err(|source| match path.metadata() {
+            // A pipe that a shell names, as /dev/fd/63, has no path of its own.
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Refused::Special { path: path.to_path_buf() },
+            _ => Refused::Path { path: path.to_path_buf(), source },
+        })?;
         let is_file = full.is_file();
         if !is_file && !full.is_dir() {
             return Err(Refused::Special { path: path.to_path_buf() }.into());

@@ -101,7 +101,17 @@ impl LogArgs {
             or_from_root: true,
             ..HistoryRequest::default()
         };
+        // Of several arguments the first is a path where it is written as one and all of them are there.
+        let are_all = |first: &str| {
+            let others = &self.paths;
+            first.contains(['/', '.'])
+                && self.behind.is_empty()
+                && std::iter::once(first)
+                    .chain(others.iter().map(String::as_str))
+                    .all(|path| is_there(path, &request.folder))
+        };
         match &self.query {
+            Some(path) if !request.paths.is_empty() && are_all(path) => request.paths.insert(0, path.clone()),
             Some(path) if request.paths.is_empty() && is_there(path, &request.folder) => {
                 request.paths.push(path.clone());
             }

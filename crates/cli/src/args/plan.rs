@@ -83,7 +83,8 @@ impl Plan {
     pub fn read(args: &SearchArgs) -> Result<Plan> {
         if !args.ripgrep.pattern_files.is_empty() {
             let mut args = args.clone();
-            args.regexp.extend(args.ripgrep.patterns()?);
+            let of_files = args.ripgrep.patterns(&args.regexp)?;
+            args.regexp.extend(of_files);
             args.ripgrep.pattern_files.clear();
             return Plan::read(&args);
         }
@@ -187,6 +188,18 @@ impl Plan {
         {
             if text.trim().contains('\n') {
                 bail!("{:?} holds no word; ask in words, or look for a line of it with -F -e", in_short(text));
+            }
+            let structure = [
+                (!args.calls.is_empty(), "--calls"),
+                (!args.called_by.is_empty(), "--called-by"),
+                (!args.kinds.is_empty(), "--kind"),
+            ];
+            if let Some(flags) = given(&structure) {
+                bail!(
+                    "{:?} holds no word, so it can't be ranked; with -F -e instead of the query, {flags} lists the units that \
+                     hold it",
+                    in_short(text)
+                );
             }
             task = Task::Grep;
             if !args.walk.quiet && args.shards.is_none() {

@@ -105,8 +105,8 @@ impl RipgrepArgs {
     /// The patterns of the files, in order.
     ///
     /// # Errors
-    /// When a file can't be read, is no UTF-8 text, is too large or holds no line.
-    pub fn patterns(&self) -> Result<Vec<String>> {
+    /// When a file can't be read, is no UTF-8 text or is too large, or where none holds a line and there are no `others`.
+    pub fn patterns(&self, others: &[String]) -> Result<Vec<String>> {
         let mut patterns = Vec::new();
         for file in &self.pattern_files {
             let mut text = String::new();
@@ -121,7 +121,7 @@ impl RipgrepArgs {
             }
             patterns.extend(text.lines().map(str::to_string));
         }
-        if let (Some(file), true) = (self.pattern_files.first(), patterns.is_empty()) {
+        if let (Some(file), true) = (self.pattern_files.first(), patterns.is_empty() && others.is_empty()) {
             bail!("-f {}: there is no pattern in it, so nothing can match", file.display());
         }
         Ok(patterns)

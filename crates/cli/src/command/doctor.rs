@@ -245,7 +245,11 @@ fn skipped(table: &FileTable, report: &mut Report) {
     let skipped = table.skipped();
     let total: usize = skipped.values().map(Vec::len).sum();
     if total == 0 {
-        return report.say("skipped", Level::Good, "no file is left out");
+        return report.say(
+            "skipped",
+            Level::Good,
+            "of the files that are neither hidden nor ignored, none is left out",
+        );
     }
     let words: Vec<String> = skipped.iter().map(|(reason, paths)| format!("{} ({reason})", paths.len())).collect();
     let many = total as f64 > SKIPPED_SHARE_MAX * all as f64;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
-use colgrep_engine::pattern::{LineMatcher, matcher, searcher};
+use colgrep_engine::pattern::{LineMatcher, matcher, places, searcher};
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::tree::files_below;
@@ -145,13 +145,28 @@ pub fn lines(
             let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
             unreadable.extend(found.failed.then(|| lies.clone()));
             let text = String::from_utf8_lossy(&found.text);
-            lines.extend(text.lines().map(|l| format!("{}\n", line::shortened(l))));
+            let name = file.shown.to_string_lossy();
+            lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, &grep.matcher))));
         }
         if lines.len() >= enough {
             break;
         }
     }
     Ok((lines, unreadable))
+}
+
+/// A row as plain text, cut to what an agent gets of a line; where the match lies behind the cut, around the match.
+fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
+    let is_mark = |c: char| c == ':' || c == '-';
+    let numbered = row.strip_prefix(name).and_then(|rest| rest.strip_prefix(is_mark));
+    let content = numbered.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let Some(content) = content.and_then(|rest| rest.strip_prefix(is_mark)) else { return line::shortened(row) };
+    let front = &row[..row.len() - content.len()];
+    let columns = line::COLUMNS_MAX.saturating_sub(front.chars().count() + 1);
+    match line::shown_from(content, columns, &places(matcher, content.as_bytes())) {
+        0 => line::shortened(row),
+        from => line::shortened(&format!("{front}…{}", &content[from..])),
+    }
 }
 
 /// A file of several roots, named by its own.

@@ -80,7 +80,7 @@ fn print(stats: &Stats, out: &mut impl std::io::Write) -> std::io::Result<()> {
             continue;
         }
         let root = index.root.as_deref().unwrap_or_default();
-        let gone = " (the project is gone; `colgrep clear --all` removes all indexes)";
+        let gone = " (the project is gone; `colgrep clear --gone` removes the indexes of such)";
         writeln!(out, "{root}{}\n    {}", if index.exists { "" } else { gone }, index.sizes)?;
     }
     let indexes = if stats.indexes.len() == 1 { "index" } else { "indexes" };

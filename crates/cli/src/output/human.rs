@@ -15,7 +15,7 @@ use super::budget::Budget;
 use super::enclosing::enclosing;
 use super::end::write_rule;
 use super::highlight::{Styled, Syntaxes};
-use super::line::write;
+use super::line::{shown_from, write};
 use super::path::{absolute, shown};
 use super::style::{self, paint};
 use super::{Format, Options, Spot, explain};
@@ -196,12 +196,19 @@ impl Printer<'_> {
         if !look.heading && !wish.no_name {
             taken += spot.name.to_string_lossy().chars().count() + 1;
         }
-        let marks = if look.color && spot.separator == ':' { marks } else { &[] };
+        let found = if spot.separator == ':' { marks } else { &[] };
         // A terminal too narrow for the name and the number still shows a little of the line.
         taken += around.map_or(0, |around| around.chars().count() + 2);
         let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
         let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
-        write(out, &line[..end], columns, look.color, styled, marks)?;
+        // Of a line that is cut, what was found is shown, and with it the colours of what follows.
+        let from = columns.map_or(0, |columns| shown_from(&line[..end], columns, found));
+        let (styled, marks) = (behind(styled, from), if look.color { found } else { &[] });
+        let marks: Vec<Range<usize>> =
+            marks.iter().map(|mark| mark.start.saturating_sub(from)..mark.end.saturating_sub(from)).collect();
+        let columns = columns.map(|columns| columns - usize::from(from > 0));
+        write!(out, "{}", if from > 0 { "…" } else { "" })?;
+        write(out, &line[from..end], columns, look.color, &styled, &marks)?;
         write!(out, "{}", if end < line.len() { "…" } else { "" })?;
         if let Some(around) = around {
             write!(out, "  ")?;
@@ -263,4 +270,15 @@ impl Printer<'_> {
         }
         rows
     }
+}
+
+/// The styles of a line from a byte of it on.
+fn behind(styled: &[(anstyle::Style, usize)], from: usize) -> Vec<(anstyle::Style, usize)> {
+    let mut before = from;
+    let left = styled.iter().map(|(style, length)| {
+        let gone = before.min(*length);
+        before -= gone;
+        (*style, length - gone)
+    });
+    left.filter(|(_, length)| *length > 0).collect()
 }

@@ -73,6 +73,26 @@ pub fn shortened(line: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// A line as plain text, not cut: what a page of a tool has no room for, it says.
+pub fn escaped(line: &str) -> String {
+    let mut out = Vec::new();
+    // Writing into memory does not fail.
+    let _ = write(&mut out, line, Some(usize::MAX), false, &[], &[]);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Where a line that is cut to `columns` is shown from, in bytes: its beginning, or a little in front of what is marked
+/// where that lies behind the cut.
+pub fn shown_from(line: &str, columns: usize, marks: &[Range<usize>]) -> usize {
+    let Some(mark) = marks.first() else { return 0 };
+    let before = line.get(..mark.end).map_or(0, |text| text.chars().count());
+    if before < columns {
+        return 0;
+    }
+    let kept = line.get(..mark.start).into_iter().flat_map(|text| text.char_indices().rev()).take(columns / 3).last();
+    kept.map_or(mark.start, |(at, _)| at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +118,22 @@ mod tests {
         write(&mut out, &long, None, false, &[], &[]).unwrap();
         assert_eq!(out, long.as_bytes());
         assert_eq!(shortened(&long).chars().count(), COLUMNS_MAX);
+    }
+
+    #[test]
+    fn a_line_is_shown_around_what_is_marked_in_it() {
+        let line = format!("{}needle{}", "é".repeat(50), "x".repeat(50));
+        for (columns, mark, expected) in [
+            (200, 100..106, 0),
+            (56, 100..106, 64),
+            (57, 100..106, 0),
+            (30, 100..106, 80),
+            (30, 0..2, 0),
+            (2, 100..106, 100),
+        ] {
+            assert_eq!(shown_from(&line, columns, std::slice::from_ref(&mark)), expected, "{columns} {mark:?}");
+        }
+        assert_eq!(shown_from(&line, 10, &[]), 0);
     }
 
     #[test]

@@ -58,6 +58,23 @@ fn read(text: &str) -> Clues {
 }
 
 #[test]
+fn what_is_named_inside_a_file_stands_apart_from_it() {
+    for (text, mentions, tokens) in [
+        ("src/a.py#copy", "src/a.py", "src/a.py"),
+        ("see src/a.py#copy_all, then", "src/a.py", "src/a.py copy_all"),
+        ("[first](docs/a.py#first-steps)", "docs/a.py", ""),
+        ("src/a.py#L12", "", "src/a.py#L12"),
+        ("C# in a.py", "a.py", "a.py"),
+        ("Session#copy", "", "Session#copy"),
+    ] {
+        let clues = read(text);
+        let found =
+            (clues.mentions.join(" "), clues.tokens.iter().filter(|t| !t.contains('[')).cloned().collect::<Vec<_>>());
+        assert_eq!((found.0.as_str(), found.1.join(" ").as_str()), (mentions, tokens), "{text:?}");
+    }
+}
+
+#[test]
 fn places_are_read_as_programs_print_them() {
     for (text, expected) in [
         ("src/net/tcp.rs:12", "src/net/tcp.rs 12"),
@@ -107,6 +124,20 @@ fn places_are_read_as_programs_print_them() {
         ("line 12 of src/a.rs", "src/a.rs 12"),
         ("what does Line 3 in the file `a.rs` do", "a.rs 3"),
         ("line 12 of src/server", ""),
+        ("src/a.rs lines 12-20", "src/a.rs 12"),
+        ("src/a.rs, lines 12 to 20", "src/a.rs 12"),
+        ("src/a.rs (lines 12-20)", "src/a.rs 12"),
+        ("src/a.rs (line 12)", "src/a.rs 12"),
+        ("see src/a.rs L12", "src/a.rs 12"),
+        ("src/a.rs L12-L20", "src/a.rs 12"),
+        ("src/a.rs around line 12", "src/a.rs 12"),
+        ("lines 12-20 of src/a.rs", "src/a.rs 12"),
+        ("lines 12 to 20 of src/a.rs", "src/a.rs 12"),
+        ("L12 of src/a.rs", "src/a.rs 12"),
+        ("src/a.rs@L12", "src/a.rs 12"),
+        ("src/a.py?plain=1#L12", "src/a.py 12"),
+        ("cache.c L2 cache misses", ""),
+        ("a.rs lines of code", ""),
         ("12 lines of a.rs", ""),
         ("std::vec::Vec", ""),
         ("at 12:30 and 3:4", ""),

@@ -116,19 +116,34 @@ fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Reques
     Ok(pointers)
 }
 
-/// Points at the commits whose names begin as the question does, if it is nothing but such a beginning.
+/// Points at the commits whose names begin as the question does, if it is nothing but such a beginning, or as a word of it
+/// that is written as only their names are.
 fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, pointers: &mut Pointers) -> Result<()> {
-    let name = query.trim().to_lowercase();
-    if name.len() < NAME_LEN_MIN || !name.bytes().all(|b| b.is_ascii_hexdigit()) {
+    let names = names_of_commits(query);
+    if names.is_empty() {
         return Ok(());
     }
-    for commit in snapshot.files.indexed().filter(|record| is_commit(record) && record.path.starts_with(&name)) {
+    let is_named = |path: &str| names.iter().any(|name| path.starts_with(name));
+    for commit in snapshot.files.indexed().filter(|record| is_commit(record) && is_named(&record.path)) {
         for hit in snapshot.lexical.units_of(commit.id, filter)? {
             let pointer = Pointer { certainty: Certainty::Exact, strength: 1.0, line: hit.line };
             pointers.units.insert(hit.key, pointer);
         }
     }
     Ok(())
+}
+
+/// The words of a question that may be commits' names, in small letters: the only one, or one of a sentence as git
+/// shortens them, with a digit in it.
+fn names_of_commits(query: &str) -> Vec<String> {
+    let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_alone = words.clone().nth(1).is_none();
+    let is_name = |word: &&str| {
+        let long = if is_alone { NAME_LEN_MIN..=40 } else { 7..=40 };
+        let is_written = is_alone || word.bytes().any(|byte| byte.is_ascii_digit());
+        long.contains(&word.len()) && is_written && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    words.filter(is_name).map(str::to_lowercase).collect()
 }
 
 /// Whether a path ends as it was written, upper and lower case alike.
@@ -142,6 +157,21 @@ mod tests {
     use colgrep_core::knob::Profile;
 
     use super::*;
+
+    #[test]
+    fn names_of_commits_are_told_from_words() {
+        for (query, expected) in [
+            ("eab47b5", "eab47b5"),
+            ("EAB47B5", "eab47b5"),
+            ("what did commit eab47b54 change?", "eab47b54"),
+            ("revert `eab47b54` and 0123456", "eab47b54 0123456"),
+            ("the facade is defaced", ""),
+            ("abc", ""),
+            ("see e4b1 there", ""),
+        ] {
+            assert_eq!(names_of_commits(query).join(" "), expected, "{query}");
+        }
+    }
 
     #[test]
     fn meaning_has_one_weight_among_entries() {

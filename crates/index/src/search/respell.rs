@@ -1,19 +1,20 @@
 //! Words that stand nowhere, read as the index has them: `closesocket` as `close_socket`, "slow loris" as `slowloris`; a
-//! call that stands nowhere, `open(port)`, as what it calls.
+//! call that stands nowhere, `open(port)`, as what it calls, and an expression, `\bopen\(`, as the names in it.
 
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::clue::{name_inside, names_called};
+use colgrep_core::clue::{name_inside, names_around, names_called};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_core::verbatim::Agreement;
 
 use super::absent::without_absent;
 use super::locate::{Fit, MODULE_END};
 use super::pointed::{SELVES, best_of};
 use super::rounds::Rounds;
-use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look};
+use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look, Seen};
 use crate::error::Result;
 use crate::ids::FilePlace;
 use crate::lexical::{Run, run_of};
@@ -59,7 +60,11 @@ pub(super) fn respelled(
     if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
         return Ok(Some(read));
     }
-    let called = called(rounds, query, statistics, tokenizer)?;
+    let called = match called(rounds, query, statistics, tokenizer)? {
+        Some(name) => Some(name.to_string()),
+        None => around(rounds, query, tokenizer)?,
+    };
+    let called = called.as_deref();
     let text = called.unwrap_or(text);
     let words: Vec<Range<usize>> = words(text).take(WORDS_MAX + 1).collect();
     if words.len() > WORDS_MAX && called.is_none() {
@@ -114,17 +119,7 @@ fn called<'q>(
     if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
         return Ok(None);
     }
-    let run = run_of(text, tokenizer);
-    let files = match run.is_empty() {
-        true => rounds.holding_all(&tokenizer.terms(text))?,
-        false => rounds.runs(std::slice::from_ref(&run))?.concat(),
-    };
-    let sizes = rounds.sizes(&files)?;
-    let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
-    if files.len() > FILES_READ_MAX {
-        return Ok(None);
-    }
-    if rounds.look(&files, &Look::typed(text))?.iter().any(|(_, seen)| seen.holds_all()) {
+    if stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
         return Ok(None);
     }
     // Of a chain the rarest name that is here says most; one that is not may be written in another way.
@@ -138,6 +133,31 @@ fn called<'q>(
         }
     }
     Ok(rarest.map(|(name, _)| name))
+}
+
+/// The names of a query that is written around them and stands in no file that is searched, where one of them is here.
+fn around(rounds: &Rounds<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+    let text = query.text.trim();
+    let Some(names) = names_around(text) else { return Ok(None) };
+    if stands_somewhere(rounds, text, Agreement::Exact, tokenizer)? {
+        return Ok(None);
+    }
+    let terms = tokenizer.terms(&names);
+    let is_here = rounds.counts(&terms, 0)?.iter().any(|count| count.units.most() > 0);
+    Ok(is_here.then_some(names))
+}
+
+/// Whether a text stands in a file that is searched, as closely as `least` says, or in so many by its words that it does.
+fn stands_somewhere(rounds: &Rounds<'_>, text: &str, least: Agreement, tokenizer: &mut Tokenizer) -> Result<bool> {
+    let run = run_of(text, tokenizer);
+    let files = match run.is_empty() {
+        true => rounds.holding_all(&tokenizer.terms(text))?,
+        false => rounds.runs(std::slice::from_ref(&run))?.concat(),
+    };
+    let sizes = rounds.sizes(&files)?;
+    let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
+    let stands = |seen: &Seen| seen.standing.is_some_and(|standing| standing.agreement >= least);
+    Ok(files.len() > FILES_READ_MAX || rounds.look(&files, &Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
 }
 
 /// Whether what stands right in front of a called name stands here, too: `console.log` is no `log` of others.
@@ -252,7 +272,7 @@ fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokeniz
 }
 
 /// A word of several parts in the other way to write them: `match_request` as `MatchRequest`, and `closeSocket` as
-/// `close_socket`.
+/// `close_socket`; else as one of what it names several of: `open_ports` as `open_port`.
 fn otherwise(
     rounds: &Rounds<'_>,
     text: &str,
@@ -268,13 +288,30 @@ fn otherwise(
             _ => lower.push(part),
         }
     }
+    if let Some(found) = composed(rounds, &lower, &place, tokenizer)? {
+        return Ok(Some(found));
+    }
+    let one = lower.last().and_then(|last| last.strip_suffix('s')).filter(|one| one.len() >= LETTERS_OF_A_PART_MIN);
+    let Some(one) = one.map(String::from) else { return Ok(None) };
+    lower.pop();
+    lower.push(one);
+    composed(rounds, &lower, &place, tokenizer)
+}
+
+/// Parts of a name as an index has them: with underscores between, or as one word.
+fn composed(
+    rounds: &Rounds<'_>,
+    lower: &[String],
+    place: &Range<usize>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
     let (snake, joined) = (lower.join("_"), lower.concat());
     let terms = [snake.clone(), tokenizer.normal(&joined).to_string()];
     let spellings = [snake, joined.clone()].map(|text| Spelling { place: place.clone(), text });
     let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
     // A definition is found by its name as it is written.
-    let humped = if found.text == joined { humped(rounds, &lower)? } else { None };
-    Ok(Some(humped.map_or(found, |text| Spelling { place, text })))
+    let humped = if found.text == joined { humped(rounds, lower)? } else { None };
+    Ok(Some(humped.map_or(found, |text| Spelling { place: place.clone(), text })))
 }
 
 /// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None

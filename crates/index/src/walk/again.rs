@@ -235,7 +235,10 @@ impl<'a> Again<'a, '_> {
         let stays = |place: usize| self.there[place] && !self.differs(place);
         let mut all = self.walk.walked();
         all.files.extend(files.into_iter().filter(|(place, _)| stays(*place)).map(|(_, file)| file));
-        let unreadable = self.known.unreadable.iter().filter(|(path, _)| self.above(path).is_some_and(stays));
+        // A folder that could not be read is listed each time, and tells by itself whether it can be now.
+        let is_folder = |path: &str| self.places.contains_key(path);
+        let is_kept = |path: &str| !is_folder(path) && self.above(path).is_some_and(stays);
+        let unreadable = self.known.unreadable.iter().filter(|(path, _)| is_kept(path));
         all.unreadable.extend(unreadable.cloned());
         let folders = self.known.tree.folders.iter().enumerate().filter(|(place, _)| stays(*place));
         for (place, folder) in folders {

@@ -207,6 +207,23 @@ fn an_ignore_file_that_is_new_is_remembered() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_folder_that_can_be_read_again_is_told_of_no_more() {
+    let folder = tree(&[("a/b.rs", "1"), ("c.rs", "2")]);
+    let mut before = Remembered::of(folder.path(), &WalkOptions::default());
+    // As the walk leaves it behind where the folder was closed.
+    for (path, state) in &mut before.walked.tree.folders {
+        if path == "a" {
+            *state = super::known::UNSURE;
+        }
+    }
+    before.walked.files.retain(|file| file.path == "c.rs");
+    before.walked.unreadable.push(("a".to_string(), "Permission denied".to_string()));
+    let again = before.again(folder.path(), &WalkOptions::default());
+    assert!(again.unreadable.is_empty() && again.files.len() == 2, "{again:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn what_is_known_is_used() {
     let folder =
         tree(&[(".git/HEAD", ""), (".gitignore", "*.log\n"), ("a/b.rs", "1"), ("a/c/d.rs", "2"), ("a/e.log", "")]);

@@ -117,6 +117,9 @@ impl Guard {
                 args.listen.ip()
             );
         }
+        if let Some(host) = args.host.iter().find(|host| host.contains([':', '/'])) {
+            bail!("--host takes a name alone, as in --host code.example, not {host:?}: no scheme, port or path");
+        }
         Ok(Guard { token, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
     }
 

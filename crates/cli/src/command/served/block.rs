@@ -4,7 +4,7 @@ use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_syntax::read::lines_between;
 
 use crate::output::escape::escape_control;
-use crate::output::line::shortened;
+use crate::output::line::{escaped, shortened};
 use crate::output::path::typed;
 use crate::words::counted;
 
@@ -49,9 +49,7 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool, 
         // Half of them before the best line, the rest from it on.
         let from = line.number.saturating_sub((around - 1) / 2).max(1);
         numbered(&mut block, lines, from, from + around - 1);
-        return block;
-    }
-    if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
+    } else if line.is_in_file && (unit.signature.is_empty() || line.number != answered.name_line) {
         block.push_str(&format!("    {}: {}\n", line.number, shortened(line.text.trim())));
     }
     block.push_str(&format!("    #{}\n", answered.id));
@@ -61,6 +59,6 @@ fn unit_block(path: &str, lines: &[&str], answered: &UnitAnswer, content: bool, 
 fn numbered(block: &mut String, lines: &[&str], first: usize, end: usize) {
     for number in first..=end {
         let Some(text) = lines.get(number.wrapping_sub(1)) else { break };
-        block.push_str(&format!("{number}: {}\n", shortened(text)));
+        block.push_str(&format!("{number}: {}\n", escaped(text)));
     }
 }

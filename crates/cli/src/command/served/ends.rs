@@ -194,9 +194,14 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     lines
 }
 
+/// A number with the digits that it is written with: .03 of 32 bits is .029999999329447746 of 64.
+fn as_written(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}
+
 /// A unit of an answer's file as a row.
 fn row(file: &FileAnswer, unit: Option<&UnitAnswer>) -> Value {
-    let mut row = json!({"file": typed(&file.root, &file.path), "strength": file.strength});
+    let mut row = json!({"file": typed(&file.root, &file.path), "strength": as_written(file.strength)});
     if let (Some(best), Some(fields)) = (unit, row.as_object_mut()) {
         fields.insert("id".into(), best.id.to_string().into());
         fields.insert("kind".into(), best.unit.kind.name().into());

@@ -1,5 +1,6 @@
 //! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -21,7 +22,7 @@ use crate::command::grep as plain_grep;
 use crate::command::outline::{self as file_outline, Outlined};
 use crate::notice::{self, coverage};
 use crate::output::escape::escape_control;
-use crate::output::line::shortened;
+use crate::output::line::escaped;
 use crate::output::path::{in_root, typed};
 use crate::words::{counted, counted_are};
 
@@ -38,20 +39,20 @@ fn check_size(path: &Path, asked: &str) -> Result<()> {
 
 /// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
-    lines_of(state, asked, false)
+    let mut scope = Scope::default();
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    lines_of(state, asked, scope, false)
 }
 
-/// The matching lines; with `text_only` without binary files that nobody named.
-pub fn lines_of(state: &ServerState, asked: &params::Grep, text_only: bool) -> Result<Answered> {
+/// The matching lines of what the scope takes in; with `text_only` without binary files that nobody named.
+pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<Answered> {
     state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
     let mut pattern = Pattern::new(&asked.pattern);
     (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
-    let mut scope = Scope::default();
     scope.pattern = Some(pattern);
-    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     let located = state.located(&asked.paths, &asked.groups)?;
     let mut folders: Vec<_> = located.into_iter().map(|(root, full, _)| (root, full)).collect();
     let mut unserved = Vec::new();
@@ -70,6 +71,11 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, text_only: bool) -> R
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
+    // Of folders inside each other a line is given once.
+    let is_inside = |folder: &Path, other: &Path| folder.starts_with(other);
+    let overlap = folders.iter().enumerate().any(|(at, (_, one))| {
+        folders.iter().enumerate().any(|(other, (_, around))| at != other && is_inside(one, around))
+    });
     for (_, folder) in folders {
         if lines.len() >= enough {
             break;
@@ -88,6 +94,10 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, text_only: bool) -> R
             plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &path, enough)?;
         lines.extend(found);
         unreadable.extend(unread);
+        if overlap && asked.context == 0 {
+            let mut seen = HashSet::new();
+            lines.retain(|line: &String| seen.insert(line.clone()));
+        }
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
     Ok(Answered::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
@@ -128,7 +138,7 @@ pub fn check_file(id: &str, file: &str) -> Result<()> {
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
-    let with_id = unit_with(state, &asked.id)?;
+    let with_id = unit_with(state, &asked.id, &asked.file)?;
     let (root, full, below) = match &with_id {
         Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
         None => state.locate(&asked.file)?,
@@ -161,7 +171,7 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
         vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
     for number in unit.line as usize..=unit.end_line as usize {
         let Some(text) = lines.get(number - 1) else { break };
-        blocks.push(format!("{number}: {}\n", shortened(text)));
+        blocks.push(format!("{number}: {}\n", escaped(text)));
     }
     // The first block names the unit.
     let at = asked.line.filter(|line| (unit.line..=unit.end_line).contains(line));

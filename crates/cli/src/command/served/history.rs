@@ -1,5 +1,6 @@
 //! The tool `history`: commits and agents' sessions as text.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -140,7 +141,8 @@ fn from_root(query: &str, front: &str, folder: &Path) -> String {
 }
 
 /// The entries of all histories: by their scores, which were made comparable, or the newest first where nothing is
-/// looked for. Of equal ones, those of each history take turns.
+/// looked for. Of equal ones, those of each history take turns. A commit of a repository that two roots lie in is one entry
+/// with the files of both.
 fn merged(lists: Vec<Vec<HistoryEntry>>, is_ranked: bool) -> Vec<HistoryEntry> {
     let of_list = |list: Vec<HistoryEntry>| list.into_iter().enumerate();
     let mut entries: Vec<(usize, HistoryEntry)> = lists.into_iter().flat_map(of_list).collect();
@@ -148,7 +150,23 @@ fn merged(lists: Vec<Vec<HistoryEntry>>, is_ranked: bool) -> Vec<HistoryEntry> {
         let order = if is_ranked { other.score.total_cmp(&one.score) } else { other.seconds.cmp(&one.seconds) };
         order.then(rank.cmp(other_rank))
     });
-    entries.into_iter().map(|(_, entry)| entry).collect()
+    let mut whole: Vec<HistoryEntry> = Vec::with_capacity(entries.len());
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (_, entry) in entries {
+        match known.get(&entry.id) {
+            Some(&at) => {
+                let files = &mut whole[at].files;
+                files.extend(entry.files);
+                files.sort_unstable();
+                files.dedup();
+            }
+            None => {
+                known.insert(entry.id.clone(), whole.len());
+                whole.push(entry);
+            }
+        }
+    }
+    whole
 }
 
 /// The request to every root, without its folder and paths.

@@ -25,7 +25,7 @@ pub struct Search {
     /// What to look for, in words ("parse request") or as a name (parseRequest). It is left out or empty only with calls,
     /// called_by or kind (all such units are listed, by path and line) or with queries.
     pub query: String,
-    /// Further questions, answered in the same call, each under a line of its own.
+    /// Further questions, answered in the same call, each under a line of its own; 16 questions at most in all.
     pub queries: Vec<String>,
     /// Only units that call one of these names.
     pub calls: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Search {
     pub groups: Vec<String>,
     /// Number of files, 10 if not given.
     pub results: Option<usize>,
-    /// Show files below the floor of strength too, which are rarely right.
+    /// Show files below the floor of strength too, which are rarely right; not with min_strength.
     pub all: bool,
     /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below this.
     pub min_strength: Option<f32>,
@@ -76,16 +76,19 @@ pub struct Search {
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
     /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest a line each. The
-    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as offset, content, lines and per_file
-    /// do.
+    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as content, lines and per_file do where no
+    /// pack is asked for, and as an offset does always.
     pub pack: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 50 at least, 1000 if not given, of pages 2000.
     pub max_tokens: Option<usize>,
 }
 
 impl Search {
-    /// Tokens of a pack; none for pages.
+    /// Tokens of a pack; none for pages. What follows a pack is a page, whatever was asked: a pack begins at the best.
     pub fn pack_tokens(&self) -> Option<usize> {
+        if self.offset.is_some_and(|offset| offset > 0) {
+            return None;
+        }
         let is_plain = self.offset.is_none() && !self.content && self.lines.is_none() && self.per_file.is_none();
         let length = || super::page::tokens_wanted(self.max_tokens.or(Some(PACK_TOKENS_DEFAULT)));
         let usual = || length().saturating_sub(PACK_REMARK_TOKENS).max(PACK_REMARK_TOKENS);
@@ -144,7 +147,8 @@ pub struct Outline {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadUnit {
-    /// The unit's id, as answers give it behind #; nothing else is needed then.
+    /// The unit's id, as answers give it behind #; nothing else is needed then, but the file where several roots have a unit
+    /// with this id.
     pub id: String,
     /// The file.
     pub file: String,
@@ -163,7 +167,8 @@ pub struct ReadUnit {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Related {
-    /// The unit's id, as answers give it behind #, instead of file and line.
+    /// The unit's id, as answers give it behind #, instead of file and line; with the file where several roots have a unit
+    /// with this id.
     pub id: String,
     /// The file.
     pub file: String,

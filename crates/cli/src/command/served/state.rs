@@ -214,7 +214,7 @@ impl ServerState {
         let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
         for address in addresses {
             match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
-                Ok(root) if !roots.iter().any(|known| Arc::ptr_eq(known, &root)) => roots.push(root),
+                Ok(root) if !roots.iter().any(|known| known.folder == root.folder) => roots.push(root),
                 Ok(_) => {}
                 Err(error) => lost.push(Unserved::new(Path::new(address), &error)),
             }

@@ -1,6 +1,6 @@
 //! The tools that rank; answers are text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -25,6 +25,7 @@ use super::unserved::{self, NotServed, Unserved};
 use crate::args::has_no_word;
 use crate::args::line::standpoint;
 use crate::output::escape::escape_control;
+use crate::output::path::in_root;
 use crate::words::in_short;
 
 /// Default number of files.
@@ -81,18 +82,19 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
 
 /// A query without a word: lines that hold it as text.
 fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+    let scope = scope(asked)?;
+    // What is asked for wrongly is told, though no line is ranked.
+    background(state, asked)?;
     let wanted = params::Grep {
         pattern: asked.query.trim().to_string(),
         fixed: true,
         paths: asked.paths.clone(),
         groups: asked.groups.clone(),
-        include: asked.include.clone(),
-        exclude: asked.exclude.clone(),
         offset: asked.offset.unwrap_or_default(),
         max_tokens: asked.max_tokens,
         ..params::Grep::default()
     };
-    let lines = lines_of(state, &wanted, true)?;
+    let lines = lines_of(state, &wanted, scope, true)?;
     let said = format!(
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
         in_short(&asked.query)
@@ -174,6 +176,9 @@ fn check(asked: &params::Search) -> Result<()> {
     if asked.per_file == Some(0) {
         bail!("per_file: 0 asks for nothing; give 1 or more");
     }
+    if asked.all && asked.min_strength.is_some() {
+        bail!("the parameter `all` cannot be used with `min_strength`; give one of them");
+    }
     check_length(asked.query.as_bytes())?;
     if asked.query.trim().is_empty() && facts(asked)?.allow_all() {
         bail!("query is empty: say what to look for, in words or as a name");
@@ -181,8 +186,8 @@ fn check(asked: &params::Search) -> Result<()> {
     Ok(())
 }
 
-/// The results of all roots; those of a query that asks for text are listed.
-fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
+/// What narrows a search, but for its paths.
+fn scope(asked: &params::Search) -> Result<Scope> {
     let mut scope = Scope::default();
     scope.facts = facts(asked)?;
     scope.tests = match &asked.tests {
@@ -193,15 +198,21 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         },
     };
     scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    scope.types.clone_from(&asked.languages);
+    scope.code_only = asked.code_only.then_some(true);
+    Ok(scope)
+}
+
+/// The results of all roots; those of a query that asks for text are listed.
+fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
+    let mut scope = scope(asked)?;
     let is_text = asks_for_text(state, asked)?;
     if is_text {
         let mut text = Pattern::new(asked.query.trim());
         text.fixed = true;
         scope.pattern = Some(text);
     }
-    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
-    scope.types.clone_from(&asked.languages);
-    scope.code_only = asked.code_only.then_some(true);
     let mut places: Vec<RootPaths<'_>> = Vec::new();
     if state.shards().is_some() {
         scope.paths = asked.paths.iter().map(PathBuf::from).collect();
@@ -296,18 +307,24 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
-    let (root, path, line) = match unit_with(state, &asked.id)? {
+    let (root, path, line) = match unit_with(state, &asked.id, &asked.file)? {
         Some((root, below, line, _)) => (root, below, line),
         None => {
             let (root, full, path) = state.locate(&asked.file)?;
             if !full.is_file() {
                 bail!("{} is no file", asked.file);
             }
+            if asked.line == 0 {
+                bail!("give `line` of the unit in {}, or its `id`", asked.file);
+            }
             (root, path, asked.line)
         }
     };
     let wanted = wanted(asked.results)?;
-    let roots = [(root, vec![root.below.clone()])];
+    // Its own root's settings say how all are ranked.
+    let others = state.roots().filter(|other| !Arc::ptr_eq(other, root));
+    let roots: Vec<RootPaths<'_>> =
+        std::iter::once(root).chain(others).map(|root| (root, vec![root.below.clone()])).collect();
     let scope = Scope::default();
     let list = repaired(&roots, || {
         let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
@@ -328,15 +345,18 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
 /// A unit's root, its path from there, and its first and last line.
 pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
 
-/// The unit with an id; `None` where no id is given.
-pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<UnitPlace<'s>>> {
+/// The unit with an id, and of several roots that have one with it that of `file`; `None` where no id is given.
+///
+/// # Errors
+/// When no root has such a unit, or several have: an id tells path and lines alone, so copies of a file share theirs.
+pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Result<Option<UnitPlace<'s>>> {
     let id = id.trim_start_matches('#');
     if id.is_empty() {
         return Ok(None);
     }
     let known: StableId =
         id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
-    let mut away = Vec::new();
+    let (mut away, mut found) = (Vec::new(), Vec::new());
     for root in state.roots() {
         let snapshot = match state.opened(root) {
             Ok((snapshot, ..)) => snapshot,
@@ -345,10 +365,26 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str) -> Result<Option<U
                 continue;
             }
         };
-        if let Some((hit, file)) = snapshot.unit_with(known) {
-            let span = snapshot.lexical.unit(hit.key)?.span;
-            return Ok(Some((root, file.path.clone(), span.line, span.end)));
+        if let Some((hit, record)) = snapshot.unit_with(known) {
+            let full = root.project.root.join(&record.path);
+            // An index may hold more than its root, and another root may lie in this one.
+            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
+                let span = snapshot.lexical.unit(hit.key)?.span;
+                found.push((full, (root, record.path.clone(), span.line, span.end)));
+            }
         }
+    }
+    if found.len() > 1 && !file.is_empty() {
+        let (_, meant, _) = state.locate(file)?;
+        found.retain(|(full, _)| *full == meant);
+    }
+    if found.len() > 1 {
+        let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
+        let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
+        bail!("units of several roots have the id {id}: say in `file` which is meant, {}", names.join(" or "));
+    }
+    if let Some((_, place)) = found.pop() {
+        return Ok(Some(place));
     }
     let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
     // It may be one of theirs.

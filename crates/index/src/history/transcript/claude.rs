@@ -20,8 +20,16 @@ const OTHERS: [&str; 10] = [
     "permission-mode",
 ];
 /// Beginnings of what a program put into a person's mouth: commands of the terminal, and what they print.
-const NOT_ASKED: [&str; 5] =
-    ["<local-command-", "<command-name>", "<command-message>", "<bash-", "Caveat: The messages below"];
+const NOT_ASKED: [&str; 6] = [
+    "<local-command-",
+    "<command-name>",
+    "<command-message>",
+    "<bash-",
+    "<task-notification>",
+    "Caveat: The messages below",
+];
+/// What a person gave to a command of the agent's: `/review the retry`.
+const ARGUMENTS: (&str, &str) = ("<command-args>", "</command-args>");
 /// What it puts there where a person stops it.
 const INTERRUPTIONS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
@@ -34,7 +42,9 @@ fn read(transcript: &mut Transcript, line: &Value) -> bool {
     let content = &line["message"]["content"];
     match kind {
         "user" => {
-            let is_asked = !is_aside && line["isMeta"].as_bool() != Some(true);
+            let is_set = |key: &str| line[key].as_bool() == Some(true);
+            // A summary of what a session was about is the agent's.
+            let is_asked = !is_aside && !is_set("isMeta") && !is_set("isCompactSummary");
             if is_asked {
                 let text = asked(content);
                 transcript.asked(&text, line.get("timestamp"));
@@ -63,8 +73,16 @@ fn asked(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     let texts = parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
     let texts: Vec<&str> = content.as_str().into_iter().chain(texts).collect();
-    let own = texts.into_iter().filter(|text| !is_put_in(text.trim()));
+    let own = texts.into_iter().filter_map(|text| if is_put_in(text.trim()) { arguments(text) } else { Some(text) });
     own.collect::<Vec<_>>().join("\n")
+}
+
+/// What a command of the agent's was given.
+fn arguments(text: &str) -> Option<&str> {
+    let is_command = ["<command-name>", "<command-message>"].iter().any(|begin| text.trim().starts_with(begin));
+    let (_, rest) = text.split_once(ARGUMENTS.0).filter(|_| is_command)?;
+    let (given, _) = rest.split_once(ARGUMENTS.1)?;
+    Some(given.trim()).filter(|given| !given.is_empty())
 }
 
 fn is_put_in(text: &str) -> bool {
@@ -74,6 +92,23 @@ fn is_put_in(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{FORMATS, Transcript};
+
+    #[test]
+    fn what_a_command_was_given_is_a_question_and_what_programs_say_is_none() {
+        let mut transcript = Transcript::new(&FORMATS[1]);
+        let lines = [
+            r#"{"type": "user", "message": {"content": "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the retry</command-args>"}}"#,
+            r#"{"type": "user", "message": {"content": "<command-name>/clear</command-name>\n<command-args></command-args>"}}"#,
+            r#"{"type": "user", "isCompactSummary": true, "message": {"content": "This session is being continued"}}"#,
+            r#"{"type": "user", "message": {"content": "<task-notification>done</task-notification>"}}"#,
+            r#"{"type": "user", "message": {"content": [{"type": "text", "text": "<ide_opened_file>The user opened a.py</ide_opened_file>"}, {"type": "text", "text": "<ide_selection>secret = 1</ide_selection>mend the pool"}]}}"#,
+        ];
+        for (number, line) in (1..).zip(lines) {
+            transcript.line(number, line.as_bytes());
+        }
+        let asked: Vec<&str> = transcript.turns.iter().map(|turn| turn.user.as_str()).collect();
+        assert_eq!((asked, transcript.unknown), (vec!["the retry", "mend the pool"], 0));
+    }
 
     #[test]
     fn an_interruption_is_no_question() {

@@ -24,8 +24,18 @@ const OTHERS: [&str; 12] = [
     "other",
 ];
 /// Beginnings of what the program itself puts into a person's mouth.
-const NOT_ASKED: [&str; 5] =
-    ["<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "# AGENTS.md instructions"];
+const NOT_ASKED: [&str; 8] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<user_shell_command>",
+    "<skill>",
+    "<subagent_notification>",
+    "<permissions",
+    "<turn_aborted>",
+    "# AGENTS.md instructions",
+];
+/// What an editor puts in front of a question ends with this title.
+const REQUEST: &str = "## My request for Codex:";
 
 fn read(transcript: &mut Transcript, line: &Value) -> bool {
     let payload = line.get("payload").unwrap_or(line);
@@ -46,7 +56,7 @@ fn item(transcript: &mut Transcript, item: &Value, time: Option<&Value>) -> bool
     let Some(kind) = item["type"].as_str() else { return false };
     match (kind, item["role"].as_str()) {
         ("message", Some("user")) => {
-            let own: Vec<&str> = texts(item).filter(|text| !is_put_in(text)).collect();
+            let own: Vec<&str> = texts(item).filter(|text| !is_put_in(text)).map(request).collect();
             if let Some(folder) = texts(item).find_map(folder_of_context) {
                 transcript.folder = Some(folder.to_string());
             }
@@ -67,6 +77,14 @@ fn item(transcript: &mut Transcript, item: &Value, time: Option<&Value>) -> bool
 
 fn texts(item: &Value) -> impl Iterator<Item = &str> {
     item["content"].as_array().into_iter().flatten().filter_map(|part| part["text"].as_str())
+}
+
+/// What somebody asked, without what their editor had open.
+fn request(text: &str) -> &str {
+    match text.trim_start().starts_with("# Context from my IDE setup:") {
+        true => text.split_once(REQUEST).map_or("", |(_, request)| request),
+        false => text,
+    }
 }
 
 fn is_put_in(text: &str) -> bool {

@@ -174,17 +174,20 @@ fn of_patch(patch: &str) -> Vec<String> {
     named.map(|path| path.trim().to_string()).collect()
 }
 
-/// A text without what the program around the agent put in: reminders hold files and what commands print.
+/// Marks of what the program around an agent puts into a question: reminders hold files and what commands print, and an
+/// editor tells what it has open.
+const PUT_IN: [&str; 4] = ["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"];
+
+/// A text without what the program around the agent put in.
 fn without_reminders(text: &str) -> String {
-    const OPEN: &str = "<system-reminder>";
-    const CLOSE: &str = "</system-reminder>";
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(open) = rest.find(OPEN) {
-        kept.push_str(&rest[..open]);
-        rest = rest[open..].find(CLOSE).map_or("", |close| &rest[open + close + CLOSE.len()..]);
+    let mut kept = text.to_string();
+    for mark in PUT_IN {
+        let (opens, closes) = (format!("<{mark}>"), format!("</{mark}>"));
+        while let Some(open) = kept.find(&opens) {
+            let end = kept[open..].find(&closes).map_or(kept.len(), |close| open + close + closes.len());
+            kept.replace_range(open..end, "");
+        }
     }
-    kept.push_str(rest);
     kept
 }
 
@@ -232,5 +235,9 @@ mod tests {
     fn what_the_program_put_in_is_left_out() {
         assert_eq!(without_reminders("a <system-reminder>secret</system-reminder>b"), "a b");
         assert_eq!(without_reminders("a <system-reminder>secret"), "a ");
+        assert_eq!(
+            without_reminders("<ide_selection>secret</ide_selection>a<ide_opened_file>x</ide_opened_file>"),
+            "a"
+        );
     }
 }

@@ -22,24 +22,24 @@ pub(crate) struct Ended {
     pub(crate) out: String,
     pub(crate) err: String,
     /// Most memory resident at once, in bytes, as far as it was seen.
-    pub(super) memory: u64,
+    pub(crate) memory: u64,
 }
 
 impl Ended {
     /// The end of a process whose output was read.
-    pub(super) fn of(output: &Output) -> Ended {
+    pub(crate) fn of(output: &Output) -> Ended {
         let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         Ended { status: Some(output.status), out, err, memory: 0 }
     }
 
     /// The exit status.
-    pub(super) fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
 
     /// What is wrong with the end, whatever was asked: a signal, a status other than 0, 1 and 2, a panic, no end, or a
     /// failure without a word.
-    pub(super) fn wrong(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn wrong(&self) -> Option<(&'static str, String)> {
         let last = self.err.lines().last().unwrap_or("nothing").to_string();
         let Some(status) = self.status else { return Some(("hung", last)) };
         match status.code() {
@@ -57,7 +57,7 @@ impl Ended {
 ///
 /// # Errors
 /// When it can't be started.
-pub(super) fn run(command: &mut Command) -> Result<Ended> {
+pub(crate) fn run(command: &mut Command) -> Result<Ended> {
     run_within(command, RUN_MAX)
 }
 
@@ -100,7 +100,7 @@ fn watch(child: &mut Child, max: Duration) -> io::Result<(Option<ExitStatus>, u6
 }
 
 /// Most memory that a live process had resident at once, in bytes; 0 where the system does not tell.
-pub(super) fn peak_memory(process: u32) -> u64 {
+pub(crate) fn peak_memory(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let row = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = row.and_then(|row| row.split_whitespace().next()?.parse::<u64>().ok());

@@ -1,0 +1,104 @@
+//! Lines of files: how people and programs write them behind a path, and in front of one.
+
+use super::QUOTES;
+use crate::language::LanguageFacts;
+
+/// `a.rs:12:5`, `a.rb:12:in`, `a.rs#L12`, `a.rs:L12`, `a.rs:12-20` → the path and its line. No file has a line 0.
+pub(super) fn split_line(word: &str) -> (&str, Option<u32>) {
+    if let Some((path, rest)) = word.split_once("#L") {
+        return (path, leading_number(rest));
+    }
+    if let Some((path, line)) = word.split_once("@L").and_then(|(path, rest)| Some((path, leading_number(rest)?))) {
+        return (path, Some(line));
+    }
+    for (at, _) in word.match_indices(':') {
+        let behind = &word[at + 1..];
+        if let Some(line) = leading_number(behind.strip_prefix('L').unwrap_or(behind)) {
+            return (&word[..at], Some(line));
+        }
+        if behind.split(':').next() == Some("0") {
+            return (&word[..at], None);
+        }
+    }
+    (word, None)
+}
+
+/// `a.rs#12` → the path and its line, where the path ends in a file's name: `o/n#12` is an issue there.
+pub(super) fn line_behind_hash<'w>(word: &'w str, facts: &LanguageFacts) -> Option<(&'w str, Option<u32>)> {
+    let (path, line) = word.split_once('#')?;
+    let name = path.rsplit('/').next()?.to_lowercase();
+    let is_file = name.contains('.') && facts.is_file_name(&name);
+    Some((path, whole_number(line))).filter(|(_, line)| is_file && line.is_some())
+}
+
+/// The line that a text names which stands right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`,
+/// ` (lines 12-20)`, ` around line 12`, and at the end ` L12`; with its column also `[12,5]`, ` (12, 5)` and ` 12:5`.
+pub(super) fn line_behind(rest: &str) -> Option<u32> {
+    if let Some(line) = rest.strip_prefix('(').and_then(leading_number) {
+        return Some(line);
+    }
+    if let Some(line) = line_and_column(rest) {
+        return Some(line);
+    }
+    let rest = rest.trim_start_matches(QUOTES).trim_start_matches([',', ' ', ')', '(']);
+    let rest = ["on ", "at ", "around ", "near "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
+    match rest.strip_prefix("lines ").or_else(|| rest.strip_prefix("line ")) {
+        Some(number) => leading_number(number),
+        // `cache.c L2 cache` names no line.
+        None => {
+            let word = rest.split([' ', '\n']).next()?.trim_end_matches([')', ',', '.', ':', ';', '?']);
+            let is_last = rest.trim_start_matches(word).trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
+            leading_number(word.strip_prefix('L')?).filter(|_| is_last)
+        }
+    }
+}
+
+/// The line that a text names right in front of a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `,
+/// `lines 12 to 20 of `, `L12 of `.
+pub(super) fn line_in_front(before: &str) -> Option<u32> {
+    let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
+    let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));
+    let is_in = words.next().is_some_and(|word| matches!(word, "in" | "of"));
+    if !is_in {
+        return None;
+    }
+    let last = words.next()?;
+    if let Some(number) = last.strip_prefix('L') {
+        return leading_number(number);
+    }
+    let (number, told) = match words.next()? {
+        "to" | "and" | "through" | "until" => (words.next()?, words.next()?),
+        told => (last, told),
+    };
+    let is_line = ["line", "lines"].iter().any(|word| told.eq_ignore_ascii_case(word));
+    leading_number(number).filter(|_| is_line)
+}
+
+/// The line in `[12,5]`, ` (12, 5)` and ` 12:5`: a line and a column and nothing behind them. `8080:80 port mapping` is none.
+fn line_and_column(rest: &str) -> Option<u32> {
+    let pair = rest.trim_start_matches(' ');
+    let (pair, between, end) = match pair.as_bytes().first()? {
+        b'[' if pair.len() == rest.len() => (&pair[1..], ',', ']'),
+        b'(' => (&pair[1..], ',', ')'),
+        _ => (pair, ':', '\n'),
+    };
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (line, behind) = pair.split_at(digits(pair));
+    let column = behind.strip_prefix(between)?.trim_start_matches(' ');
+    let (column, behind) = column.split_at(digits(column));
+    let is_end = behind.starts_with(end)
+        || (end == '\n' && (behind.is_empty() || behind.starts_with(['-', '\r']) || behind.starts_with("  ")));
+    whole_number(column).filter(|_| is_end).and_then(|_| whole_number(line))
+}
+
+/// The number, above 0, that a text is.
+pub(super) fn whole_number(text: &str) -> Option<u32> {
+    leading_number(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The number, above 0, that a text begins with, if nothing but a digit's end follows.
+pub(super) fn leading_number(text: &str) -> Option<u32> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let is_word = text[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if is_word { None } else { text[..digits].parse().ok().filter(|n| *n > 0) }
+}
