@@ -259,27 +259,24 @@ fn path_of_link(link: &str) -> Option<String> {
 fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     // `a.md?plain=1#L12`: how a forge shows the text of a page.
     const PLAIN: &str = "?plain=1#";
-    if text.contains(PLAIN) {
-        return Cow::Owned(anchors_apart(&text.replace(PLAIN, "#"), facts).into_owned());
-    }
-    let is_end = |c: char| c.is_whitespace() || PATH_ENDS.contains(&c);
-    let (mut told, mut from) = (String::new(), 0);
-    for (at, _) in text.match_indices('#') {
-        let path = text[..at].rsplit(is_end).next().unwrap_or_default();
-        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let text = if text.contains(PLAIN) { Cow::Owned(text.replace(PLAIN, "#")) } else { Cow::Borrowed(text) };
+    let apart = |word: &str| {
+        let (path, anchor) = word.split_once('#')?;
+        let name = path.rsplit('/').next()?.to_lowercase();
         let is_file = name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name);
-        let rest = &text[at + 1..];
-        let anchor = &rest[..rest.find(is_end).unwrap_or(rest.len())];
         let is_line = leading_number(anchor.strip_prefix('L').unwrap_or(anchor)).is_some();
-        if at < from || !is_file || is_line || !anchor.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
-            continue;
+        let is_name = anchor.starts_with(|c: char| c == '_' || c.is_alphabetic());
+        (is_file && is_name && !is_line).then(|| format!("{path} {}", anchor.replace('-', " ")))
+    };
+    let (mut told, mut from) = (String::new(), 0);
+    for word in path_words(&text) {
+        if let Some(apart) = apart(word.text) {
+            told.push_str(&text[from..word.start]);
+            told.push_str(&apart);
+            from = word.end;
         }
-        told.push_str(&text[from..at]);
-        told.push(' ');
-        told.push_str(&anchor.replace('-', " "));
-        from = at + 1 + anchor.len();
     }
-    if from == 0 { Cow::Borrowed(text) } else { Cow::Owned(told + &text[from..]) }
+    if from == 0 { text } else { Cow::Owned(told + &text[from..]) }
 }
 
 /// The operator that a word is or names: two marks and more, or those behind `operator`.

@@ -2,19 +2,16 @@
 
 mod attribute;
 mod call;
+mod comment;
 mod member;
 
 use attribute::Attributes;
 pub use call::{calling_line, calling_lines};
+pub use comment::is_comment;
 pub use member::member_line;
 
 use crate::token::{is_stop_word, is_word_char};
 
-/// What comments begin with, in any language.
-const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\"\"", "'''", "{-", "rem ", "=begin"];
-/// What begins code too, in other languages: `*p = open(x)`, `(*p)(x)`, `%User{name: name}`. A comment has a blank, a mark
-/// or nothing behind it.
-const COMMENT_MARKS_APART: &[&str] = &["*", "(*", "%"];
 /// Words that bind a value inside a function: what they announce is looked for by its name where nothing else is.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
@@ -97,21 +94,6 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     };
     let places = (!name.is_empty()).then(|| line.match_indices(name).map(|(at, _)| at).filter(is_whole));
     places.into_iter().flatten()
-}
-
-/// Whether a line is a comment by its look.
-pub fn is_comment(line: &str) -> bool {
-    let line = line.trim_start();
-    let may_be_one = |first: &u8| matches!(first, b'!'..=b'/' | b';'..=b'=' | b'r' | b'{');
-    line.as_bytes().first().is_some_and(may_be_one)
-        && (line == "#"
-            || COMMENT_MARKS.iter().any(|mark| line.starts_with(mark))
-            || COMMENT_MARKS_APART.iter().filter_map(|mark| line.strip_prefix(mark)).any(stands_apart))
-}
-
-/// Whether what is behind a mark is no code of its own.
-fn stands_apart(behind: &str) -> bool {
-    behind.trim_start_matches(['*', '%']).chars().next().is_none_or(|c| c.is_whitespace() || c == '/' || c == ')')
 }
 
 /// The number, from 0, of the line that names a definition: the first with its name as a word that is no comment and
@@ -295,7 +277,7 @@ const IMPORTS: &[&str] = &[
     "export * from",
 ];
 /// Beginnings of lines that do not tell what a file does: comments, imports, exports, names of modules and packages. Wider
-/// than [`COMMENT_MARKS`] and [`IMPORTS`], since a head is one by all of its lines, and no single line decides.
+/// than [`is_comment`] and [`IMPORTS`], since a head is one by all of its lines, and no single line decides.
 const HEAD_LINES: [&str; 26] = [
     "//",
     "/*",
@@ -365,27 +347,6 @@ mod tests {
 
     fn facts() -> LanguageFacts {
         LanguageFacts::default().with_declaration_keywords(["fn", "class", "def", "function", "let", "func"])
-    }
-
-    #[test]
-    fn marks_that_begin_code_too_begin_a_comment_where_they_stand_apart() {
-        for (line, expected) in [
-            ("* opens it", true),
-            ("*", true),
-            ("*/", true),
-            ("**/", true),
-            ("*result = open(port);", false),
-            ("**results = open(port);", false),
-            ("(* opens it *)", true),
-            ("(*port)(1);", false),
-            ("% opens it", true),
-            ("%% opens it", true),
-            ("%Port{open: open(1)}", false),
-            ("// opens it", true),
-            ("open(port)", false),
-        ] {
-            assert_eq!(is_comment(line), expected, "{line}");
-        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The filter of one search: path rules and patterns, turned into files and lines before anything is ranked.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use colgrep_core::{UnitId, UnitKind};
@@ -115,10 +116,11 @@ pub fn not_ranked<'a>(
     let missing = |b: &&String| {
         snapshot.files.complete && !b.is_empty() && !snapshot.files.indexed().any(|f| is_below(&f.path, b))
     };
-    below.iter().filter(missing).map(|path| NotRanked {
+    let walked = OnceCell::new();
+    below.iter().filter(missing).map(move |path| NotRanked {
         root: project.root.clone(),
         path: path.clone(),
-        why: reason(path, project, snapshot),
+        why: reason(path, project, snapshot, &walked),
     })
 }
 
@@ -160,7 +162,8 @@ fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     snapshot.files.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
 }
 
-fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
+/// Why nothing of a path is indexed. `walked` is filled once the paths of the whole tree are needed.
+fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<HashSet<String>>) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
     let is_unreadable = || refused(snapshot).any(|known| is_below(path, known));
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
@@ -169,18 +172,20 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot) -> Unranked {
         None if is_unreadable() => Unranked::Unreadable,
         None if is_hidden && !snapshot.files.secrets && looks_secret(path) => Unranked::HiddenSecret,
         None if is_hidden => Unranked::Hidden,
-        None if project.root.join(path).is_file() => match is_walked(path, project, snapshot) {
-            true => Unranked::New,
-            false => Unranked::Ignored,
-        },
+        None if project.root.join(path).is_file() => {
+            match walked.get_or_init(|| paths_in(project, snapshot)).contains(path) {
+                true => Unranked::New,
+                false => Unranked::Ignored,
+            }
+        }
         None => Unranked::NothingInside,
     }
 }
 
-/// Whether a walk as the index's own comes by a file. It looks at the whole tree.
-fn is_walked(path: &str, project: &Project, snapshot: &Snapshot) -> bool {
+/// The files that a walk as the index's own comes by now.
+fn paths_in(project: &Project, snapshot: &Snapshot) -> HashSet<String> {
     let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
-    walked.is_ok_and(|walked| walked.files.iter().any(|file| file.path == path))
+    walked.map(|walked| walked.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
 }
 
 /// Whether tests may lie inside a file, by its language.

@@ -79,6 +79,17 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     })
 }
 
+/// The range of the first match in a line that is not empty.
+pub fn first_place(matcher: &RegexMatcher, line: &[u8]) -> Option<Range<usize>> {
+    let mut first = None;
+    // The matcher itself never fails.
+    let _ = matcher.find_iter(line, |found| {
+        first = (!found.is_empty()).then(|| found.start()..found.end());
+        first.is_none()
+    });
+    first
+}
+
 /// Ranges of matches in a line, without empty matches (`x*`).
 pub fn places(matcher: &RegexMatcher, line: &[u8]) -> Vec<Range<usize>> {
     let mut places = places_and_empty(matcher, line);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
 use colgrep_engine::env::Env;
-use colgrep_engine::pattern::{LineMatcher, matcher, places, searcher};
+use colgrep_engine::pattern::{LineMatcher, first_place, matcher, searcher};
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::tree::files_below;
@@ -163,7 +163,7 @@ fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
     let Some(content) = content.and_then(|rest| rest.strip_prefix(is_mark)) else { return line::shortened(row) };
     let front = &row[..row.len() - content.len()];
     let columns = line::COLUMNS_MAX.saturating_sub(front.chars().count() + 1);
-    match line::shown_from(content, columns, &places(matcher, content.as_bytes())) {
+    match line::shown_from(content, columns, first_place(matcher, content.as_bytes()).as_slice()) {
         0 => line::shortened(row),
         from => line::shortened(&format!("{front}…{}", &content[from..])),
     }

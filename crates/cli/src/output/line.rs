@@ -85,12 +85,13 @@ pub fn escaped(line: &str) -> String {
 /// where that lies behind the cut.
 pub fn shown_from(line: &str, columns: usize, marks: &[Range<usize>]) -> usize {
     let Some(mark) = marks.first() else { return 0 };
-    let before = line.get(..mark.end).map_or(0, |text| text.chars().count());
-    if before < columns {
+    // Bytes may match inside of a character.
+    let (start, end) = (line.floor_char_boundary(mark.start), line.floor_char_boundary(mark.end));
+    if line[..end].chars().count() < columns {
         return 0;
     }
-    let kept = line.get(..mark.start).into_iter().flat_map(|text| text.char_indices().rev()).take(columns / 3).last();
-    kept.map_or(mark.start, |(at, _)| at)
+    let kept = line[..start].char_indices().rev().take(columns / 3).last();
+    kept.map_or(start, |(at, _)| at)
 }
 
 #[cfg(test)]

@@ -56,8 +56,8 @@ fn symbol(text: &str) -> Option<String> {
     };
     // Without a receiver only a closure or a far package tells a symbol from `a.b`.
     let is_closure = |part: &&str| {
-        let number = part.strip_prefix("func").or_else(|| part.strip_prefix("gowrap")).unwrap_or(part);
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        let number = part.strip_prefix("func").or_else(|| part.strip_prefix("gowrap"));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let parts: Vec<&str> = rest.split('.').collect();
     let own: Vec<&str> = parts.iter().copied().take_while(|part| !is_closure(part)).collect();
@@ -81,6 +81,15 @@ fn expression(text: &str) -> Option<String> {
         return None;
     }
     if !is_pattern && !are_choices && !has_stars && !is_reference {
+        return None;
+    }
+    // `src\base\server.c` is a path of Windows.
+    let is_mark = |pair: (usize, &str)| {
+        let before = text[..pair.0].ends_with(is_word_char);
+        let behind = text[pair.0 + 1..].chars().nth(1).is_some_and(is_word_char);
+        before && behind && text[pair.0 + 1..].starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    if text.match_indices('\\').any(is_mark) {
         return None;
     }
     let mut read = text.trim_start_matches(['^', '&']).trim_end_matches('$').trim_matches('*').to_string();
@@ -145,6 +154,9 @@ mod tests {
             ("**/*.rs", ""),
             ("&&", ""),
             ("server.*", ""),
+            ("items.tags.0.name", ""),
+            (r"lib\server.js", ""),
+            (r"src\base\socket.c", ""),
             ("v1.2|v1.3", "v1.2 v1.3"),
         ] {
             assert_eq!(names_around(text).unwrap_or_default(), expected, "{text:?}");

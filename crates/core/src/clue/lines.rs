@@ -44,13 +44,18 @@ pub(super) fn line_behind(rest: &str) -> Option<u32> {
     let rest = ["on ", "at ", "around ", "near "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
     match rest.strip_prefix("lines ").or_else(|| rest.strip_prefix("line ")) {
         Some(number) => leading_number(number),
-        // `cache.c L2 cache` names no line.
+        // `cache.c L22 cache` names no line.
         None => {
-            let word = rest.split([' ', '\n']).next()?.trim_end_matches([')', ',', '.', ':', ';', '?']);
-            let is_last = rest.trim_start_matches(word).trim_matches(|c: char| !c.is_alphanumeric()).is_empty();
-            leading_number(word.strip_prefix('L')?).filter(|_| is_last)
+            let word = rest.split([' ', '\n']).next().filter(|word| word.starts_with('L'))?;
+            let is_last = !rest[word.len()..].contains(char::is_alphanumeric);
+            marked(word).filter(|_| is_last)
         }
     }
+}
+
+/// The line of `L12` and `L5-L9`. `L1` and `L2` are names.
+fn marked(word: &str) -> Option<u32> {
+    leading_number(word.strip_prefix('L')?).filter(|line| *line > 9 || word.contains('-'))
 }
 
 /// The line that a text names right in front of a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `,
@@ -58,13 +63,10 @@ pub(super) fn line_behind(rest: &str) -> Option<u32> {
 pub(super) fn line_in_front(before: &str) -> Option<u32> {
     let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
     let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));
-    let is_in = words.next().is_some_and(|word| matches!(word, "in" | "of"));
-    if !is_in {
-        return None;
-    }
+    let preposition = words.next().filter(|word| matches!(*word, "in" | "of"))?;
     let last = words.next()?;
-    if let Some(number) = last.strip_prefix('L') {
-        return leading_number(number);
+    if last.starts_with('L') {
+        return marked(last).filter(|_| preposition == "of");
     }
     let (number, told) = match words.next()? {
         "to" | "and" | "through" | "until" => (words.next()?, words.next()?),

@@ -108,6 +108,8 @@ pub struct HistoryAnswer {
 pub enum Absent {
     /// A path that nothing mentions, as it was written.
     Path(String),
+    /// A line whose commit is older than what is indexed, among lines of others: `a.rs:12`, and the commit.
+    OldCommit(String, String),
     /// Commits: the repository has none.
     Commits,
     /// Sessions: the setting `sessions` names no folders.
@@ -120,6 +122,9 @@ impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absent::Path(path) => write!(f, "nothing in the history mentions {path}"),
+            Absent::OldCommit(line, commit) => {
+                write!(f, "{line} is of commit {commit}, which is older than the history that is indexed")
+            }
             Absent::Commits => f.write_str("the repository has no commit yet"),
             Absent::Folders => f.write_str("no session is read, since the setting sessions names no folders"),
             Absent::Folder(folder) => {
@@ -281,8 +286,9 @@ impl OpenHistory {
         for written in &request.paths {
             let asked = self.asked(written, request)?;
             if let Some(lines) = asked.lines {
-                let (commits, uncommitted) = self.commits_of(&asked, lines)?;
+                let (commits, uncommitted, older) = self.commits_of(&asked, lines)?;
                 without.uncommitted.extend(uncommitted);
+                without.absent.extend(older);
                 for commit in commits {
                     keys.extend(lexical.units_of(commit, None)?.iter().map(|hit| hit.key));
                 }
@@ -326,27 +332,33 @@ impl OpenHistory {
         Ok(self.snapshot.lexical.paths_where(is_meant)?)
     }
 
-    /// The commits that last changed lines, and those of the lines that are not committed yet.
-    fn commits_of(&self, asked: &Asked, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>)> {
+    /// The commits that last changed lines, those of the lines that are not committed yet, and, where not all are, those
+    /// whose commits are older than the history.
+    fn commits_of(&self, asked: &Asked, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>, Vec<Absent>)> {
         let path = &asked.path;
         if !self.place.is_repository() {
             return Err(Refused::NoBlame { path: path.clone(), line: lines.0 }.into());
         }
         self.check_tracked(asked)?;
         let blamed = self.place.git(&asked.top).blame(path, lines)?;
-        let mut commits = Vec::new();
+        let (mut commits, mut older) = (Vec::new(), Vec::new());
         for (name, line) in blamed.commits {
             match self.snapshot.files.files.iter().find(|record| record.path == name) {
                 Some(record) => commits.push(record.id),
-                None => return Err(Refused::OldCommit { path: path.clone(), line, commit: name }.into()),
+                None => older.push((name, line)),
             }
         }
-        let uncommitted = match (commits.is_empty(), blamed.uncommitted.is_empty()) {
+        if let (Some((name, line)), true) = (older.first(), commits.is_empty() && blamed.uncommitted.is_empty()) {
+            return Err(Refused::OldCommit { path: path.clone(), line: *line, commit: name.clone() }.into());
+        }
+        let absent = |(name, line): (String, u32)| Absent::OldCommit(format!("{}:{line}", asked.file), name);
+        let older: Vec<Absent> = older.into_iter().map(absent).collect();
+        let uncommitted = match (commits.is_empty() && older.is_empty(), blamed.uncommitted.is_empty()) {
             (true, _) => Some(asked.written.clone()),
             (false, true) => None,
             (false, false) => Some(format!("{}:{}", asked.file, in_runs(&blamed.uncommitted))),
         };
-        Ok((commits, uncommitted))
+        Ok((commits, uncommitted, older))
     }
 
     /// Refuses lines of what git has none of. Git's own words for it name a commit, and not what to do.

@@ -71,7 +71,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
-    // Of folders inside each other a line is given once.
+    // Of folders inside each other a line is given once, but among the lines around it, which may be those of others.
     let is_inside = |folder: &Path, other: &Path| folder.starts_with(other);
     let overlap = folders.iter().enumerate().any(|(at, (_, one))| {
         folders.iter().enumerate().any(|(other, (_, around))| at != other && is_inside(one, around))

@@ -76,8 +76,8 @@ pub struct Search {
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
     /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest a line each. The
-    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as content, lines and per_file do where no
-    /// pack is asked for, and as an offset does always.
+    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as content, lines, per_file and an offset
+    /// do where no pack is asked for, and as an offset above 0 does always.
     pub pack: Option<usize>,
     /// Length of the answer in tokens (bytes / 4), 50 at least, 1000 if not given, of pages 2000.
     pub max_tokens: Option<usize>,

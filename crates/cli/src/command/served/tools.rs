@@ -339,7 +339,8 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         let (background, asked) = (&Background::default(), &params::Search::default());
         Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()
     })?;
-    Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0)
+    let left_out = list.told.left_out();
+    Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)
 }
 
 /// A unit's root, its path from there, and its first and last line.
@@ -374,13 +375,13 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Res
             }
         }
     }
-    if found.len() > 1 && !file.is_empty() {
+    let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
+    let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
+    if names.len() > 1 && !file.is_empty() {
         let (_, meant, _) = state.locate(file)?;
         found.retain(|(full, _)| *full == meant);
     }
-    if found.len() > 1 {
-        let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
-        let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
+    if names.len() > 1 && found.len() != 1 {
         bail!("units of several roots have the id {id}: say in `file` which is meant, {}", names.join(" or "));
     }
     if let Some((_, place)) = found.pop() {

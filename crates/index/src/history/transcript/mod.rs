@@ -178,17 +178,28 @@ fn of_patch(patch: &str) -> Vec<String> {
 /// editor tells what it has open.
 const PUT_IN: [&str; 4] = ["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
-/// A text without what the program around the agent put in.
+/// A text without what the program around the agent put in. What nothing closes is a reminder that was cut; any other mark
+/// may be what the question is about.
 fn without_reminders(text: &str) -> String {
-    let mut kept = text.to_string();
+    let mut all = text.to_string();
     for mark in PUT_IN {
         let (opens, closes) = (format!("<{mark}>"), format!("</{mark}>"));
-        while let Some(open) = kept.find(&opens) {
-            let end = kept[open..].find(&closes).map_or(kept.len(), |close| open + close + closes.len());
-            kept.replace_range(open..end, "");
+        if !all.contains(&opens) {
+            continue;
         }
+        let (mut kept, mut rest) = (String::with_capacity(all.len()), all.as_str());
+        while let Some((before, behind)) = rest.split_once(&opens) {
+            rest = match behind.split_once(&closes) {
+                Some((_, behind)) => behind,
+                None if mark == PUT_IN[0] => "",
+                None => break,
+            };
+            kept.push_str(before);
+        }
+        kept.push_str(rest);
+        all = kept;
     }
-    kept
+    all
 }
 
 #[cfg(test)]
