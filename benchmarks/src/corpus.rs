@@ -282,10 +282,7 @@ impl Corpus {
         for (set, SetArg { folder, weight }) in args.annotations.iter().enumerate() {
             for (name, path) in annotation_files(folder)? {
                 if args.only.is_empty() || args.only.contains(&name) {
-                    let annotations: Vec<Annotation> = read_json(&path)?;
-                    let checked = check_keys(&read_json::<Vec<_>>(&path)?).and_then(|()| check(&annotations));
-                    checked.with_context(|| format!("{}", path.display()))?;
-                    found.entry(name).or_default().push((set, annotations));
+                    found.entry(name).or_default().push((set, read_annotations(&path)?));
                 }
             }
             sets.push(Set { name: set_name(folder), weight: *weight });
@@ -414,8 +411,19 @@ fn set_name(folder: &Path) -> String {
     names.find(|n| n != "annotations").unwrap_or_else(|| "annotations".to_string())
 }
 
+/// The annotations of a file.
+///
+/// # Errors
+/// When it can't be read, has keys that nothing reads, or what no search could answer.
+pub(crate) fn read_annotations(path: &Path) -> Result<Vec<Annotation>> {
+    let annotations: Vec<Annotation> = read_json(path)?;
+    let checked = check_keys(&read_json::<Vec<_>>(path)?).and_then(|()| check(&annotations));
+    checked.with_context(|| format!("{}", path.display()))?;
+    Ok(annotations)
+}
+
 /// Name and path of each annotation file of a folder, by name.
-fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+pub(crate) fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("annotations in {}", folder.display()))?;
     let mut files: Vec<(String, PathBuf)> = entries
         .flatten()

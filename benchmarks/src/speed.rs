@@ -6,6 +6,7 @@ pub(crate) mod process;
 mod server;
 mod synthetic;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -13,7 +14,7 @@ use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::corpus::{Annotation, read_json};
+use crate::corpus::{annotation_files, read_annotations};
 use crate::report::{Origin, bar, check_folders, median, publish};
 use process::{Program, Sample};
 
@@ -158,6 +159,7 @@ struct Result_ {
 /// When the program fails or a folder can't be read or written.
 pub fn run(args: &Args) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
+    let questions = questions(&args.annotations)?;
     let program = Program::colgrep(args.colgrep.as_deref())?;
     let mut folders = Vec::new();
     if let Some(repos) = &args.repos {
@@ -176,14 +178,15 @@ pub fn run(args: &Args) -> Result<u8> {
     let bar = bar(folders.len() as u64 + u64::from(args.synthetic > 0), "projects");
     let mut projects = Vec::new();
     for (name, folder) in &folders {
-        projects.push(project(args, &program, name, folder, scratch.path(), None)?);
+        let asked = questions.get(name).map_or(&[][..], Vec::as_slice);
+        projects.push(project(args, &program, name, folder, scratch.path(), None, asked)?);
         bar.inc(1);
     }
     if args.synthetic > 0 {
         let folder = scratch.path().join("synthetic");
         let changing = synthetic::write(&folder, args.synthetic)?;
         let name = format!("synthetic, {} files", args.synthetic);
-        projects.push(project(args, &program, &name, &folder, scratch.path(), Some(&changing))?);
+        projects.push(project(args, &program, &name, &folder, scratch.path(), Some(&changing), &[])?);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -212,6 +215,7 @@ fn project(
     folder: &Path,
     scratch: &Path,
     changing: Option<&Path>,
+    questions: &[String],
 ) -> Result<ProjectSpeed> {
     let walked = walk(folder, &LeftOut::default(), &WalkOptions::default())?;
     let data = scratch.join("data");
@@ -238,10 +242,9 @@ fn project(
     program.run(&search)?;
     let query = program.repeat(&search, args.runs)?;
     let served = server::answers(&program, folder, &args.query, args.runs)?;
-    let questions = questions(args, name)?;
     let questions = match questions.is_empty() {
         true => None,
-        false => Some(server::questions(&program, folder, &args.query, &questions)?),
+        false => Some(server::questions(&program, folder, &args.query, questions)?),
     };
     let peers = match args.no_peers {
         true => Vec::new(),
@@ -264,14 +267,14 @@ fn project(
     })
 }
 
-/// The annotated questions of a project, of all sets; none where no set has a file of its name.
-fn questions(args: &Args, name: &str) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for set in &args.annotations {
-        let file = set.join(format!("{name}.json"));
-        if file.is_file() {
-            let annotations: Vec<Annotation> = read_json(&file)?;
-            all.extend(annotations.into_iter().map(|a| a.query));
+/// The annotated questions of all sets, by the project's name.
+fn questions(sets: &[PathBuf]) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for set in sets {
+        for (name, file) in annotation_files(set)? {
+            all.entry(name)
+                .or_default()
+                .extend(read_annotations(&file)?.into_iter().map(|annotation| annotation.query));
         }
     }
     Ok(all)

@@ -23,7 +23,7 @@ pub use definitions::is_joint;
 use definitions::{definition_of, name_beside};
 pub use everywhere::everywhere_of;
 pub use inside::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
-use lines::{leading_number, line_behind, line_behind_hash, line_in_front, split_line, whole_number};
+use lines::{leading_number, line_behind, line_behind_hash, line_in_front, line_number, split_line, whole_number};
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
 pub use tested::{test_named, test_titled};
@@ -262,11 +262,9 @@ fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     let text = if text.contains(PLAIN) { Cow::Owned(text.replace(PLAIN, "#")) } else { Cow::Borrowed(text) };
     let apart = |word: &str| {
         let (path, anchor) = word.split_once('#')?;
-        let name = path.rsplit('/').next()?.to_lowercase();
-        let is_file = name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name);
-        let is_line = leading_number(anchor.strip_prefix('L').unwrap_or(anchor)).is_some();
         let is_name = anchor.starts_with(|c: char| c == '_' || c.is_alphabetic());
-        (is_file && is_name && !is_line).then(|| format!("{path} {}", anchor.replace('-', " ")))
+        (is_name && is_file_of(path, facts) && line_number(anchor).is_none())
+            .then(|| format!("{path} {}", anchor.replace('-', " ")))
     };
     let (mut told, mut from) = (String::new(), 0);
     for word in path_words(&text) {
@@ -357,9 +355,7 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     };
     let path = path.trim_end_matches(['.', '?', '!', ':']).replace('\\', "/");
     let path = path.trim_start_matches("./").trim_end_matches('/');
-    let name = path.rsplit('/').next()?;
-    let has_stem = name.find('.').is_some_and(|dot| dot > 0);
-    let is_file = has_stem && facts.is_file_name(&name.to_lowercase());
+    let is_file = is_file_of(path, facts);
     // `@src/client.py`: how people hand a file to an agent.
     let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
@@ -379,6 +375,12 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
         None => path.to_string(),
     };
     Some((path, line))
+}
+
+/// Whether a path ends in a file's name with a stem and an ending.
+fn is_file_of(path: &str, facts: &LanguageFacts) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name.to_lowercase())
 }
 
 /// The path, and what stands behind it, in an address that a frame of a trace names: of a file, of a bundler's module

@@ -101,20 +101,15 @@ impl LogArgs {
             or_from_root: true,
             ..HistoryRequest::default()
         };
+        let is_path = |path: &str| is_there(path, &request.folder);
         // Of several arguments the first is a path where it is written as one and all of them are there.
-        let are_all = |first: &str| {
-            let others = &self.paths;
-            first.contains(['/', '.'])
-                && self.behind.is_empty()
-                && std::iter::once(first)
-                    .chain(others.iter().map(String::as_str))
-                    .all(|path| is_there(path, &request.folder))
+        let are_paths = |first: &str| {
+            let all =
+                || first.contains(['/', '.']) && self.behind.is_empty() && self.paths.iter().all(|path| is_path(path));
+            is_path(first) && (request.paths.is_empty() || all())
         };
         match &self.query {
-            Some(path) if !request.paths.is_empty() && are_all(path) => request.paths.insert(0, path.clone()),
-            Some(path) if request.paths.is_empty() && is_there(path, &request.folder) => {
-                request.paths.push(path.clone());
-            }
+            Some(path) if are_paths(path) => request.paths.insert(0, path.clone()),
             query => request.query.clone_from(query),
         }
         request.sources = match (self.commits, self.sessions) {

@@ -189,12 +189,7 @@ impl Plan {
             if text.trim().contains('\n') {
                 bail!("{:?} holds no word; ask in words, or look for a line of it with -F -e", in_short(text));
             }
-            let structure = [
-                (!args.calls.is_empty(), "--calls"),
-                (!args.called_by.is_empty(), "--called-by"),
-                (!args.kinds.is_empty(), "--kind"),
-            ];
-            if let Some(flags) = given(&structure) {
+            if let Some(flags) = given(&structure(args)) {
                 bail!(
                     "{:?} holds no word, so it can't be ranked; with -F -e instead of the query, {flags} lists the units that \
                      hold it",
@@ -272,6 +267,15 @@ fn of_units(args: &SearchArgs) -> Vec<(bool, &'static str)> {
     flags
 }
 
+/// Flags about what calls what, and kinds.
+fn structure(args: &SearchArgs) -> [(bool, &'static str); 3] {
+    [
+        (!args.calls.is_empty(), "--calls"),
+        (!args.called_by.is_empty(), "--called-by"),
+        (!args.kinds.is_empty(), "--kind"),
+    ]
+}
+
 /// Flags about the index.
 fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
     let mode = (args.walk.index_mode.is_some(), "--index-mode");
@@ -281,9 +285,6 @@ fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
 /// Refuses what a list of the names of all files can't have.
 fn refuse_of_names(args: &SearchArgs) -> Result<()> {
     let others = [
-        (!args.calls.is_empty(), "--calls"),
-        (!args.called_by.is_empty(), "--called-by"),
-        (!args.kinds.is_empty(), "--kind"),
         (args.units, "--units"),
         (args.per_file.is_some(), "--per-file"),
         (args.pack.is_some(), "--pack"),
@@ -295,7 +296,7 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
         (args.ripgrep.column, "--column"),
         (args.ripgrep.max_columns.is_some(), "-M"),
     ];
-    match given(&[&others[..], &ranking(args), &background(args), &indexing(args)].concat()) {
+    match given(&[&structure(args)[..], &others[..], &ranking(args), &background(args), &indexing(args)].concat()) {
         Some(flags) => {
             bail!("{flags}: without effect on --files, which lists the names of files; leave out one of them")
         }

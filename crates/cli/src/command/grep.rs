@@ -163,6 +163,9 @@ fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
     let Some(content) = content.and_then(|rest| rest.strip_prefix(is_mark)) else { return line::shortened(row) };
     let front = &row[..row.len() - content.len()];
     let columns = line::COLUMNS_MAX.saturating_sub(front.chars().count() + 1);
+    if content.len() < columns {
+        return line::shortened(row);
+    }
     match line::shown_from(content, columns, first_place(matcher, content.as_bytes()).as_slice()) {
         0 => line::shortened(row),
         from => line::shortened(&format!("{front}…{}", &content[from..])),

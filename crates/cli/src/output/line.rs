@@ -67,17 +67,18 @@ pub fn write(
 
 /// A line as plain text, cut to 300 columns.
 pub fn shortened(line: &str) -> String {
-    let mut out = Vec::new();
-    // Writing into memory does not fail.
-    let _ = write(&mut out, line, Some(COLUMNS_MAX), false, &[], &[]);
-    String::from_utf8_lossy(&out).into_owned()
+    plain(line, COLUMNS_MAX)
 }
 
 /// A line as plain text, not cut: what a page of a tool has no room for, it says.
 pub fn escaped(line: &str) -> String {
+    plain(line, usize::MAX)
+}
+
+fn plain(line: &str, columns: usize) -> String {
     let mut out = Vec::new();
     // Writing into memory does not fail.
-    let _ = write(&mut out, line, Some(usize::MAX), false, &[], &[]);
+    let _ = write(&mut out, line, Some(columns), false, &[], &[]);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -87,7 +88,7 @@ pub fn shown_from(line: &str, columns: usize, marks: &[Range<usize>]) -> usize {
     let Some(mark) = marks.first() else { return 0 };
     // Bytes may match inside of a character.
     let (start, end) = (line.floor_char_boundary(mark.start), line.floor_char_boundary(mark.end));
-    if line[..end].chars().count() < columns {
+    if line[..end].chars().count() < columns || line.chars().nth(columns).is_none() {
         return 0;
     }
     let kept = line[..start].char_indices().rev().take(columns / 3).last();
@@ -135,6 +136,7 @@ mod tests {
             assert_eq!(shown_from(&line, columns, std::slice::from_ref(&mark)), expected, "{columns} {mark:?}");
         }
         assert_eq!(shown_from(&line, 10, &[]), 0);
+        assert_eq!(shown_from("a needle", 8, &[Range { start: 2, end: 8 }]), 0, "all of it has room");
     }
 
     #[test]

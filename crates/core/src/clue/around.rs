@@ -84,12 +84,13 @@ fn expression(text: &str) -> Option<String> {
         return None;
     }
     // `src\base\server.c` is a path of Windows.
-    let is_mark = |pair: (usize, &str)| {
-        let before = text[..pair.0].ends_with(is_word_char);
-        let behind = text[pair.0 + 1..].chars().nth(1).is_some_and(is_word_char);
-        before && behind && text[pair.0 + 1..].starts_with(|c: char| c.is_ascii_alphabetic())
+    let is_inside_word = |(at, _): (usize, &str)| {
+        let mut behind = text[at + 1..].chars();
+        text[..at].ends_with(is_word_char)
+            && behind.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && behind.next().is_some_and(is_word_char)
     };
-    if text.match_indices('\\').any(is_mark) {
+    if text.match_indices('\\').any(is_inside_word) {
         return None;
     }
     let mut read = text.trim_start_matches(['^', '&']).trim_end_matches('$').trim_matches('*').to_string();

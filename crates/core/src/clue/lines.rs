@@ -13,7 +13,7 @@ pub(super) fn split_line(word: &str) -> (&str, Option<u32>) {
     }
     for (at, _) in word.match_indices(':') {
         let behind = &word[at + 1..];
-        if let Some(line) = leading_number(behind.strip_prefix('L').unwrap_or(behind)) {
+        if let Some(line) = line_number(behind) {
             return (&word[..at], Some(line));
         }
         if behind.split(':').next() == Some("0") {
@@ -91,6 +91,11 @@ fn line_and_column(rest: &str) -> Option<u32> {
     let is_end = behind.starts_with(end)
         || (end == '\n' && (behind.is_empty() || behind.starts_with(['-', '\r']) || behind.starts_with("  ")));
     whole_number(column).filter(|_| is_end).and_then(|_| whole_number(line))
+}
+
+/// The line that a text begins with: `12` and `L12`.
+pub(super) fn line_number(text: &str) -> Option<u32> {
+    leading_number(text.strip_prefix('L').unwrap_or(text))
 }
 
 /// The number, above 0, that a text is.

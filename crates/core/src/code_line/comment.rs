@@ -6,6 +6,7 @@ use crate::token::is_word_char;
 const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\"\"", "'''", "{-", "rem ", "=begin"];
 /// What begins code too, in other languages: `*p = open(x)`, `(*p)(x)`. A comment has a blank, a mark or nothing behind it.
 const COMMENT_MARKS_APART: &[&str] = &["*", "(*"];
+
 /// Whether a line is a comment by its look.
 pub fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
@@ -28,7 +29,7 @@ fn is_literal(behind: &str) -> bool {
     let name = behind.trim_start_matches(|c: char| is_word_char(c) || c == '.');
     let is_short = behind.len() - name.len() < 2;
     match name.chars().next() {
-        Some('{') => behind.starts_with(|c: char| c == '{' || c.is_uppercase()) || is_short,
+        Some('{') => is_short || behind.starts_with(char::is_uppercase),
         Some('(' | '[') => is_short && behind.starts_with(['w', 'i', 'q', 'Q', 'W', 'I', 'r', 's']),
         _ => false,
     }

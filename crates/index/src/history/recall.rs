@@ -139,9 +139,8 @@ fn names_of_commits(query: &str) -> Vec<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_alone = words.clone().nth(1).is_none();
     let is_name = |word: &&str| {
-        let long = NAME_LEN_MIN..=64;
         let is_written = is_alone || word.bytes().any(|byte| byte.is_ascii_digit());
-        long.contains(&word.len()) && is_written && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        (NAME_LEN_MIN..=64).contains(&word.len()) && is_written && word.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
     words.filter(is_name).map(str::to_lowercase).collect()
 }

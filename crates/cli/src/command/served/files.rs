@@ -72,10 +72,10 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
     // Of folders inside each other a line is given once, but among the lines around it, which may be those of others.
-    let is_inside = |folder: &Path, other: &Path| folder.starts_with(other);
-    let overlap = folders.iter().enumerate().any(|(at, (_, one))| {
-        folders.iter().enumerate().any(|(other, (_, around))| at != other && is_inside(one, around))
-    });
+    let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
+    let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
+    let mut given = HashSet::new();
+    let mut is_new = |line: &String| !overlap || asked.context > 0 || given.insert(line.clone());
     for (_, folder) in folders {
         if lines.len() >= enough {
             break;
@@ -92,12 +92,8 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
         let around = (asked.context, text_only);
         let (found, unread) =
             plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &path, enough)?;
-        lines.extend(found);
+        lines.extend(found.into_iter().filter(&mut is_new));
         unreadable.extend(unread);
-        if overlap && asked.context == 0 {
-            let mut seen = HashSet::new();
-            lines.retain(|line: &String| seen.insert(line.clone()));
-        }
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
     Ok(Answered::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))

@@ -174,9 +174,10 @@ fn of_patch(patch: &str) -> Vec<String> {
     named.map(|path| path.trim().to_string()).collect()
 }
 
-/// Marks of what the program around an agent puts into a question: reminders hold files and what commands print, and an
-/// editor tells what it has open.
-const PUT_IN: [&str; 4] = ["system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"];
+/// The mark of files, and of what commands print, that the program around an agent puts into a question.
+const REMINDER: &str = "system-reminder";
+/// All such marks; the others are of an editor, which tells what it has open.
+const PUT_IN: [&str; 4] = [REMINDER, "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
 /// A text without what the program around the agent put in. What nothing closes is a reminder that was cut; any other mark
 /// may be what the question is about.
@@ -191,7 +192,7 @@ fn without_reminders(text: &str) -> String {
         while let Some((before, behind)) = rest.split_once(&opens) {
             rest = match behind.split_once(&closes) {
                 Some((_, behind)) => behind,
-                None if mark == PUT_IN[0] => "",
+                None if mark == REMINDER => "",
                 None => break,
             };
             kept.push_str(before);
@@ -246,6 +247,7 @@ mod tests {
     fn what_the_program_put_in_is_left_out() {
         assert_eq!(without_reminders("a <system-reminder>secret</system-reminder>b"), "a b");
         assert_eq!(without_reminders("a <system-reminder>secret"), "a ");
+        assert_eq!(without_reminders("what is <ide_selection> here?"), "what is <ide_selection> here?");
         assert_eq!(
             without_reminders("<ide_selection>secret</ide_selection>a<ide_opened_file>x</ide_opened_file>"),
             "a"
