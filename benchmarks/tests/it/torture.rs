@@ -1,0 +1,69 @@
+//! A small run of each kind of torture: the promises of `docs/reliability.md` hold on the cases that a seed draws.
+
+use crate::common::bench;
+
+fn torture(args: &[&str]) -> String {
+    let output = bench(&[&["torture"], args].concat(), &[("RUST_BACKTRACE", "0")]);
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{said}\n{errors}", output.status);
+    said.into_owned()
+}
+
+#[test]
+fn a_stop_at_any_step_is_healed_by_the_next_run() {
+    let table = torture(&["kill", "--cases", "24"]);
+    for part in ["Build", "Update", "Merge", "Vectors", "Clear"] {
+        let row = table.lines().find(|l| l.starts_with(&format!("| kill {part} | 24 |"))).expect("a row");
+        assert!(row.contains(" | 0 | ") && row.contains("stopped"), "{row}");
+    }
+    assert!(table.contains("| kill a process | 24 |"), "{table}");
+}
+
+#[test]
+fn damage_is_met_or_harmless_and_healed() {
+    let table = torture(&["rot", "--cases", "60"]);
+    let row = table.lines().find(|l| l.starts_with("| rot | 60 |")).expect("a row");
+    assert!(row.contains(" | 0 | ") && row.contains(" errors,"), "{row}");
+}
+
+/// Each part has a row that says how many cases it went through, and that none failed.
+fn assert_sound(table: &str, parts: &[&str]) {
+    for part in parts {
+        let row = table.lines().find(|l| l.starts_with(&format!("| {part} |"))).expect("a row");
+        let fields: Vec<&str> = row.split('|').map(str::trim).collect();
+        assert!(fields[2] != "0" && fields[4] == "0", "{row}");
+    }
+}
+
+#[test]
+fn a_crowd_answers_as_one() {
+    assert_sound(
+        &torture(&["crowd", "--cases", "40", "--time-limit", "15"]),
+        &["crowd of 8, keyword", "crowd of 8, full"],
+    );
+}
+
+#[test]
+fn bombs_take_bounded_time_and_memory() {
+    let table = torture(&["bombs", "--cases", "16", "--time-limit", "12"]);
+    assert_sound(&table, &["bombs, repeated texts", "bombs, 250 mutated sources a case", "bombs, trees"]);
+}
+
+#[test]
+fn a_mutated_request_is_answered() {
+    let table = torture(&["mcp", "--cases", "600", "--time-limit", "15"]);
+    assert_sound(&table, &["mcp, 20 requests a case"]);
+    assert!(table.contains(" errors, ") && table.contains(" results"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_starved_run_says_so_and_loses_nothing() {
+    assert_sound(&torture(&["starve", "--cases", "30", "--time-limit", "20"]), &["starve"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_trap_of_a_clone_closes() {
+    assert_sound(&torture(&["traps", "--cases", "12", "--time-limit", "20"]), &["traps, clones"]);
+}

@@ -1,0 +1,394 @@
+//! The binary at the end of relevance: what is shown, what is left out, and what is said behind the last result.
+
+use crate::common::mcp::Client;
+use crate::common::{Ran, Sandbox};
+use serde_json::json;
+
+/// Files that all hold a common word, one that holds what is asked for, one that a test tests.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for i in 0..12 {
+        let text =
+            format!("/// A value of kind {i}.\npub fn value_{i}() -> u32 {{\n    let value = {i};\n    value\n}}\n");
+        sandbox.write(&format!("src/kind{i}.rs"), &text);
+    }
+    sandbox.write(
+        "src/session.rs",
+        "/// Closes the session when its timeout is over.\npub fn close_session(timeout: u32) {\n    \
+         // Error E0502 is told once.\n    tell(\"E0502\", timeout);\n}\n",
+    );
+    sandbox.write("pool.py", "def take(value):\n    return value\n");
+    sandbox.write("tests/test_pool.py", "from pool import take\n\n\ndef test_take():\n    assert take(3) == 3\n");
+    sandbox
+}
+
+/// Paths, from the root, and strengths of a JSON answer.
+fn rows(ran: &Ran) -> Vec<(String, f64)> {
+    let rows: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let row = |hit: &serde_json::Value| {
+        let file = hit["unit"]["file"].as_str().expect("a path").trim_start_matches("ROOT/").to_string();
+        (file, hit["strength"].as_f64().expect("a strength"))
+    };
+    rows.as_array().expect("rows").iter().map(row).collect()
+}
+
+fn above(rows: &[(String, f64)], least: f64) -> Vec<&str> {
+    rows.iter().filter(|row| row.1 >= least).map(|row| row.0.as_str()).collect()
+}
+
+#[test]
+fn text_ends_at_the_floor_and_json_gives_all() {
+    let sandbox = project();
+    for query in ["session timeout value", "where is the session closed by value", "comets of the sky by value"] {
+        let all = rows(&sandbox.run(&[query, "--json"]));
+        let (text, whole) = (sandbox.run(&[query]), sandbox.run(&[query, "--all"]));
+        assert_eq!(text.paths(), above(&all, 0.03), "{query}: {all:?}");
+        assert_eq!(whole.paths(), above(&all, 0.0), "{query}");
+        assert!(text.paths().len() < whole.paths().len(), "{query}: {all:?}");
+        assert_eq!(text.status, i32::from(text.out.is_empty()), "{query}");
+        assert_eq!(sandbox.run(&[query, "-l"]).paths(), text.paths(), "{query}");
+        for least in ["0.01", "0.3", "1"] {
+            let number: f64 = least.parse().expect("a number");
+            let cut = sandbox.run(&[query, "--min-strength", least, "--json"]);
+            assert_eq!(above(&rows(&cut), 0.0), above(&all, number), "{query} {least}");
+            assert_eq!(cut.status, i32::from(rows(&cut).is_empty()), "{query} {least}");
+            assert_eq!(sandbox.run(&[query, "--min-strength", least]).paths(), above(&all, number), "{query} {least}");
+        }
+    }
+}
+
+#[test]
+fn the_setting_cuts_any_output_and_the_flags_are_before_it() {
+    let sandbox = project();
+    let query = "session timeout value";
+    let all = rows(&sandbox.run(&[query, "--json"]));
+    sandbox.write(".colgrep.toml", "min_strength = 0.5\n");
+    assert_eq!(above(&rows(&sandbox.run(&[query, "--json"])), 0.0), above(&all, 0.5));
+    assert_eq!(sandbox.run(&[query]).paths(), above(&all, 0.5));
+    assert_eq!(sandbox.run(&[query, "--all"]).paths(), above(&all, 0.0));
+    assert_eq!(sandbox.run(&[query, "--min-strength", "0"]).paths(), above(&all, 0.0));
+    for (text, told) in [("min_strength = 2", "from 0 to 1"), ("min_strength = \"much\"", "from 0 to 1")] {
+        sandbox.write(".colgrep.toml", text);
+        let ran = sandbox.run(&[query]);
+        assert!(ran.status == 2 && ran.err.contains(told), "{text}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_strength_is_a_number_from_0_to_1() {
+    let sandbox = project();
+    for given in ["1.5", "much", "NaN", ""] {
+        let ran = sandbox.run(&["session", "--min-strength", given]);
+        assert!(ran.status == 2 && ran.err.contains("from 0 to 1"), "{given}: {ran:?}");
+    }
+    assert_eq!(sandbox.run(&["session", "--min-strength=-1"]).status, 2);
+    for args in
+        [&["session", "--all", "--min-strength", "0.5"][..], &["-e", "session", "--all"], &["--kind", "class", "--all"]]
+    {
+        assert_eq!(sandbox.run(args).status, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn where_nothing_is_above_the_floor_it_is_said_how_to_see_more() {
+    let sandbox = project();
+    let ran = sandbox.run(&["comets of the sky by value", "src"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{ran:?}");
+    let told =
+        "colgrep: nothing here is likely right; colgrep --all 'comets of the sky by value' src shows what is near\n";
+    assert!(ran.err.starts_with(told), "{ran:?}");
+    assert!(ran.err.contains("colgrep: nothing here holds \"comets\", \"sky\"; words that are near"), "{ran:?}");
+    assert_eq!(sandbox.run(&["--all", "comets of the sky by value", "src"]).status, 0);
+    assert_eq!(sandbox.run(&["comets of the sky by value", "--quiet"]).err, "");
+}
+
+#[test]
+fn exact_tokens_are_held_or_there_is_nothing() {
+    let sandbox = project();
+    sandbox.write("src/version.rs", "pub const VERSION: &str = \"1.2.3\";\nconst OTHER: [u8; 3] = [1, 2, 4];\n");
+    for (query, expected) in [
+        ("E0502", &["src/session.rs"][..]),
+        ("e0502", &["src/session.rs"]),
+        ("1.2.3", &["src/version.rs"]),
+        ("value_3", &["src/kind3.rs"]),
+        ("'E0502'", &["src/session.rs"]),
+    ] {
+        let ran = sandbox.run(&[query]);
+        assert_eq!((ran.paths(), ran.status), (expected.to_vec(), 0), "{query}: {ran:?}");
+    }
+    for query in ["E0599", "1.2.4", "VALUE_99", "/api/v1/value", "kind99.rs", "E0599 E0600"] {
+        let ran = sandbox.run(&[query]);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{query}: {ran:?}");
+        let typed = if query.contains(' ') { format!("'{query}'") } else { query.to_string() };
+        let told = format!("colgrep: nothing holds \"{query}\"; nearest by meaning: colgrep --semantic-only {typed}\n");
+        assert_eq!(ran.err, told);
+    }
+    let part = rows(&sandbox.run(&["E0502 E0599", "--json"]));
+    assert!(part[0].0 == "src/session.rs" && part[0].1 == 0.5, "{part:?}");
+}
+
+#[test]
+fn files_that_are_too_large_may_hold_what_nothing_does() {
+    let sandbox = project();
+    sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
+    let told = |args: &[&str]| sandbox.run(args).err;
+    let one = "nothing holds \"needle_777\" (1 file is too large to be searched); nearest by meaning";
+    assert!(told(&["needle_777"]).contains(one), "{}", told(&["needle_777"]));
+    assert!(told(&["needle_777", "-t", "rust"]).contains("nothing holds \"needle_777\"; nearest"), "by the filters");
+}
+
+#[test]
+fn who_asks_for_meaning_alone_gets_what_is_near() {
+    let sandbox = project().with_meaning();
+    assert_eq!(sandbox.run(&["E0599"]).status, 1);
+    let near = sandbox.run(&["--semantic-only", "E0599"]);
+    assert!(near.status == 0 && near.paths().len() > 9, "{near:?}");
+}
+
+#[test]
+fn what_a_mention_a_place_or_the_reader_brings_is_never_cut() {
+    let sandbox = project();
+    let far = "comets of the sky";
+    for (args, expected) in [
+        (&["comets of the sky in kind7.rs"][..], "src/kind7.rs"),
+        (&["comets of the sky at src/kind7.rs:2"], "src/kind7.rs"),
+        (&["comets of the sky by value", "--near", "tests/test_pool.py"], "pool.py"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.paths().contains(&expected), "{args:?}: {ran:?}");
+    }
+    assert!(!sandbox.run(&[&format!("{far} by value")]).paths().contains(&"pool.py"));
+}
+
+#[test]
+fn what_asks_for_all_that_matches_has_no_floor() {
+    let sandbox = project();
+    let far = "comets of the sky by value";
+    let count = |args: &[&str]| sandbox.run(&[&["-l", "-k", "99"], args].concat()).out.lines().count();
+    assert_eq!(count(&[far]), 0);
+    assert_eq!(count(&[far, "-e", "let value"]), 12);
+    assert_eq!(count(&[far, "--calls", "tell"]), 1);
+    assert!(count(&["--like", "src/kind3.rs:2"]) > 0);
+    assert_eq!(sandbox.run(&["value", "--count", "-k", "99"]).out.lines().count(), 13);
+    assert_eq!(sandbox.run(&["value", "-L"]).out, "src/session.rs\ntests/test_pool.py\n");
+    let ran = sandbox.run(&["value", "-L", "--max-tokens", "5"]);
+    assert_eq!(ran.out, "src/session.rs\n");
+    assert!(ran.err.contains("1 of 2 results fit into --max-tokens 5"), "{ran:?}");
+}
+
+#[test]
+fn who_sees_a_part_is_told_of_the_whole() {
+    let sandbox = project();
+    let ran = sandbox.run(&["value", "-k", "5"]);
+    assert_eq!(ran.paths().len(), 5, "what holds all words is never cut");
+    let told = "colgrep: 13 files hold a form of \"value\", of which 5 are shown; colgrep -il -e valu lists all with these letters\n";
+    assert!(ran.err.ends_with(told), "{ran:?}");
+    assert_eq!(sandbox.run(&["-il", "-e", "valu"]).out.lines().count(), 13);
+    let filtered = sandbox.run(&["value", "-k", "5", "-t", "rust", "--tests", "exclude", "src"]);
+    assert!(filtered.err.contains("colgrep -il -e valu -t rust --tests exclude src lists all"), "{filtered:?}");
+    assert_eq!(sandbox.run(&["value", "-k", "5", "--quiet"]).err, "");
+    for (args, why) in [
+        (&["value", "-k", "13"][..], "all are shown"),
+        (&["value", "-k", "5", "--include", "kind1*"], "the scope has no more"),
+        (&["value in kind3.rs", "-k", "1"], "one is named"),
+        (&["value", "-k", "5", "--json"], "programs count for themselves"),
+    ] {
+        assert!(!sandbox.run(args).err.contains("files hold"), "{why}");
+    }
+    let both = sandbox.run(&["value kind", "-k", "5"]);
+    assert!(
+        both.err.contains("12 files hold a form of each of the 2 words, of which 5 are shown; colgrep -il0 -e kind | xargs -0 colgrep -il -e valu lists all with these letters"),
+        "{both:?}"
+    );
+}
+
+#[test]
+fn what_is_counted_is_named_without_its_marks() {
+    let sandbox = project();
+    for (query, told) in [
+        ("{ value: {} },", "13 files hold a form of \"value\", of which 5 are shown; colgrep -il -e valu lists"),
+        ("kind?", "12 files hold \"kind\", of which 5 are shown; colgrep -il -e kind lists"),
+    ] {
+        let ran = sandbox.run(&[query, "-k", "5"]);
+        assert!(ran.err.contains(told), "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_cut_that_somebody_asked_for_is_named() {
+    let sandbox = project();
+    let query = "session timeout of comets";
+    let strongest = rows(&sandbox.run(&[query, "--json"])).iter().map(|row| row.1).fold(0.0, f64::max);
+    assert!(strongest > 0.03 && strongest < 0.99, "{strongest}");
+    let told = "colgrep: nothing here has a strength of 0.99 (--min-strength, or the setting min_strength); \
+                colgrep --all 'session timeout of comets' shows what is below\n";
+    let ran = sandbox.run(&[query, "--min-strength", "0.99"]);
+    assert!(ran.status == 1 && ran.err.starts_with(told), "{ran:?}");
+    sandbox.write(".colgrep.toml", "min_strength = 0.99\n");
+    let ran = sandbox.run(&[query]);
+    assert!(ran.status == 1 && ran.err.contains(told), "{ran:?}");
+}
+
+#[test]
+fn a_name_that_stands_nowhere_is_told_whatever_is_found() {
+    let sandbox = project();
+    for (query, told) in [
+        ("who calls close_sesion", Some("nothing here holds \"close_sesion\"")),
+        ("close the session when the timeout of totalNonsense is over", Some("nothing here holds \"totalNonsense\"")),
+        ("who calls tell", None),
+        ("close the session when its timeout is over", None),
+    ] {
+        let ran = sandbox.run(&[query, "--all"]);
+        assert_eq!(ran.status, 0, "{query}: {ran:?}");
+        match told {
+            Some(told) => assert!(ran.err.contains(told), "{query}: {ran:?}"),
+            None => assert!(!ran.err.contains("nothing here holds"), "{query}: {ran:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_word_that_stands_nowhere_leads_to_near_ones() {
+    let sandbox = project();
+    for (query, unknown, near) in [("sesion", "sesion", "session"), ("timeouut", "timeouut", "timeout")] {
+        let ran = sandbox.run(&[query]);
+        assert_eq!(ran.status, 1, "{query}: {ran:?}");
+        let told = format!("nothing here holds \"{unknown}\"; words that are near and stand here: {near}");
+        assert!(ran.err.contains(&told), "{query}: {ran:?}");
+    }
+}
+
+#[test]
+fn near_words_are_those_that_stand_now() {
+    let sandbox = Sandbox::new();
+    for i in 1..10 {
+        sandbox.write(&format!("f{i}.py"), &format!("def alpha{i}():\n    return 1\n"));
+    }
+    sandbox.write("gone.py", "def pingo():\n    return rongo, tongo, vongo, zongo\n");
+    sandbox.write("long.py", "def longi():\n    return 2\n");
+    assert_eq!(sandbox.run(&["init"]).status, 0);
+    std::fs::remove_file(sandbox.root().join("gone.py")).expect("removed");
+    let ran = sandbox.run(&["bongo"]);
+    assert!(ran.err.contains("words that are near and stand here: longi"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_can_not_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.write("src/open.py", "def zebra():\n    return 1\n");
+    sandbox.write("src/locked.py", "def zebra():\n    return 2\n");
+    let locked = sandbox.root().join("src/locked.py");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).expect("permissions");
+    // The system keeps nothing from root.
+    let is_locked = std::fs::read(&locked).is_err();
+    for args in [&["zebra", "-l"][..], &["zebra", "-l", "src"]] {
+        let ran = sandbox.run(args);
+        let told = ran.err.contains("src/locked.py can't be read, so no answer comes from there");
+        assert_eq!((ran.status, told), (0, is_locked), "{ran:?}");
+    }
+    // What the rules leave out is missed by nobody.
+    for rule in [["--exclude", "locked.py"], ["--exclude-dir", "src"], ["-g", "!*.py"], ["-t", "rust"]] {
+        let ran = sandbox.run(&[&["zebra", "-l"][..], &rule[..]].concat());
+        assert!(!ran.err.contains("can't be read"), "{rule:?}: {ran:?}");
+        let ran = sandbox.run(&[&["zebra", "-l"][..], &rule[..], &["src/locked.py", "src"][..]].concat());
+        assert!(ran.status < 2 && !ran.err.contains("can't be read"), "{rule:?}, named: {ran:?}");
+    }
+    let ran = sandbox.run(&["zebra", "-l", "-s"]);
+    assert_eq!((ran.status, ran.err.contains("can't be read")), (0, false), "{ran:?}");
+    let mut client = Client::start(&sandbox, &[]);
+    let remark = "(src/locked.py can't be read, so no answer comes from there)\n";
+    for (tool, arguments) in [("search", json!({"query": "zebra"})), ("grep", json!({"pattern": "zebra"}))] {
+        let told = client.good(tool, arguments);
+        assert_eq!((told.contains(remark), told.contains("src/open.py:1")), (is_locked, true), "{tool}: {told}");
+    }
+    let told = client.good("grep", json!({"pattern": "zebra", "exclude": ["locked.py"]}));
+    assert!(!told.contains("can't be read"), "what the rules leave out: {told}");
+    // One that is named is an error, and keeps nothing from what is found elsewhere.
+    for (paths, out) in [(&["src/locked.py"][..], ""), (&["src/locked.py", "src"], "src/open.py\n")] {
+        let ran = sandbox.run(&[&["zebra", "-l"][..], paths].concat());
+        let told = ran.err.contains("src/locked.py can't be read, so it is not ranked");
+        assert!(!is_locked || (ran.status == 2 && told && ran.out == out), "{paths:?}: {ran:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_folder_is_told_where_the_rules_allow_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let sandbox = Sandbox::new();
+    sandbox.write("src/open.py", "def zebra():\n    return 1\n");
+    sandbox.write("src/dark/a.py", "def zebra():\n    return 2\n");
+    let dark = sandbox.root().join("src/dark");
+    let with = |mode: u32| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&dark, with(0o000)).expect("permissions");
+    let is_closed = std::fs::read_dir(&dark).is_err();
+    for (args, status, is_told) in [
+        (&["zebra", "-l"][..], 0, true),
+        (&["zebra", "-l", "--include", "*.py"], 0, true),
+        (&["zebra", "-l", "--exclude-dir", "dark"], 0, false),
+        (&["zebra", "-l", "src/dark"], 2, true),
+        (&["-e", "zebra", "-l"], 2, true),
+        (&["-e", "zebra", "-l", "-g", "!dark"], 0, false),
+        (&["-e", "zebra", "-l", "--exclude-dir", "dark"], 0, false),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(!is_closed || (ran.status, ran.err.contains("src/dark")) == (status, is_told), "{args:?}: {ran:?}");
+    }
+    // Its owner may remove it again.
+    std::fs::set_permissions(&dark, with(0o700)).expect("permissions");
+}
+
+#[test]
+fn of_many_queries_one_without_a_word_is_told() {
+    let sandbox = project();
+    sandbox.write(".queries", "parse\n!=\n");
+    let ran = sandbox.run(&["--queries-from", ".queries"]);
+    let told = "colgrep: .queries, line 2: \"!=\" holds no word, so nothing is ranked; asked alone, it lists the lines that hold it\n";
+    assert!(ran.err.contains(told), "{ran:?}");
+}
+
+#[test]
+fn what_was_read_of_the_query_is_explained() {
+    let sandbox = project();
+    for (query, expected) in [
+        ("E0502", "query: token E0502, exactly here · "),
+        ("fn close_session", "query: declaration fn close_session, token close_session, exactly here · "),
+        ("src/session.rs:3", "query: place src/session.rs:3, token src/session.rs:3, line named here · "),
+        ("who calls tell", "query: callers of tell, exactly here · "),
+    ] {
+        let ran = sandbox.run(&["--explain", "-k", "1", "--query", query]);
+        assert!(ran.out.contains(expected), "{query}: {ran:?}");
+        let ran = sandbox.run(&["--explain", "-k", "1", "--json", "--query", query]);
+        assert!(ran.out.contains("\"step\":\"query\"") && ran.out.contains("\"clues\":["), "{query}: {ran:?}");
+    }
+    assert!(!sandbox.run(&["close the session", "--explain", "--all"]).out.contains("query:"));
+}
+
+#[test]
+fn of_a_long_query_a_few_words_are_told_and_not_all_of_it() {
+    let sandbox = project();
+    let letter = |n: u8| char::from(b'a' + n);
+    let words: Vec<String> = (0..200).map(|n: u8| format!("zyx{}q{}", letter(n / 20), letter(n % 20))).collect();
+    let query = words.join(" ");
+    for args in [&[query.as_str()][..], &[&query, "--all"]] {
+        let ran = sandbox.run(args);
+        let told = ran.err.matches("zyx").count();
+        assert!(ran.err.contains("nothing here holds \"zyx"), "{ran:?}");
+        assert!((1..=20).contains(&told) && ran.err.len() < 1_500, "{told} words: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_budget_that_holds_nothing_is_told_or_refused() {
+    let sandbox = project();
+    let ran = sandbox.run(&["session timeout", "--pack", "1"]);
+    assert!(ran.out.is_empty() && ran.err.contains("not even the first of"), "{ran:?}");
+    assert_eq!(sandbox.run(&["session timeout", "--pack", "1", "--quiet"]).err, "");
+    for args in [&["session", "--max-tokens", "0"][..], &["session", "--pack", "0"], &["session", "-k", "0"]] {
+        assert_eq!(sandbox.run(args).status, 2, "{args:?}");
+    }
+}

@@ -1,0 +1,495 @@
+//! Every flag of a search, tried on a small project: what it prints, what it refuses.
+
+use crate::common::{Sandbox, check};
+use insta::assert_snapshot;
+
+#[test]
+fn names_counts_and_lines_without_matches() {
+    let sandbox = Sandbox::of("relay");
+    check(
+        &sandbox,
+        &[
+            ("QUERY -l -k 2", "src/http/parse.rs | vendor/tinyjson/parse.py"),
+            ("QUERY -l -0 -k 2", "src/http/parse.rs0vendor/tinyjson/parse.py0"),
+            ("QUERY --count -k 1", "src/http/parse.rs:6"),
+            ("RingBuffer --count src/queue", "src/queue/ring.rs:6 | src/queue/mod.rs:1"),
+            ("-e RingBuffer --count src/queue", "src/queue/ring.rs:4"),
+            ("-e RingBuffer --count -0 src/queue", "src/queue/ring.rs04"),
+            ("RingBuffer -L src/queue src/http", "src/http/mod.rs | src/http/parse.rs"),
+            ("RingBuffer -L -k 1 src/queue src/http", "src/http/mod.rs"),
+            ("-v -e zzz -l src/queue", "src/queue/mod.rs | src/queue/ring.rs"),
+            ("-v -e zzz -m 0 src/queue", ""),
+            ("-v -e zzz -m 0 --json src/queue", "[]"),
+            ("-e RingBuffer -L src/queue src/http", "src/queue/mod.rs | src/http/mod.rs | src/http/parse.rs"),
+            ("-e RingBuffer -l -0 src/queue", "src/queue/ring.rs0"),
+            ("RingBuffer -q", ""),
+            ("-e RingBuffer -q", ""),
+        ],
+    );
+    for (args, status) in [
+        (&["RingBuffer", "-q"][..], 0),
+        (&["zzzqqq", "-q"], 1),
+        (&["-e", "zzzqqq", "-q"], 1),
+        (&["-e", "Ring", "-L"], 0),
+        (&["-e", "Ring", "-v", "-m", "0"], 1),
+    ] {
+        assert_eq!(sandbox.run(args).status, status, "{args:?}");
+    }
+}
+
+#[test]
+fn context_and_columns() {
+    let sandbox = Sandbox::of("relay");
+    assert_snapshot!("context", sandbox.run(&["ring buffer", "-A", "1", "-B", "2", "-k", "2"]).out);
+    assert_snapshot!("vimgrep", sandbox.run(&["ring buffer", "--vimgrep", "-k", "3"]).out);
+    assert_snapshot!("vimgrep_pattern", sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out);
+    for flag in ["-A1", "-C2", "-n1"] {
+        let plain = sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out;
+        assert_eq!(sandbox.run(&["-e", "parse", "--vimgrep", "src", flag]).out, plain, "each line is a match: {flag}");
+    }
+    // Rows for an editor have no headings, and context stands around what else is shown.
+    let rows = |args: &[&str]| {
+        let ran = sandbox.run(&[args, &["--vimgrep", "src/http"]].concat());
+        assert!(!ran.out.is_empty(), "{args:?}");
+        ran.out
+    };
+    for args in [&["-e", "ParseError"][..], &["ParseError"]] {
+        assert_eq!(rows(&[args, &["--heading"]].concat()), rows(args));
+    }
+    assert!(rows(&["ParseError", "-0", "-k", "1"]).starts_with("src/http/parse.rs\x0013:"));
+    let numbers = |words: &str| {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        let number = |line: &str| line.split([':', '-']).nth(1).unwrap_or_default().to_string();
+        ran.out.lines().map(number).collect::<Vec<_>>().join(" ")
+    };
+    for (words, expected) in [
+        ("parse_request src -k 1", "19"),
+        ("parse_request src -k 1 -n 1 -A 2", "19 20 21"),
+        ("parse_request src -k 1 -n 2 -B 1", "18 19 20"),
+        ("parse_request src -k 1 -c -B 2", "17 18 19 20 21 22 23 24 25"),
+    ] {
+        assert_eq!(numbers(words), expected, "{words}");
+    }
+    let most = usize::MAX.to_string();
+    for flag in ["-n", "-A", "-C", "-B"] {
+        let shown = |most: &str| sandbox.run(&["parse_request", "src/http", "-k", "1", flag, most]).out;
+        assert!(shown("9999").lines().count() > 5 && shown(&most) == shown("9999"), "{flag}: {}", shown(&most));
+    }
+    assert_snapshot!("pattern_context", sandbox.run(&["-e", "head", "-A", "1", "src/queue"]).out);
+    assert_snapshot!("heading", sandbox.run(&["ring buffer push pop", "--heading", "--per-file", "3", "-k", "2"]).out);
+    assert_snapshot!("heading_pattern", sandbox.run(&["-e", "ParseError", "--heading"]).out);
+    assert_snapshot!(
+        "links",
+        sandbox.run(&["RingBuffer", "-k", "1", "--color=always", "--hyperlink-format=vscode"]).out
+    );
+}
+
+#[test]
+fn the_shown_line_answers_the_query() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "queue.py",
+        "def enqueue(item):\n    check(item)\n    # block while the dead letter store is saturated\n    store.append(item)\n",
+    );
+    check(
+        &sandbox,
+        &[
+            ("enqueue", "queue.py:1:def enqueue(item):"),
+            (
+                "saturated-dead-letter-store",
+                "queue.py:3:    # block while the dead letter store is saturated  [function enqueue 1-4]",
+            ),
+        ],
+    );
+    assert_snapshot!("heading_names_the_unit", sandbox.run(&["saturated dead letter store", "--heading"]).out);
+}
+
+#[test]
+fn rows_for_programs() {
+    let sandbox = Sandbox::of("relay");
+    let rows = |args: &[&str]| -> Vec<serde_json::Value> {
+        let ran = sandbox.run(args);
+        ran.out.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{args:?}: {e}: {l}"))).collect()
+    };
+    let lines = rows(&["parse request", "--jsonl", "-k", "3"]);
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["unit"]["name"], "parse_request");
+    let array = &rows(&["parse request", "--json", "-k", "3"])[0];
+    assert_eq!(array.as_array().expect("an array"), &lines, "--json is the array of --jsonl's rows");
+    let line = &rows(&["-e", "ParseError", "--jsonl", "src/http/parse.rs"])[0];
+    assert_eq!((&line["file"], &line["line"]), (&"ROOT/src/http/parse.rs".into(), &13.into()));
+    assert_eq!(rows(&["-e", "ParseError", "--json", "--count", "src/http/parse.rs"])[0][0]["count"], 4);
+    assert_eq!(rows(&["-e", "zzzqqq", "--json"]), [serde_json::json!([])]);
+    sandbox.write(".queries", "RingBuffer\n\nzzzqqq\nparse request\n");
+    let answers = rows(&["--queries-from", ".queries", "-k", "1"]);
+    let shown: Vec<String> = answers
+        .iter()
+        .map(|a| format!("{}={}", a["query"].as_str().unwrap_or("?"), a["hits"].as_array().map_or(99, Vec::len)))
+        .collect();
+    assert_eq!(shown, ["RingBuffer=1", "zzzqqq=0", "parse request=1"]);
+    let single = &rows(&["RingBuffer", "--json", "-k", "1"])[0];
+    assert_eq!(&answers[0]["hits"], single, "many queries give what each gives alone");
+    let cut = sandbox.run(&["--queries-from", ".queries", "-k", "3", "--max-tokens", "20"]);
+    assert!(cut.err.contains("colgrep: RingBuffer: 0 of 3 results fit into --max-tokens 20\n"), "{cut:?}");
+}
+
+#[test]
+fn a_budget_holds() {
+    let sandbox = Sandbox::of("relay");
+    for args in [
+        &["parse request"][..],
+        &["parse request", "-c"],
+        &["parse request", "--json"],
+        &["parse request", "--jsonl"],
+        &["-e", "e"],
+        &["-e", "e", "--json"],
+        &["-e", "e", "--heading"],
+    ] {
+        let whole = sandbox.run(args).out.len();
+        for tokens in [30, 120, 400] {
+            let number = tokens.to_string();
+            let ran = sandbox.run(&[args, &["--max-tokens", &number]].concat());
+            assert!(ran.out.len() <= 4 * tokens, "{args:?} {tokens}: {} bytes", ran.out.len());
+            assert_eq!(ran.out.len() < whole, ran.err.contains("--max-tokens"), "{args:?} {tokens}: {}", ran.err);
+            if args.contains(&"--json") {
+                assert!(serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{}", ran.out);
+            }
+        }
+    }
+    let first = sandbox.run(&["parse request", "-c", "-k", "1", "--max-tokens", "60"]);
+    assert!(first.out.starts_with("src/http/parse.rs:19:") && first.status == 0, "a part of the best: {first:?}");
+}
+
+#[test]
+fn units_are_counted_instead_of_files() {
+    let sandbox = Sandbox::of("relay");
+    check(&sandbox, &[("RingBuffer --units -k 3 -l src/queue", "src/queue/ring.rs")]);
+    let ran = sandbox.run(&["RingBuffer", "--units", "-k", "3"]);
+    assert_eq!(ran.out.lines().count(), 3, "{}", ran.out);
+    assert!(ran.paths().iter().filter(|p| **p == "src/queue/ring.rs").count() > 1, "{}", ran.out);
+}
+
+#[test]
+fn units_like_a_unit() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.py",
+        "def send_invoice(customer):\n    \"\"\"Send an invoice by mail.\"\"\"\n    mail.send(customer)\n",
+    );
+    sandbox.write(
+        "b.py",
+        "def send_reminder(customer):\n    \"\"\"Send a reminder by mail.\"\"\"\n    mail.send(customer)\n",
+    );
+    sandbox.write("c.py", "def area(width, height):\n    return width * height\n");
+    let ran = sandbox.run(&["--like", "a.py:3", "-k", "1"]);
+    assert_eq!((ran.status, ran.paths()), (0, vec!["b.py"]), "{ran:?}");
+    for (like, message) in [
+        ("a.py", "names no line"),
+        ("a.py:99:1", "has no unit on line 99;"),
+        ("nowhere.py:1", "no such file"),
+        ("a.py:99", "has no unit on line 99; `colgrep outline a.py`"),
+    ] {
+        let ran = sandbox.run(&["--like", like]);
+        assert!(ran.status == 2 && ran.err.contains(message), "{like}: {ran:?}");
+    }
+    sandbox.write("sub/d.py", "");
+    let ran =
+        sandbox.command(&["--like", "../a.py:99"]).current_dir(sandbox.root().join("sub")).output().expect("a run");
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(
+        told.contains(&format!("`colgrep outline {}", sandbox.root().display())),
+        "a path that can be used: {told}"
+    );
+}
+
+#[test]
+fn patterns_mean_the_same_with_and_without_a_query() {
+    let sandbox = Sandbox::of("relay");
+    for filter in [
+        &["--include", "*.py"][..],
+        &["--include", "src/"],
+        &["--include", "./src/http"],
+        &["--include", "/src/**/*.rs"],
+        &["--include", "http/*.rs"],
+        &["--exclude", "src/http/"],
+        &["--exclude", "*_test.rs"],
+        &["--exclude-dir", "./vendor"],
+        &["--exclude-dir", "src/"],
+        &["-t", "rust"],
+        &["--code-only"],
+        &["--tests", "only"],
+        &["--tests", "exclude"],
+        &["--include", "http/**", "src"],
+        &["--include", "src/http/**", "src/http"],
+        &["--include", "*.py", "src/http/parse.rs"],
+    ] {
+        let files = |start: &[&str]| {
+            let out = sandbox.run(&[start, filter].concat()).out;
+            let mut files: Vec<String> = out.lines().map(str::to_string).collect();
+            files.sort();
+            files
+        };
+        let (ranked, plain) = (files(&["parse", "-e", "parse", "-l", "-k", "99"]), files(&["-e", "parse", "-l"]));
+        assert_eq!(ranked, plain, "{filter:?}");
+    }
+}
+
+#[test]
+fn tests_are_kept_or_left_out() {
+    let sandbox = Sandbox::of("relay");
+    check(&sandbox, &[("QUERY -l --tests only", "tests/parse_test.rs")]);
+    assert!(!sandbox.run(&["parse request", "-l", "--tests", "exclude"]).out.contains("tests/"));
+}
+
+#[test]
+fn tests_inside_other_files_are_tests_too() {
+    let sandbox = Sandbox::new();
+    let tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn zebra_works() {}\n    fn zebra_helper() {}\n}\n";
+    sandbox.write("src/zebra.rs", &format!("pub fn zebra() {{}}\n\n{tests}"));
+    sandbox.write("src/plain.rs", "pub fn zebra_plain() {}\n");
+    sandbox.write("tests/all.rs", "fn zebra_all() {}\n");
+    sandbox.write("lib.zig", "fn zebra_zig() void {}\n\ntest \"zebra test\" {\n    zebra_zig();\n}\n");
+    let lines = |tests: &str| {
+        let out = sandbox.run(&["zebra", "--units", "-k", "99", "--tests", tests]).out;
+        let mut lines: Vec<String> = out.lines().map(|l| l.rsplit("fn ").next().unwrap_or(l).to_string()).collect();
+        lines.sort();
+        lines.join(" | ")
+    };
+    assert_eq!(lines("exclude"), "zebra() {} | zebra_plain() {} | zebra_zig() void {}");
+    assert_eq!(
+        lines("only"),
+        "lib.zig:3:test \"zebra test\" { | src/zebra.rs:3:#[cfg(test)] | src/zebra.rs:8:} | zebra_all() {} | zebra_helper() {} | zebra_works() {}"
+    );
+    check(
+        &sandbox,
+        &[
+            ("zebra_works -e zebra -l --tests exclude", "src/zebra.rs | lib.zig | src/plain.rs"),
+            ("-e zebra_works -l --tests only", ""),
+        ],
+    );
+}
+
+#[test]
+fn names_alone_are_rows_of_json_too() {
+    let sandbox = Sandbox::of("relay");
+    let json = |args: &[&str]| -> serde_json::Value {
+        let ran = sandbox.run(args);
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {ran:?}"))
+    };
+    let names = json(&["RingBuffer", "--json", "-l", "src/queue"]);
+    assert_eq!(names, serde_json::json!([{"file": "ROOT/src/queue/ring.rs"}, {"file": "ROOT/src/queue/mod.rs"}]));
+    assert_eq!(json(&["RingBuffer", "--json", "--count", "-k", "1"])[0]["count"], 6);
+    let units = json(&["RingBuffer", "--units", "--json", "-l", "-k", "3", "src/queue"]);
+    assert_eq!(units, serde_json::json!([{"file": "ROOT/src/queue/ring.rs"}]), "a file once");
+    let without = json(&["RingBuffer", "--json", "-L", "src/queue", "src/http/parse.rs"]);
+    assert_eq!(without, serde_json::json!([{"file": "ROOT/src/http/parse.rs"}]));
+    assert_eq!(json(&["RingBuffer", "--jsonl", "-L", "src/http/parse.rs"])["file"], "ROOT/src/http/parse.rs");
+}
+
+#[test]
+fn types_are_listed_and_refused() {
+    let sandbox = Sandbox::of("relay");
+    let list = sandbox.run(&["--type-list"]);
+    assert!(list.status == 0 && list.out.contains("rust|rs: *.rs\n"), "{}", list.out);
+    let ran = sandbox.run(&["x", "-t", "klingon"]);
+    assert!(ran.status == 2 && ran.err.contains("--type-list"), "{ran:?}");
+}
+
+#[test]
+fn flags_that_can_not_be_honoured_are_errors() {
+    let sandbox = Sandbox::of("relay");
+    for (args, message) in [
+        (&["parse", "--semantic-only", "--model", "nosuch"][..], "neither a folder that exists"),
+        (&["parse", "--alpha", "2"], "--alpha: COLGREP_ALPHA=2: expected a number from 0 to 1"),
+        (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
+        (&["parse", "--json", "--jsonl"], "cannot be used with"),
+        (&["parse", "--tests", "some"], "possible values"),
+        (&["parse", "request"], "a query of several words stands in quotes"),
+        (&["--queries-from", "nowhere.txt"], "could not read nowhere.txt"),
+        (&["-e", "x", "-c"], "--content: about the ranking of units; these need a query beside -e"),
+        (&["-e", "x", "--per-file", "2", "--alpha", ".2"], "--per-file and --alpha: about the ranking"),
+        (&["-e", "x", "--semantic-only"], "--semantic-only: about the ranking"),
+        (&["-e", "x", "--keyword-only"], "--keyword-only: about the ranking"),
+        (&["-e", "x", "-k", "0"], "-k 0 asks for nothing"),
+        (&["parse", "--explain", "--vimgrep"], "--explain prints lines between the rows of --vimgrep"),
+        (&["-e", "x", "-v", "some query"], "-v: about lines"),
+        (&["-e", "x", "--pack", "10"], "--pack: about the ranking of units; these need a query beside -e"),
+        (&["-e", "x", "--no-update"], "--no-update: about the index, which -e alone does not ask"),
+        (&["-e", "x", "--index-mode", "lite"], "--index-mode: about the index"),
+        (&["-e", "x", "-o", "-l"], "-o prints matches, and -l would change nothing"),
+        (&["-e", "x", "-o", "-L"], "-o prints matches, and -L"),
+        (&["-e", "x", "-o", "-n", "2"], "-o prints matches, and -n"),
+        (&["--files", "--calls", "nope"], "--calls: without effect on --files"),
+        (&["--files", "--kind", "class", "--called-by", "x"], "--called-by and --kind: without effect on --files"),
+        (&["--files", "--near", "src/main.rs"], "--near: without effect on --files"),
+        (&["--files", "--hint", "purpose=parsing"], "--hint: without effect on --files"),
+        (&["--files", "--semantic-only"], "--semantic-only: without effect on --files"),
+        (&["--files", "--alpha", ".5", "--explain"], "--explain and --alpha: without effect on --files"),
+        (&["--files", "--per-file", "2"], "--per-file: without effect on --files"),
+        (&["--files", "--pack", "9"], "--pack: without effect on --files"),
+        (&["--files", "--max-tokens", "9"], "--max-tokens: without effect on --files"),
+        (&["--files", "-n", "2", "-C", "2"], "-n and -C: without effect on --files"),
+        (&["--files", "--no-update"], "--no-update: without effect on --files"),
+        (&["--calls", "push", "--near", "src/main.rs"], "--near: about the ranking; without a query"),
+        (&["--kind", "class", "--hint", "purpose=parsing"], "--hint: about the ranking; without a query"),
+        (&["--called-by", "push", "--expand", "kubernetes"], "--expand: about the ranking; without a query"),
+        (&["-i", "-w", "TODO"], "-w and -i: about the pattern of -e, as in: colgrep -w -i -e PATTERN"),
+        (&["-F", "TODO"], "about the pattern of -e"),
+        (&["-P", "TODO"], "there is no -P here"),
+        (&["-rn", "TODO"], "line numbers are always printed"),
+        (&["-rn", "-e", "TODO", "src"], "line numbers are always printed"),
+        (&["parse", "--per-file", "0"], "a number from 1 on"),
+        (&["parse", "--semantic-only", "--index-mode", "keyword"], "leave one of them out"),
+        (&["parse", ""], "colgrep: an empty path"),
+        (&["-e", "parse", ""], "colgrep: an empty path"),
+        (&["--queries-from", "queries", "-l"], "cannot be used with '--files-only'"),
+        (&["--queries-from", "queries", "-c"], "cannot be used with '--content'"),
+        (&["--queries-from", "queries", "--vimgrep"], "cannot be used with '--vimgrep'"),
+        (&["--queries-from", "queries", "--count"], "cannot be used with '--count'"),
+        (&["--stats", "parse"], "cannot be used with"),
+        (&["--type-list", "--json"], "cannot be used with"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+    let ran = sandbox.run_with(&[("COLGREP_BACKGROUND", "maybe")], &["parse"]);
+    assert!(ran.status == 2 && ran.err.contains("COLGREP_BACKGROUND=maybe: expected 0 or 1"), "{ran:?}");
+    for args in [&["parse", "--keyword-only"][..], &["parse", "--alpha", "0.3"], &["parse", "--fusion", "rrf"]] {
+        assert_eq!(sandbox.run(args).status, 0, "{args:?}");
+    }
+}
+
+#[test]
+fn no_tip_of_a_flag_as_a_value() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run(&["-Z", "parse"]);
+    assert!(ran.status == 2 && ran.err.contains("'-Z'") && !ran.err.contains("tip:"), "{ran:?}");
+    assert!(sandbox.run(&["--no-hiden", "parse"]).err.contains("'--no-hidden'"));
+    let help = sandbox.run(&["--help"]).out;
+    assert!(help.contains("--no-hidden") && help.contains("--no-code-only"), "what is suggested is documented");
+}
+
+#[test]
+fn the_last_of_several_wins_and_lists_add_up() {
+    let sandbox = Sandbox::of("relay");
+    check(
+        &sandbox,
+        &[
+            ("QUERY -l -l -k 5 -k 1", "src/http/parse.rs"),
+            ("-e queue_capacity -i -i -l src", "src/main.rs"),
+            ("-e QUEUE_capacity -i -S -l src", ""),
+            ("-e QUEUE_capacity -S -i -l src", "src/main.rs"),
+            ("-e ParseError -e QUEUE_CAPACITY -l src -l", "src/http/parse.rs | src/main.rs"),
+            (
+                "-e parse -l -t rust -l -t python vendor src/http",
+                "vendor/tinyjson/parse.py | src/http/mod.rs | src/http/parse.rs | src/http/server.rs",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn flags_of_grep_and_ripgrep() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("dash.txt", "a -foo\nb\n");
+    check(
+        &sandbox,
+        &[
+            ("-e -foo", "dash.txt:1:a -foo"),
+            ("-e foo -v dash.txt", "dash.txt:2:b"),
+            ("-e [a-z] -o dash.txt -m 1", "dash.txt:1:a | dash.txt:1:f | dash.txt:1:o | dash.txt:1:o"),
+            ("-e foo -o --vimgrep dash.txt", "dash.txt:1:4:foo"),
+            ("-e foo -o -C 1 dash.txt", "dash.txt:1:foo | dash.txt-2-b"),
+            ("-e [a-z] -o --count dash.txt", "dash.txt:5"),
+            ("-e [a-z] --count dash.txt", "dash.txt:2"),
+            ("-e $ --column dash.txt", "dash.txt:1:7:a -foo | dash.txt:2:2:b"),
+            ("-e b -x", "dash.txt:2:b"),
+            ("-e } -x -m 1 src/queue", "src/queue/ring.rs:6:}"),
+            ("-e parse -H -R -k 1 --count", "src/http/mod.rs:1"),
+            ("-e CAP -S -l src", "src/main.rs"),
+            ("-e cap -S -l src", "src/main.rs | src/queue/ring.rs"),
+            ("-e parse -g src/http/ -g !mod.rs -l", "src/http/parse.rs | src/http/server.rs"),
+            ("QUERY -l -k 1 -g *.py", "vendor/tinyjson/parse.py"),
+            ("-e parse -l -k 2", "src/http/mod.rs | src/http/parse.rs"),
+        ],
+    );
+}
+
+#[test]
+fn a_word_behind_a_pattern_is_a_place_or_a_query() {
+    let sandbox = Sandbox::of("relay");
+    for (args, status, remark) in [
+        (&["-e", "capacity", "RingBuffer"][..], 0, "no file or folder \"RingBuffer\" here, so it is the query"),
+        (&["-e", "capacity", "nosuch"], 1, "no file or folder \"nosuch\" here, so it is the query"),
+        (&["-e", "capacity", "nosuch", "--quiet"], 1, ""),
+        (&["-e", "capacity", "ring buffer"], 0, ""),
+        (&["-e", "capacity", "--query", "src"], 0, ""),
+        (&["-e", "capacity", "--query", "RingBuffer", "src/queue"], 0, ""),
+        (&["-e", "capacity", "src"], 0, ""),
+        (&["-e", "capacity", "src", "nosuch"], 2, "nosuch"),
+        (&["-e", "capacity", "no/such", "src"], 2, "no/such: "),
+        (&["-e", "capacity", "nosuch.rs"], 1, "so it is the query"),
+        (&["-e", "capacity", "in nosuch.rs", "src"], 0, ""),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.status == status && ran.err.contains(remark), "{args:?}: {ran:?}");
+        assert!(!remark.is_empty() || ran.err.is_empty(), "{args:?}: {}", ran.err);
+    }
+    assert!(sandbox.run(&["--query", "status", "-l", "-k", "1"]).status < 2, "a query that is a command's name");
+}
+
+#[test]
+fn a_missing_place_is_told_and_the_others_are_searched() {
+    let sandbox = Sandbox::of("relay");
+    let all = ["src/http/parse.rs", "src/main.rs"];
+    for (places, found, told) in [
+        (&["src/http/parse.rs", "nope.rs", "src/main.rs"][..], &all[..], 1),
+        (&["nope.rs", "src/http/parse.rs", "no/such.txt", "src/main.rs"], &all, 2),
+        (&["no/such", "src/main.rs"], &all[1..], 1),
+        (&["no/such"], &[], 1),
+    ] {
+        let ran = sandbox.run(&[&["-e", "mod|ParseError", "-l"], places].concat());
+        assert_eq!((ran.status, ran.out.lines().collect::<Vec<_>>().as_slice()), (2, found), "{places:?}: {ran:?}");
+        assert_eq!(ran.err.lines().filter(|l| l.starts_with("colgrep: no")).count(), told, "{places:?}: {}", ran.err);
+        let silent = sandbox.run(&[&["-s", "-e", "mod|ParseError", "-l"], places].concat());
+        assert_eq!((silent.status, silent.out, silent.err.as_str()), (2, ran.out, ""), "{places:?}");
+    }
+    assert_eq!(sandbox.run(&["-q", "-e", "mod", "nope.rs", "src/main.rs"]).status, 0, "-q is content with a match");
+    let ran = sandbox.run(&["-e", "mod", "src", "nope"]);
+    assert!(!ran.err.contains("in quotes"), "-e has its pattern: {}", ran.err);
+}
+
+#[test]
+fn the_shown_line_matches_the_pattern() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write(
+        "inner.py",
+        "# Inner state of a counter\nclass Inner:\n    def add(self):\n        # inner sum\n        self.reset = 1\n",
+    );
+    for query in ["Inner", "inner sum", "counter"] {
+        let ran = sandbox.run(&["-e", "reset", "--query", query, "--units", "-k", "9"]);
+        assert!(ran.status == 0 && ran.out.lines().all(|l| l.contains("reset")), "{query}: {ran:?}");
+    }
+    check(
+        &sandbox,
+        &[(
+            "-e capacity --query RingBuffer -k 1 src/queue",
+            "src/queue/ring.rs:9:    pub fn with_capacity(capacity: usize) -> RingBuffer {  [class RingBuffer 8-24; also 1 unit]",
+        )],
+    );
+    check(
+        &sandbox,
+        &[(
+            "-e capacity --query RingBuffer -k 1 --vimgrep src/queue",
+            "src/queue/ring.rs:9:17:    pub fn with_capacity(capacity: usize) -> RingBuffer {",
+        )],
+    );
+}
+
+#[test]
+fn a_trace_and_an_explanation_go_together() {
+    let sandbox = Sandbox::of("relay");
+    let ran = sandbox.run_with(&[("COLGREP_TRACE", "1")], &["parse request", "--explain", "-k", "1"]);
+    assert!(ran.status == 0 && ran.out.contains("· final ") && ran.err.contains("__COLGREP_TRACE__ {"), "{ran:?}");
+    assert_eq!(ran.out, sandbox.run(&["parse request", "--explain", "-k", "1"]).out);
+}

@@ -1,0 +1,217 @@
+//! `install` and `uninstall`: what is written for each agent, that it can be repeated, and that it can be taken back.
+
+use std::fs;
+
+use crate::common::Sandbox;
+use crate::common::agents::{AGENTS, everything, home, lived_in};
+
+#[test]
+fn what_is_installed_is_taken_back_byte_for_byte() {
+    for filled in [false, true] {
+        for agent in AGENTS {
+            for project in [&[][..], &["--project"]] {
+                let sandbox = Sandbox::of("relay");
+                if filled {
+                    lived_in(&sandbox, str::to_string);
+                }
+                let what = format!("{agent} {project:?} filled: {filled}");
+                let before = everything(&home(&sandbox));
+                let dry = sandbox.run(&[&["install", agent, "--dry-run"], project].concat());
+                assert!(dry.status == 0 && dry.out.contains("+"), "{what}: {dry:?}");
+                assert_eq!(everything(&home(&sandbox)), before, "{what}: a dry run writes nothing");
+                let ran = sandbox.run(&[&["install", agent], project].concat());
+                assert_eq!(ran.status, 0, "{what}: {ran:?}");
+                let installed = everything(&home(&sandbox));
+                assert_ne!(installed, before, "{what}");
+                let again = sandbox.run(&[&["install", agent], project].concat());
+                assert!(again.err.contains("as it should be") && !again.err.contains("wrote"), "{what}: {again:?}");
+                assert_eq!(everything(&home(&sandbox)), installed, "{what}: the second time changes nothing");
+                let dry = sandbox.run(&[&["uninstall", agent, "--dry-run"], project].concat());
+                assert!(dry.status == 0 && dry.out.contains('-'), "{what}: {dry:?}");
+                assert_eq!(everything(&home(&sandbox)), installed, "{what}: a dry run writes nothing");
+                let ran = sandbox.run(&[&["uninstall", agent], project].concat());
+                assert_eq!(ran.status, 0, "{what}: {ran:?}");
+                let mut after = everything(&home(&sandbox));
+                // The place of the indexes itself may stay, empty.
+                after.remove(&sandbox.data().display().to_string());
+                assert_eq!(after, before, "{what}");
+                assert_eq!(sandbox.run(&[&["uninstall", agent], project].concat()).status, 1, "{what}: nothing left");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_of_two_agents_goes_with_the_last() {
+    let sandbox = Sandbox::of("relay");
+    let before = everything(&home(&sandbox));
+    let run = |what: &str, agent: &str| sandbox.run(&[what, agent, "--project"]);
+    let notes = || sandbox.root().join("AGENTS.md").exists();
+    assert_eq!((run("install", "codex").status, run("install", "opencode").status), (0, 0));
+    let first = run("uninstall", "codex");
+    assert!(first.status == 0 && first.err.contains("AGENTS.md stays, for opencode\n") && notes(), "{first:?}");
+    assert_eq!(run("uninstall", "codex").status, 1, "nothing of it is left");
+    assert!(run("uninstall", "opencode").status == 0 && !notes());
+    let mut after = everything(&home(&sandbox));
+    after.remove(&sandbox.data().display().to_string());
+    assert_eq!(after, before);
+}
+
+#[test]
+fn entries_are_what_the_agents_document() {
+    let sandbox = Sandbox::of("relay");
+    lived_in(&sandbox, str::to_string);
+    let json = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(sandbox.root().join(path)).expect(path)).expect(path)
+    };
+    for agent in AGENTS {
+        assert_eq!(sandbox.run(&["install", agent, "--project"]).status, 0, "{agent}");
+    }
+    let stdio = serde_json::json!({"type": "stdio", "command": "colgrep", "args": ["mcp"]});
+    assert_eq!(json(".mcp.json")["mcpServers"]["colgrep"], stdio);
+    assert_eq!(json(".vscode/mcp.json")["servers"]["colgrep"], stdio);
+    assert_eq!(json(".cursor/mcp.json")["mcpServers"]["colgrep"]["args"], serde_json::json!(["mcp"]));
+    assert_eq!(json(".gemini/settings.json")["mcpServers"]["a"]["command"], "b", "others' entries stay");
+    let opencode = fs::read_to_string(sandbox.root().join("opencode.json")).expect("opencode.json");
+    assert!(opencode.contains("// mine") && opencode.contains("\"local\""), "{opencode}");
+    for (path, event, command) in [
+        (".codex/hooks.json", "SessionStart", "codex"),
+        (".gemini/settings.json", "SessionStart", "gemini"),
+        (".cursor/hooks.json", "sessionStart", "cursor"),
+        (".github/hooks/colgrep.json", "sessionStart", "copilot"),
+    ] {
+        let file = json(path);
+        let entry = &file["hooks"][event][0];
+        let entry = if entry["hooks"].is_array() { &entry["hooks"][0] } else { entry };
+        assert_eq!(entry["command"], format!("colgrep hook {command}"), "{path}: {file}");
+    }
+    assert_eq!(json(".cursor/hooks.json")["hooks"]["stop"][0]["command"], "x", "others' hooks stay");
+    let claude = fs::read_to_string(sandbox.root().join(".claude/settings.json")).expect("settings.json");
+    assert!(
+        claude.contains("// mine") && claude.contains("\"date\"") && claude.contains("colgrep hook claude-code"),
+        "{claude}"
+    );
+    let codex = fs::read_to_string(sandbox.root().join(".codex/config.toml")).expect("config.toml");
+    assert!(codex.contains("# mine") && codex.contains("[mcp_servers.colgrep]\ncommand = \"colgrep\"\n"), "{codex}");
+    for path in ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"] {
+        let text = fs::read_to_string(sandbox.root().join(path)).expect(path);
+        assert_eq!(text.matches("<!-- colgrep:begin").count(), 1, "{path}: {text}");
+    }
+    assert!(fs::read_to_string(sandbox.root().join(".cursor/rules/colgrep.mdc")).expect("a rule").starts_with("---\n"));
+    sandbox.run(&["install", "codex"]);
+    let user = fs::read_to_string(home(&sandbox).join(".codex/config.toml")).expect("config.toml");
+    assert!(user.contains(&format!("command = \"{}\"", env!("CARGO_BIN_EXE_colgrep"))), "{user}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_is_named_by_the_path_that_people_call() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    let (bin, other) = (home(&sandbox).join("bin"), home(&sandbox).join("other"));
+    for folder in [&bin, &other] {
+        fs::create_dir(folder).expect("a folder");
+    }
+    symlink(env!("CARGO_BIN_EXE_colgrep"), bin.join("colgrep")).expect("a link");
+    fs::write(other.join("colgrep"), "another program").expect("a file");
+    let real = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep"));
+    let path = |folders: &[&std::path::Path]| std::env::join_paths(folders).expect("a path");
+    for (called, path, expected) in [
+        (real.to_path_buf(), path(&[&other, &bin]), bin.join("colgrep")),
+        (bin.join("colgrep"), path(&[&other]), bin.join("colgrep")),
+        (real.to_path_buf(), path(&[&other]), real.to_path_buf()),
+    ] {
+        let like = sandbox.command(&["install", "cursor"]);
+        let mut command = std::process::Command::new(&called);
+        command.args(like.get_args()).env_clear().envs(like.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        assert!(command.env("PATH", path).output().expect("a run").status.success());
+        let text = fs::read_to_string(home(&sandbox).join(".cursor/mcp.json")).expect("a file");
+        let servers: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(servers["mcpServers"]["colgrep"]["command"], expected.display().to_string(), "{called:?}");
+    }
+}
+
+#[test]
+fn what_people_change_meanwhile_stays() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("AGENTS.md", "# Mine\n");
+    sandbox.run(&["install", "codex", "--project"]);
+    let path = sandbox.root().join("AGENTS.md");
+    let text = fs::read_to_string(&path).expect("AGENTS.md");
+    fs::write(&path, format!("{text}\n## Added later\n")).expect("AGENTS.md");
+    let config = sandbox.root().join(".codex/config.toml");
+    let servers = fs::read_to_string(&config).expect("config.toml");
+    fs::write(&config, format!("model = \"o\"\n{servers}")).expect("config.toml");
+    let ran = sandbox.run(&["install", "codex", "--project"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(fs::read_to_string(&path).expect("AGENTS.md").matches("<!-- colgrep:begin").count(), 1);
+    assert_eq!(sandbox.run(&["uninstall", "codex", "--project"]).status, 0);
+    assert_eq!(fs::read_to_string(&path).expect("AGENTS.md"), "# Mine\n\n## Added later\n");
+    assert_eq!(fs::read_to_string(&config).expect("config.toml").trim(), "model = \"o\"");
+}
+
+#[test]
+fn the_hook_tells_what_is_indexed_where_the_session_is() {
+    let sandbox = Sandbox::of("relay");
+    let told = |agent: &str, message: &str| -> serde_json::Value {
+        use std::io::Write as _;
+        let mut command = sandbox.command(&["hook", agent]);
+        command.current_dir(home(&sandbox)).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut hook = command.spawn().expect("a hook");
+        hook.stdin.take().expect("a pipe").write_all(message.as_bytes()).expect("a listener");
+        let output = hook.wait_with_output().expect("an end");
+        assert_eq!(output.status.code(), Some(0), "{agent}");
+        serde_json::from_slice(&output.stdout).expect("JSON alone")
+    };
+    let cwd = serde_json::json!({"cwd": sandbox.root(), "source": "startup"}).to_string();
+    let roots = serde_json::json!({"workspace_roots": [sandbox.root()]}).to_string();
+    let text =
+        |answer: &serde_json::Value| answer["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_string);
+    assert!(text(&told("claude-code", &cwd)).is_some_and(|t| t.contains("has no index yet")));
+    sandbox.run(&["init"]);
+    for agent in ["claude-code", "codex", "gemini"] {
+        assert!(text(&told(agent, &cwd)).is_some_and(|t| t.contains("holds 13 files with")), "{agent}");
+    }
+    assert!(told("cursor", &roots)["additional_context"].as_str().is_some_and(|t| t.contains("holds 13 files")));
+    assert!(told("copilot", &cwd)["additionalContext"].as_str().is_some_and(|t| t.contains("holds 13 files")));
+    for nothing in ["{\"cwd\": \"/\"}", "no JSON", ""] {
+        let answer = told("claude-code", nothing);
+        assert!(answer.is_object(), "{nothing:?}: {answer}");
+    }
+    let commands = ["must", "should", "always", "never", "prefer", "instead", "please", "use "];
+    let lower = text(&told("codex", &cwd)).unwrap_or_default().to_lowercase();
+    assert!(!commands.iter().any(|c| lower.contains(c)), "it states and never commands: {lower}");
+}
+
+#[test]
+fn other_spellings_and_mistakes() {
+    let sandbox = Sandbox::of("relay");
+    for agent in AGENTS {
+        assert_eq!(sandbox.run(&[&format!("--install-{agent}")]).status, 0, "{agent}");
+        assert_eq!(sandbox.run(&[&format!("--uninstall-{agent}")]).status, 0, "{agent}");
+    }
+    assert_eq!(sandbox.run(&["--install-emacs"]).status, 2);
+    let ran = sandbox.run(&["install", "emacs"]);
+    assert!(ran.status == 2 && ran.err.contains("claude-code"), "{ran:?}");
+    sandbox.write(".mcp.json", "{broken");
+    let ran = sandbox.run(&["install", "claude-code", "--project"]);
+    assert!(ran.status == 2 && ran.err.contains(".mcp.json can't be edited; nothing was changed"), "{ran:?}");
+    assert!(!sandbox.root().join("CLAUDE.md").exists(), "all or nothing");
+}
+
+#[test]
+fn sessions_are_offered_in_words_and_not_set() {
+    let sandbox = Sandbox::of("relay");
+    let sessions = |ran: &crate::common::Ran| ran.err.contains("colgrep settings sessions");
+    let ran = sandbox.run(&["install", "claude-code"]);
+    let folder = home(&sandbox).join(".claude/projects").display().to_string();
+    assert!(ran.err.contains(&format!("colgrep settings sessions \"{folder}\"")), "{ran:?}");
+    assert!(!sandbox.run(&["settings"]).out.contains(".claude/projects"), "nothing is set");
+    assert!(!sessions(&sandbox.run(&["install", "cursor"])), "whose transcripts nobody can read");
+    assert!(!sessions(&sandbox.run(&["install", "codex", "--dry-run"])));
+    assert_eq!(sandbox.run(&["settings", "sessions", "~/.claude/projects"]).status, 0);
+    assert!(!sessions(&sandbox.run(&["install", "claude-code"])), "named already");
+    let ran = sandbox.run(&["install", "codex"]);
+    let both = format!("\"{folder}, {}\"", home(&sandbox).join(".codex/sessions").display());
+    assert!(ran.err.contains(&both), "what is set stays: {ran:?}");
+}

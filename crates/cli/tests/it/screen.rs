@@ -1,0 +1,37 @@
+//! The binary before people: what fits a terminal, what is a link, which colours there are.
+
+use crate::common::{Sandbox, on_terminal};
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_does_not_fit_the_height_is_left_out_at_the_end() {
+    let sandbox = Sandbox::new();
+    for i in 0..9 {
+        sandbox.write(&format!("f{i}.py"), &format!("def zebra_{i}():\n    pass\n"));
+    }
+    sandbox.run(&["init"]);
+    let whole = sandbox.run(&["zebra", "-k", "9"]);
+    let Some(cut) = on_terminal(&sandbox, "dumb", "stty rows 7; colgrep zebra") else { return };
+    let shown: Vec<&str> = cut.lines().filter(|line| line.contains(":1:def zebra_")).collect();
+    assert!((1..=5).contains(&shown.len()) && whole.out.starts_with(shown[0]), "the best stay: {cut}");
+    let last = cut.lines().last().expect("a word behind the last");
+    assert!(last.contains(" results fit the terminal; -k ") && last.contains("so does a pager"), "{cut}");
+    let all = on_terminal(&sandbox, "dumb", "stty rows 7; colgrep zebra -k 9").expect("a terminal");
+    assert_eq!(all.lines().filter(|line| line.contains(":1:def zebra_")).count(), 9, "who asks sees all: {all}");
+    let paged = on_terminal(&sandbox, "dumb", "stty rows 7; PAGER=false colgrep zebra -k 9").expect("a terminal");
+    assert_eq!(paged, all, "no pager is run that nobody asked for: {paged}");
+}
+
+#[test]
+fn a_link_covers_the_number_and_what_is_found_has_a_colour_of_its_own() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def zebra():\n    pass\n");
+    for args in [&["zebra"][..], &["-e", "zebra"]] {
+        let flags = ["--color=always", "--no-heading", "--hyperlink-format=vscode"];
+        let out = sandbox.run(&[args, &flags].concat()).out;
+        let (before, behind) = out.split_once("\u{1b}]8;;\u{1b}\\").expect("an end of the link");
+        assert!(before.starts_with("\u{1b}]8;;vscode://file") && before.contains("a.py:1:"), "{args:?}: {out:?}");
+        assert!(before.contains("\u{1b}[35ma.py") && before.ends_with("\u{1b}[32m1\u{1b}[0m"), "{args:?}: {out:?}");
+        assert!(behind.contains("zebra") && !behind.contains("\u{1b}[35mzebra"), "{args:?}: {out:?}");
+    }
+}

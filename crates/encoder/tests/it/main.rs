@@ -1,0 +1,5 @@
+//! Models against recorded outputs.
+
+mod common;
+mod golden;
+mod onnx;

@@ -1,0 +1,13 @@
+//! The index through its public interface.
+
+mod index;
+mod long;
+mod narrowed;
+mod project;
+mod semantic;
+mod shards;
+mod shared;
+mod stopped;
+mod switch;
+mod toy;
+mod vectors;

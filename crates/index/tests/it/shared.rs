@@ -1,0 +1,190 @@
+//! An index that goes to another root: what is sent, and taking it over where the disk fails at each of its steps.
+
+use std::fs;
+use std::io::{self, Read as _, Seek as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::project::{FILES, Project, answers};
+use crate::toy::{Toy, codebook, encoding};
+use colgrep_index::Result;
+use colgrep_index::disk::{Change, Disk, Gate};
+use colgrep_index::mode::VectorMode;
+use colgrep_index::store::{Adoption, Content, Part, Shipment, Store, sealed_table};
+use colgrep_index::update::check;
+use colgrep_index::vector::{Manifest, Vectors};
+use colgrep_index::walk::WalkOptions;
+
+/// A disk that is dead from the nth change on.
+#[derive(Debug)]
+struct Dies {
+    left: AtomicUsize,
+}
+
+impl Gate for Dies {
+    fn pass(&self, _: Change, _: &Path) -> io::Result<()> {
+        let alive = |left: usize| left.checked_sub(1);
+        let passed = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, alive);
+        passed.map(drop).map_err(|_| io::Error::other("dead"))
+    }
+}
+
+/// The bytes of each part.
+fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
+    let of = |content: &Content| match content {
+        Content::Bytes(bytes) => bytes.clone(),
+        Content::File(file) => {
+            let mut all = Vec::new();
+            let mut file = file;
+            file.rewind().and_then(|()| file.read_to_end(&mut all)).expect("a file");
+            all
+        }
+    };
+    shipment.parts.iter().map(|part| (part.name.clone(), of(&part.content))).collect()
+}
+
+/// Writes the parts beside the index of a project and takes them over.
+fn take(parts: &[(String, Vec<u8>)], project: &Project, store: &Store) -> Result<()> {
+    let incoming = store.incoming();
+    let lock = incoming.lock(false)?;
+    for (name, bytes) in parts {
+        let mut part = incoming.new_part(name)?;
+        part.add(bytes)?;
+        part.finish()?;
+    }
+    let store_lock = store.lock(false)?;
+    let adoption = Adoption {
+        root: &project.root,
+        options: WalkOptions::default(),
+        mode: VectorMode::Full,
+        takes_vectors: true,
+        origin: "here",
+        before: store,
+    };
+    incoming.adopt(&lock, &adoption)?;
+    incoming.replace(lock, store, store_lock)
+}
+
+#[test]
+fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
+    let (toy, codebook) = (Toy::new(), codebook());
+    let encoding = encoding(&toy, &codebook);
+    let sender = Project::with(&FILES);
+    let expected = answers(&sender.update(Some(&encoding)).0, &toy);
+    let shipment = sender.store().ship(&|_| Ok(false)).expect("a sound index");
+    let parts = bytes(&shipment);
+    let root = sender.root.to_string_lossy().into_owned();
+    assert!(parts.iter().all(|(_, b)| !b.windows(root.len()).any(|part| part == root.as_bytes())));
+    let mut deaths = 0;
+    for step in 0.. {
+        let receiver = Project::with(&FILES[..2]);
+        receiver.write("src/own.py", "def own_words(here):\n    return here\n");
+        let before = answers(&receiver.update(Some(&encoding)).0, &toy);
+        let folder = receiver.store().folder().to_path_buf();
+        let gate = Arc::new(Dies { left: AtomicUsize::new(step) });
+        let died = take(&parts, &receiver, &Store::on(folder, Disk::gated(gate))).is_err();
+        // Whatever happened, there is a whole index.
+        let now = receiver.store().open().expect("an index");
+        assert!(check(&receiver.store()).expect("an index").damage.is_empty(), "step {step}");
+        assert_eq!(now.files.root, receiver.root.to_string_lossy(), "step {step}");
+        let shown = answers(&now, &toy);
+        assert!(shown == before || shown == expected, "step {step}: {shown:?}");
+        // The rest is done the next time, and what both indexes know is not encoded again.
+        take(&parts, &receiver, &receiver.store()).unwrap_or_else(|error| panic!("step {step}: {}", error.full()));
+        toy.count();
+        let (snapshot, report) = receiver.update(Some(&encoding));
+        assert_eq!((report.units, toy.count()), (1, 0), "step {step}: its own file is parsed, its text known");
+        assert_eq!((snapshot.files.pulled.as_str(), snapshot.files.files.len()), ("here", 3));
+        receiver.update(Some(&encoding));
+        let left = fs::read_dir(&receiver.data).expect("a folder").flatten().count();
+        assert_eq!(left, 1, "step {step}: nothing is left beside the index");
+        deaths += usize::from(died);
+        if !died {
+            break;
+        }
+    }
+    assert!(deaths > 30, "{deaths} steps failed");
+}
+
+#[test]
+fn files_of_the_same_content_are_not_read_again() {
+    let (sender, receiver) = (Project::with(&FILES), Project::with(&FILES));
+    sender.update(None);
+    receiver.update(None);
+    let parts = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    take(&parts, &receiver, &receiver.store()).expect("taken");
+    let (_, report) = receiver.update(None);
+    assert_eq!((report.changed, report.units, report.bytes), (0, 0, 0), "their times were known");
+    let stranger = Project::with(&FILES);
+    take(&parts, &stranger, &stranger.store()).expect("taken");
+    let (_, report) = stranger.update(None);
+    assert_eq!((report.changed, report.units), (4, 0), "read, and not parsed");
+}
+
+#[test]
+fn a_table_that_leads_out_of_the_root_is_refused() {
+    let sender = Project::with(&FILES);
+    let (snapshot, _) = sender.update(None);
+    let shipment = sender.store().ship(&|_| Ok(false)).expect("a sound index");
+    let parts = bytes(&shipment);
+    let generation = |name: &str| name.strip_prefix("files-")?.strip_suffix(".bin")?.parse::<u64>().ok();
+    for path in ["../out.py", "/etc/passwd", "a//b", "a/./b", "", "src/../../x"] {
+        let mut table = snapshot.files.clone();
+        table.files.truncate(1);
+        table.files[0].path = path.to_string();
+        let mut crafted = parts.clone();
+        for (name, bytes) in &mut crafted {
+            if let Some(generation) = generation(name) {
+                *bytes = sealed_table(generation, &table).expect("bytes");
+            }
+        }
+        let receiver = Project::with(&FILES);
+        let refused = take(&crafted, &receiver, &receiver.store()).expect_err(path);
+        assert!(refused.full().contains("can't be in a tree"), "{path}: {}", refused.full());
+    }
+}
+
+#[test]
+fn what_is_gone_is_not_sent_unless_it_is_out_already() {
+    let (toy, codebook) = (Toy::new(), codebook());
+    let encoding = encoding(&toy, &codebook);
+    let sender = Project::with(&FILES);
+    let texts = sender.update(Some(&encoding)).0.vectors.expect("vectors").len();
+    let first = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    // A draft that was searched once and never committed.
+    let net = fs::read_to_string(sender.root.join("src/net.py")).expect("a file");
+    sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");
+    sender.write("src/net.py", &format!("{net}\ndef zebraquux_page(url):\n    return url\n"));
+    sender.update(Some(&encoding));
+    fs::remove_file(sender.root.join("src/draft.py")).expect("a file");
+    sender.write("src/net.py", &net);
+    let before = answers(&sender.update(Some(&encoding)).0, &toy);
+    // What others have stays as it is, with its deletions beside it: it need not be sent again.
+    let is_out = |part: &Part| Ok(first.iter().any(|(name, _)| *name == part.name));
+    let second = bytes(&sender.store().ship(&is_out).expect("a sound index"));
+    assert!(second.iter().any(|(name, _)| name.ends_with(".del")));
+    let kept = second.iter().filter(|part| first.contains(part)).count();
+    assert!(kept >= first.len() - 2, "{kept} of {}", first.len());
+    let all = Vectors::open(&sender.store().vectors_folder(), &Manifest { spare: Vec::new(), ..manifest(&sender) });
+    assert_eq!(all.expect("vectors").len(), texts, "no other vectors");
+    // Where nobody has anything, nothing of it goes out.
+    let third = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
+    assert!(!third.iter().any(|(name, _)| name.ends_with(".del")), "every document is of a file");
+    let now = sender.store().open().expect("an index");
+    assert_eq!(answers(&now, &toy), before);
+    let receiver = Project::with(&FILES);
+    take(&third, &receiver, &receiver.store()).expect("taken");
+    let taken = receiver.store().open().expect("an index");
+    assert_eq!(taken.vectors.as_ref().map(Vectors::len), Some(texts));
+    assert_eq!(answers(&taken, &toy), before);
+    // It is sent the same way the next time, and the draft's texts are not encoded again when it comes back.
+    assert_eq!(bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index")), third);
+    toy.count();
+    sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");
+    assert_eq!((sender.update(Some(&encoding)).1.units, toy.count()), (1, 0));
+}
+
+fn manifest(project: &Project) -> Manifest {
+    project.store().open().expect("an index").files.vectors.expect("vectors")
+}
