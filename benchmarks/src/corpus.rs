@@ -21,9 +21,9 @@ use colgrep_engine::project::Project;
 use colgrep_engine::rules::is_below;
 use colgrep_engine::settings::{Settings, Source};
 use colgrep_engine::{RankBy, Scope};
-use colgrep_index::search::Retrieval;
 use colgrep_index::source::hash;
 use colgrep_index::store::FileRecord;
+use colgrep_search::Retrieval;
 use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 

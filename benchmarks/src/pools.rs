@@ -8,7 +8,7 @@ use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals};
-use colgrep_index::search::Retrieval;
+use colgrep_search::Retrieval;
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;

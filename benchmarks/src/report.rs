@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Evidence;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::variable::variable;
-use colgrep_index::search::Timing;
+use colgrep_search::Timing;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 

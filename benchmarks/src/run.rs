@@ -10,8 +10,8 @@ use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
 use colgrep_engine::pack::BYTES_A_TOKEN;
-use colgrep_index::search::{Retrieval, Timing};
 use colgrep_index::source::read_text;
+use colgrep_search::{Retrieval, Timing};
 use rayon::prelude::*;
 
 use crate::FINE;

@@ -21,10 +21,10 @@ use colgrep_core::token::words;
 use colgrep_encoder::{EMBEDDED_CODEBOOK, Encoder, ModelSpec, RuntimeEnv};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitFilter, UnitPlace};
-use colgrep_index::search::{Answer, Background, Corpus, Layout, LocalShard, Request, Semantic, Shard, search};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Codebook, Memory};
+use colgrep_search::{Answer, Background, Corpus, Layout, LocalShard, Request, Semantic, Shard, search};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{FINE, REGRESSION};

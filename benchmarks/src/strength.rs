@@ -11,8 +11,8 @@ use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::{self, Fused};
 use colgrep_core::strength::{Given, Known, NAMES, SIGNS, Signs, known, signs};
-use colgrep_index::search::{self, LocalShard, Retrieval, held};
 use colgrep_index::source::hash;
+use colgrep_search::{self as search, LocalShard, Retrieval, held};
 use rayon::prelude::*;
 use serde::Serialize;
 

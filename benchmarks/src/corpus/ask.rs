@@ -9,7 +9,7 @@ use colgrep_core::tag::Hint;
 use colgrep_engine::near::NearFile;
 use colgrep_engine::request::split_line;
 use colgrep_engine::terms;
-use colgrep_index::search::Near;
+use colgrep_search::Near;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Repository;

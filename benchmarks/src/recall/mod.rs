@@ -17,10 +17,10 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::model::Model;
 use colgrep_engine::{Env, RankBy};
-use colgrep_index::history::recall;
 use colgrep_index::ids::FileId;
-use colgrep_index::search::{Background, Request};
 use colgrep_index::store::Snapshot;
+use colgrep_search::recall::recall;
+use colgrep_search::{Background, Request};
 
 use crate::corpus::Vars;
 use crate::paired::{Difference, Paired};

@@ -14,9 +14,9 @@ use anyhow::{Context as _, Result, ensure};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_index::search::{Background, Mode, Request, Semantic, search_one};
 use colgrep_index::store::Store;
 use colgrep_index::update::{Encoding, Updater};
+use colgrep_search::{Background, Mode, Request, Semantic, search_one};
 
 use crate::report::print;
 use model::Model;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use colgrep_cluster::{Cluster, Generation, Held, Patience, Repository, Server, Spent, Wanted};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_engine::corpus::{self, Parts, RankedTogether};
 use colgrep_engine::model::Model;
@@ -17,7 +18,6 @@ use colgrep_engine::place::{Asked, Place, Within};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Env, RankBy, Scope};
-use colgrep_wire::{Cluster, Generation, Held, Patience, Repository, Server, Spent, Wanted};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Args, draw, link};

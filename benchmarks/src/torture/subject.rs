@@ -11,11 +11,11 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_encoder::{Encoder, Hashed};
 use colgrep_index::disk::Disk;
-use colgrep_index::history::recall;
-use colgrep_index::search::{Background, Request, Semantic, search_one};
 use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
+use colgrep_search::recall::recall;
+use colgrep_search::{Background, Request, Semantic, search_one};
 
 use super::past::Past;
 use super::toy::{codebook, encoding};

@@ -7,7 +7,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::{Error as EngineError, Refused, SettingError};
 use colgrep_index::{Error as IndexError, ErrorKind};
-use colgrep_remote::Error as RemoteError;
+use colgrep_share::Error as RemoteError;
 
 use crate::output::end::shell_word;
 use crate::output::path::typed;

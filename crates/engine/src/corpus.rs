@@ -18,8 +18,8 @@ use colgrep_core::tag::{Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search::{self, Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
 use colgrep_index::update::repair;
+use colgrep_search::{Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
 
 use crate::answer::FileAnswer;
 use crate::damage::guarded;
@@ -122,7 +122,7 @@ impl Place {
     /// # Errors
     /// As [`Place::rank`].
     pub fn retrieve(&self, asked: &Asked<'_>) -> Result<Retrieval> {
-        with_request(&[self], asked, |corpus, request| Ok(search::retrieve(corpus, request)?))
+        with_request(&[self], asked, |corpus, request| Ok(colgrep_search::retrieve(corpus, request)?))
     }
 }
 
@@ -288,7 +288,8 @@ pub fn rank_shards(
     listener: &dyn Listener,
 ) -> Result<RankedTogether> {
     let hints = Hints::new(asked.hints, &mut Tokenizer::default());
-    let background = search::Background { terms: asked.terms, hints: Some(&hints), ..search::Background::default() };
+    let background =
+        colgrep_search::Background { terms: asked.terms, hints: Some(&hints), ..colgrep_search::Background::default() };
     let semantic = asked.model.map(|model| model.semantic_of(!lacks_vectors, asked.by));
     let corpus = Corpus { shards, name: "", paths: None };
     ranked_in(&corpus, &request(asked, semantic, background), asked, listener)
@@ -317,8 +318,8 @@ fn ranked_in(
 
 fn request<'a>(
     asked: &Asked<'a>,
-    semantic: Option<search::Semantic<'a>>,
-    background: search::Background<'a>,
+    semantic: Option<colgrep_search::Semantic<'a>>,
+    background: colgrep_search::Background<'a>,
 ) -> Request<'a> {
     Request {
         query: asked.query,
@@ -334,21 +335,21 @@ fn request<'a>(
 
 /// The answer of a corpus as those of its places, whose units have the addresses of their own indexes.
 fn parted(
-    answer: search::Answer,
+    answer: colgrep_search::Answer,
     places: usize,
     asked: &Asked<'_>,
     explanation: Option<Arc<Explanation>>,
 ) -> RankedTogether {
-    let search::Answer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
+    let colgrep_search::Answer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
     let best = units.iter().take(BEST_UNITS).map(|unit| (unit.unit.part() as usize, unit.unit.within_part())).collect();
     let best_score = best_unpointed(&units);
-    let mut own: Vec<search::Answer> = (0..places)
-        .map(|at| search::Answer {
+    let mut own: Vec<colgrep_search::Answer> = (0..places)
+        .map(|at| colgrep_search::Answer {
             query: query.clone(),
             weak: if at == 0 { weak } else { 0 },
             statistics: statistics.clone(),
             is_documentation,
-            ..search::Answer::default()
+            ..colgrep_search::Answer::default()
         })
         .collect();
     let mut positions = Vec::with_capacity(files.len());
@@ -414,7 +415,7 @@ fn with_request<T>(
         fronts.iter().zip(&tags).find_map(own).unwrap_or_default()
     };
     let here = here(places, &fronts);
-    let background = search::Background {
+    let background = colgrep_search::Background {
         terms: asked.terms,
         hints: Some(&hints),
         tags_of: Some(&tags_of),
@@ -448,11 +449,11 @@ fn without<'a>(place: &'a Place, asked: &Asked<'_>) -> Option<Without<'a>> {
 }
 
 /// How the places use a model: where one has no vectors of it, its best candidates are encoded.
-fn semantic<'a>(places: &[&Place], model: &'a Model, asked: &'a Asked<'_>) -> search::Semantic<'a> {
+fn semantic<'a>(places: &[&Place], model: &'a Model, asked: &'a Asked<'_>) -> colgrep_search::Semantic<'a> {
     let of_places = places.iter().map(|place| model.semantic(&place.snapshot, asked.by));
     let widest = of_places.max_by_key(|semantic| semantic.encode_max);
     let semantic = widest.unwrap_or_else(|| unreachable!("a search has a place"));
-    search::Semantic { question: asked.like.and_then(|like| like.vectors.as_ref()), ..semantic }
+    colgrep_search::Semantic { question: asked.like.and_then(|like| like.vectors.as_ref()), ..semantic }
 }
 
 fn tags(place: &Place) -> Result<Vec<(String, Option<Patterns>)>> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use colgrep_core::UnitId;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{Ranked, RankedUnit, hints};
-use colgrep_index::search::Watch;
+use colgrep_search::Watch;
 use serde::{Deserialize, Serialize};
 
 /// One step of the ranking, for one unit.

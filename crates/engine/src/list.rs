@@ -4,7 +4,6 @@ use colgrep_core::code_line::calling_line;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::rank::{FileFacts, RankedUnit};
 use colgrep_index::lexical::{UnitFilter, UnitHit};
-use colgrep_index::search;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
 
@@ -26,8 +25,8 @@ pub struct Length {
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length) -> Result<search::Answer> {
-    let mut answer = search::Answer::default();
+pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length) -> Result<colgrep_search::Answer> {
+    let mut answer = colgrep_search::Answer::default();
     for record in snapshot.files.indexed() {
         let left = match length.single_units {
             true => length.results - answer.units.len(),

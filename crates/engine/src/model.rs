@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use colgrep_encoder::{Encoder, ModelSpec, Multivector, RuntimeEnv};
 use colgrep_index::mode::VectorMode;
-use colgrep_index::search::{Mode, Semantic};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
+use colgrep_search::{Mode, Semantic};
 
 use crate::env::Env;
 use crate::error::{Refused, Result};

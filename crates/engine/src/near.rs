@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use colgrep_index::search::Near;
+use colgrep_search::Near;
 
 use crate::error::{Refused, Result};
 use crate::past::Past;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
 use colgrep_index::history::{Unknown, is_commit};
-use colgrep_index::search::{Answer, Timing};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::update::Progress;
 use colgrep_index::walk::walk;
+use colgrep_search::{Answer, Timing};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 

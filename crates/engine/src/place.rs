@@ -14,7 +14,6 @@ use colgrep_core::tag::Hint;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::search;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
@@ -163,7 +162,7 @@ impl<'a> Asked<'a> {
 /// The answer of one place: ranked files, none of them read yet.
 #[derive(Debug)]
 pub struct Ranked {
-    pub(crate) answer: search::Answer,
+    pub(crate) answer: colgrep_search::Answer,
     /// The best score of a unit of the whole corpus that the query does not point at.
     best: Option<f32>,
     explanation: Option<Arc<Explanation>>,
@@ -186,7 +185,7 @@ impl Ranked {
     /// A ranking. `matches` are numbers of matching units by file, where they are counted; `part` is the number of its
     /// place among those that were ranked together.
     pub(crate) fn new(
-        answer: search::Answer,
+        answer: colgrep_search::Answer,
         explanation: Option<Arc<Explanation>>,
         matches: Vec<u64>,
         is_of_units: bool,
@@ -416,7 +415,7 @@ impl Place {
             }
             let has_members = detail == Detail::Parts && may_have_members(&unit);
             if let Some(record) = record.filter(|_| has_members && !is_other) {
-                one.parts = search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
+                one.parts = colgrep_search::own_lines(&self.snapshot, record.id, candidate.unit, &lines)?;
             }
             one.id = StableId::new(path, unit.span.line, unit.span.end);
             one.unit = unit;
@@ -485,7 +484,7 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
 }
 
 /// The best units, each as a result of its own. In documentation the units of one page are limited ([`answers`]).
-pub(crate) fn single_units(answer: &search::Answer, wanted: usize) -> Vec<FileHit> {
+pub(crate) fn single_units(answer: &colgrep_search::Answer, wanted: usize) -> Vec<FileHit> {
     let strengths: HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {
         let strength = *strengths.get(&c.file)?;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use colgrep_core::path::PathClass;
-use colgrep_index::search::is_text;
 use colgrep_index::walk::Patterns as IgnorePatterns;
+use colgrep_search::is_text;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 

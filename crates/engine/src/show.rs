@@ -6,7 +6,6 @@ use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::{Query, QueryParts};
 use colgrep_core::rank::{FileFacts, RankedUnit};
 use colgrep_core::statistics::Statistics;
-use colgrep_index::search;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::FileAnswer;
@@ -128,7 +127,8 @@ impl Place {
         unit: impl Fn(UnitId) -> UnitId,
     ) -> Result<Vec<FileAnswer>> {
         let query = Query { asks_for: asked.asks_for.clone(), ..Query::from(asked.query.clone()) };
-        let mut answer = search::Answer { query, statistics: asked.statistics.clone(), ..search::Answer::default() };
+        let mut answer =
+            colgrep_search::Answer { query, statistics: asked.statistics.clone(), ..colgrep_search::Answer::default() };
         for file in files {
             let at = answer.files.len();
             let own = |ranked: &RankedUnit| RankedUnit { file: at, unit: unit(ranked.unit), ..*ranked };

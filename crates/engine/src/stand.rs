@@ -8,7 +8,6 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::token::is_word_char;
 use colgrep_core::{Unit, UnitKind, UnitRole};
-use colgrep_index::search;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
 use colgrep_syntax::read::{self, lines_between};
@@ -35,7 +34,7 @@ const LOOKED_AT_MAX: usize = 16;
 /// When the index can't be read.
 pub fn standing(
     snapshot: &Snapshot,
-    answer: &search::Answer,
+    answer: &colgrep_search::Answer,
     hit: &FileHit,
     file: &FileAnswer,
     is_packed: bool,
@@ -49,7 +48,7 @@ pub fn standing(
 
 fn with_implementation(
     snapshot: &Snapshot,
-    answer: &search::Answer,
+    answer: &colgrep_search::Answer,
     hit: &FileHit,
     file: &FileAnswer,
 ) -> Result<Vec<RankedUnit>> {
@@ -80,7 +79,7 @@ fn with_implementation(
 /// ranked stand in their places. The first stays, whatever it is.
 fn without_heads(
     snapshot: &Snapshot,
-    answer: &search::Answer,
+    answer: &colgrep_search::Answer,
     shown: Vec<RankedUnit>,
     text: &str,
 ) -> Result<Vec<RankedUnit>> {

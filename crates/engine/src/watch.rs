@@ -2,7 +2,7 @@
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
-use colgrep_index::search::{Timing, Watch};
+use colgrep_search::{Timing, Watch};
 
 use crate::explain::Explanation;
 use crate::notice::{Listener, Traced};

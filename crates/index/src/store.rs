@@ -96,7 +96,7 @@ pub struct Snapshot {
     /// What it holds, in a number; worked out when first asked for.
     fingerprint: OnceLock<u64>,
     /// The units that have vectors and where these are, once a search wanted them all.
-    pub(crate) placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
+    pub placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
 
 /// A generation without its table.
@@ -197,7 +197,7 @@ impl Snapshot {
     }
 
     /// The record of a file by its number.
-    pub(crate) fn record(&self, file: FileId) -> Option<&FileRecord> {
+    pub fn record(&self, file: FileId) -> Option<&FileRecord> {
         self.files.files.get(self.order().place(file).0 as usize)
     }
 

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use colgrep_cluster::Wanted;
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::model::Model;
 use colgrep_engine::place::Asked;
@@ -13,7 +14,6 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::session::{FILES_DEFAULT, strength_min};
 use colgrep_engine::show::Lines;
 use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
-use colgrep_wire::Wanted;
 
 use super::limit_threads;
 use super::served::{cluster, shown, told};

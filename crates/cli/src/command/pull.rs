@@ -10,7 +10,7 @@ use colgrep_engine::open::{Opening, name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::mode::VectorMode;
-use colgrep_remote::{Error as RemoteError, Found, Patience, Pulled, Takes};
+use colgrep_share::{Error as RemoteError, Found, Patience, Pulled, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};

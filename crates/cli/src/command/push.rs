@@ -12,7 +12,7 @@ use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_remote::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};
+use colgrep_share::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};
 
 use super::{limit_threads, share};
 use crate::FOUND;

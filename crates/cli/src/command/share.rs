@@ -11,7 +11,7 @@ use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Store;
 use colgrep_index::vector::Manifest;
-use colgrep_remote::{
+use colgrep_share::{
     Access, Error as RemoteError, Found, Patience, Place, Pulled, Remote, Snapshot, Takes, Wanted, Watch,
 };
 
@@ -73,7 +73,7 @@ pub(super) struct Taking<'a> {
 
 impl Taking<'_> {
     /// The indexes that there are, the best first.
-    pub(super) fn find(&self, watch: &dyn Watch) -> colgrep_remote::Result<Vec<Found>> {
+    pub(super) fn find(&self, watch: &dyn Watch) -> colgrep_share::Result<Vec<Found>> {
         let encoding = self.model.and_then(|model| model.encoding(None));
         let fits = |vectors: &Manifest| encoding.is_some_and(|encoding| encoding.fits(vectors));
         let Identity { commit, branch, lines, .. } = self.identity;
@@ -103,7 +103,7 @@ impl Taking<'_> {
 
     /// Takes an index; what is checked out is overlaid by the update that follows. None where another process took it
     /// meanwhile.
-    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_remote::Result<Option<(Found, Pulled)>> {
+    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_share::Result<Option<(Found, Pulled)>> {
         let Opening { walk, choice, .. } = self.opening;
         let target = (&self.project.store, self.project.root.as_path());
         self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(watch), watch)

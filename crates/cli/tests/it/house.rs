@@ -44,9 +44,16 @@ fn crates_depend_in_one_direction_only() {
         ("colgrep-encoder", &["colgrep-core"]),
         ("colgrep-syntax", &["colgrep-core"]),
         ("colgrep-index", &["colgrep-core", "colgrep-encoder", "colgrep-syntax"]),
-        ("colgrep-engine", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index"]),
-        ("colgrep-wire", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine"]),
-        ("colgrep-remote", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-engine"]),
+        ("colgrep-search", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index"]),
+        ("colgrep-engine", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search"]),
+        (
+            "colgrep-cluster",
+            &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search", "colgrep-engine"],
+        ),
+        (
+            "colgrep-share",
+            &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search", "colgrep-engine"],
+        ),
         (
             "colgrep",
             &[
@@ -54,12 +61,13 @@ fn crates_depend_in_one_direction_only() {
                 "colgrep-encoder",
                 "colgrep-syntax",
                 "colgrep-index",
+                "colgrep-search",
                 "colgrep-engine",
-                "colgrep-remote",
-                "colgrep-wire",
+                "colgrep-share",
+                "colgrep-cluster",
             ],
         ),
-        ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index"]),
+        ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index", "colgrep-search"]),
         (
             "colgrep-bench",
             &[
@@ -67,9 +75,10 @@ fn crates_depend_in_one_direction_only() {
                 "colgrep-encoder",
                 "colgrep-syntax",
                 "colgrep-index",
+                "colgrep-search",
                 "colgrep-engine",
-                "colgrep-remote",
-                "colgrep-wire",
+                "colgrep-share",
+                "colgrep-cluster",
                 "colgrep",
             ],
         ),
@@ -80,7 +89,7 @@ fn crates_depend_in_one_direction_only() {
             let name = dependency["name"].as_str().expect("a name");
             assert!(
                 !name.starts_with("colgrep") || allowed.contains(&name),
-                "{package} must not use {name}: core <- syntax, encoder <- index <- engine <- remote, wire <- cli <- \
+                "{package} must not use {name}: core <- syntax, encoder <- index <- search <- engine <- share, cluster <- cli <- \
                  benchmarks (docs/architecture.md)"
             );
         }
@@ -443,7 +452,7 @@ fn three_crates_alone_speak_to_a_network() {
     assert!(reached.len() > 100, "{reached:?}");
     // A model that the user names, an index that the user pushes or pulls, a server that the user starts.
     let users: Vec<_> = users.into_iter().collect();
-    assert_eq!(users, ["colgrep", "colgrep-encoder", "colgrep-remote"], "who uses what speaks to a network");
+    assert_eq!(users, ["colgrep", "colgrep-encoder", "colgrep-share"], "who uses what speaks to a network");
 }
 
 #[test]

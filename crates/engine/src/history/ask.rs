@@ -8,11 +8,12 @@ use std::time::Instant;
 use colgrep_core::UnitId;
 use colgrep_core::clue::Certainty;
 use colgrep_core::collapse::PerFile;
-use colgrep_index::history::{AtLines, in_order, is_commit, recall};
+use colgrep_index::history::{AtLines, is_commit};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
-use colgrep_index::search::{Background, Request, Watch};
 use colgrep_index::store::FileRecord;
+use colgrep_search::recall::{in_order, recall};
+use colgrep_search::{Background, Request, Watch};
 
 use super::paths::Asked;
 use super::{Bound, Earlier, OpenHistory};

@@ -7,7 +7,6 @@
 mod commits;
 mod lines;
 mod paths;
-mod recall;
 mod sessions;
 mod together;
 mod transcript;
@@ -16,7 +15,6 @@ use std::path::PathBuf;
 
 pub use commits::COMMITS_MAX;
 pub use lines::{AtLines, Unknown};
-pub use recall::{in_order, recall};
 pub use sessions::Sessions;
 pub use together::{COMMIT_FILES_MAX, evidence, together};
 

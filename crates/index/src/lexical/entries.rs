@@ -87,7 +87,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn kept_text(&self, unit: UnitId) -> Result<(TextHash, String)> {
+    pub fn kept_text(&self, unit: UnitId) -> Result<(TextHash, String)> {
         let text = unit_text("", &self.unit(unit)?.unit(&[]));
         Ok((text_hash(&text), text))
     }

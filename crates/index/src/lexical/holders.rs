@@ -20,7 +20,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn files_with(&self, term: &str) -> Result<Vec<FileId>> {
+    pub fn files_with(&self, term: &str) -> Result<Vec<FileId>> {
         let mut files = Vec::new();
         for field in self.fields.unit {
             let term = Term::from_field_text(field, term);
@@ -37,7 +37,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn importers(&self, keys: &[String]) -> Result<Vec<FileId>> {
+    pub fn importers(&self, keys: &[String]) -> Result<Vec<FileId>> {
         let mut files = Vec::new();
         for key in keys {
             let term = Term::from_field_text(self.fields.import, key);
@@ -54,7 +54,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn is_name(&self, term: &str) -> Result<bool> {
+    pub fn is_name(&self, term: &str) -> Result<bool> {
         let name = UnitField::ALL.iter().position(|field| *field == UnitField::Name).unwrap_or_default();
         for field in [self.fields.unit[name], self.fields.topic] {
             let term = Term::from_field_text(field, term);
@@ -110,7 +110,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn definitions(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+    pub fn definitions(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let term = Term::from_field_text(self.fields.definition, &name.to_lowercase());
         let mut units = self.units_of_term(&term, filter)?;
         units.retain(|unit| {
@@ -171,7 +171,7 @@ impl Lexical {
 }
 
 /// The term under which an index finds a written word: the whole of a word of several parts.
-pub(crate) fn term_of_word(word: &str, tokenizer: &mut Tokenizer) -> Option<String> {
+pub fn term_of_word(word: &str, tokenizer: &mut Tokenizer) -> Option<String> {
     let mut first = None;
     tokenizer.tokenize(word, |token| {
         first.get_or_insert_with(|| token.term.to_string());

@@ -272,7 +272,7 @@ impl Lexical {
     }
 
     /// What is known of a unit, with score 0; `None` where this snapshot has no document at the address.
-    pub(crate) fn hit(&self, key: UnitId) -> Option<UnitHit> {
+    pub fn hit(&self, key: UnitId) -> Option<UnitHit> {
         let (segment, doc) = self.document(key)?;
         Some(segment.hit(key, doc))
     }
@@ -284,13 +284,13 @@ impl Lexical {
     }
 
     /// The last line of a unit.
-    pub(crate) fn end_of(&self, key: UnitId) -> Option<u32> {
+    pub fn end_of(&self, key: UnitId) -> Option<u32> {
         let (segment, doc) = self.document(key)?;
         Some(segment.info(doc).end())
     }
 
     /// Whether this snapshot has a unit at the address and `filter` allows it.
-    pub(crate) fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
+    pub fn is_allowed(&self, key: UnitId, filter: &dyn UnitFilter) -> bool {
         self.document(key).is_some_and(|(segment, doc)| segment.is_allowed(key, doc, filter))
     }
 
@@ -310,7 +310,7 @@ impl Lexical {
     }
 
     /// The units, by key, with texts that are `wanted`, each with that hash.
-    pub(crate) fn units_of_texts(&self, wanted: impl Fn(TextHash) -> bool + Sync) -> Vec<(UnitId, TextHash)> {
+    pub fn units_of_texts(&self, wanted: impl Fn(TextHash) -> bool + Sync) -> Vec<(UnitId, TextHash)> {
         let ranges = |(s, segment): (usize, &Segment)| {
             let end = segment.reader.max_doc();
             (0..end).step_by(SCAN_DOCS).map(move |from| (s, from..end.min(from + SCAN_DOCS as DocId)))
@@ -359,7 +359,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
+    pub fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span = |(key, info): (UnitId, Info)| UnitSpan {
             key,

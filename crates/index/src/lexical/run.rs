@@ -15,10 +15,10 @@ use crate::ids::FileId;
 const TERMS_MAX: usize = 24;
 
 /// Terms with their distances from the first.
-pub(crate) type Run = Vec<(String, u32)>;
+pub type Run = Vec<(String, u32)>;
 
 /// The terms of a text in the order typed, without stop words, which have no positions in an index.
-pub(crate) fn run_of(text: &str, tokenizer: &mut Tokenizer) -> Run {
+pub fn run_of(text: &str, tokenizer: &mut Tokenizer) -> Run {
     let mut run = Run::new();
     let mut first = None;
     tokenizer.tokenize(text, |token| {
@@ -36,7 +36,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn files_with_run(&self, run: &[(String, u32)]) -> Result<Vec<FileId>> {
+    pub fn files_with_run(&self, run: &[(String, u32)]) -> Result<Vec<FileId>> {
         let mut files: Vec<FileId> = self.units_with_run(run)?.into_iter().map(|(_, file)| file).collect();
         files.sort_unstable();
         files.dedup();

@@ -451,7 +451,7 @@ fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) ->
 
 /// The first `units_max` of sorted hits, then the best one of each next file until there are `files_min` files; and
 /// whether there are so many.
-pub(crate) fn cut<T, F: Copy + Eq + Hash>(
+pub fn cut<T, F: Copy + Eq + Hash>(
     mut hits: Vec<T>,
     units_max: usize,
     files_min: usize,

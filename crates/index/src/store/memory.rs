@@ -11,7 +11,7 @@ pub struct PathMemory(Mutex<HashMap<String, Arc<PathFacts>>>);
 
 impl PathMemory {
     /// The facts of a path, from memory or as `read` gives them.
-    pub(crate) fn facts(&self, path: &str, read: impl FnOnce() -> PathFacts) -> Arc<PathFacts> {
+    pub fn facts(&self, path: &str, read: impl FnOnce() -> PathFacts) -> Arc<PathFacts> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get(path) {
             return Arc::clone(facts);

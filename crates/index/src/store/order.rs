@@ -10,7 +10,7 @@ impl Snapshot {
     }
 
     /// Which files come first where scores are equal: by path, and in a history the newest.
-    pub(crate) fn ties(&self) -> &FileOrder {
+    pub fn ties(&self) -> &FileOrder {
         if self.files.source == 0 {
             return self.order();
         }

@@ -117,7 +117,7 @@ impl<'b> Best<'b> {
 
 /// A query packed for MaxSim with vectors as an encoder gives them, not with stored codes.
 #[derive(Debug)]
-pub(crate) struct QueryKernel {
+pub struct QueryKernel {
     rows: usize,
     heads: usize,
     panels: Panels,
@@ -125,13 +125,13 @@ pub(crate) struct QueryKernel {
 
 impl QueryKernel {
     /// Prepares a query.
-    pub(crate) fn new(query: &Multivector) -> QueryKernel {
+    pub fn new(query: &Multivector) -> QueryKernel {
         let panels = Panels::new(query.view());
         QueryKernel { rows: query.len(), heads: query.heads(), panels }
     }
 
     /// Equals [`Multivector::maxsim`] with a document, but for rounding.
-    pub(crate) fn maxsim(&self, document: &Multivector) -> f32 {
+    pub fn maxsim(&self, document: &Multivector) -> f32 {
         if self.rows == 0 || document.is_empty() {
             return 0.0;
         }

@@ -35,12 +35,12 @@ impl Memory {
     }
 
     /// The cached vectors of a text.
-    pub(crate) fn get(&self, text: TextHash) -> Option<Arc<Multivector>> {
+    pub fn get(&self, text: TextHash) -> Option<Arc<Multivector>> {
         self.held().vectors.get(&text).cloned()
     }
 
     /// Adds the vectors of a text, unless they alone exceed the bound.
-    pub(crate) fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
+    pub fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
         let bytes = size(&vectors);
         if bytes > self.bytes_max {
             return;

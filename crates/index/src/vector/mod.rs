@@ -18,7 +18,7 @@ mod train;
 
 pub use codebook::{Codebook, Codec, Lengths};
 pub(crate) use math::Random;
-pub(crate) use maxsim::QueryKernel;
+pub use maxsim::QueryKernel;
 pub use memory::Memory;
 pub use nearest::{Question, Scored, in_store};
 pub(crate) use pool::{Row, pool};

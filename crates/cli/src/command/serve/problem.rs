@@ -5,10 +5,10 @@ use std::time::Duration;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use colgrep_cluster::Error as WireError;
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::{Error as EngineError, Refused};
 use colgrep_index::{Error as IndexError, ErrorKind};
-use colgrep_wire::Error as WireError;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::{Generation, Held, Repository, Server};
 use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
 use colgrep_index::update::repair;
-use colgrep_wire::{Generation, Held, Repository, Server};
 
 use super::guard::Guard;
 use super::listen::told_to_end;
@@ -133,7 +133,7 @@ impl Repositories {
             let snapshot = self.state.snapshot(&root)?;
             // While vectors are made here, changed files are indexed in between.
             let is_behind =
-                |known: &colgrep_wire::KnownFiles| known.in_tree != Some(known.known) || !root.is_encoding();
+                |known: &colgrep_cluster::KnownFiles| known.in_tree != Some(known.known) || !root.is_encoding();
             let known_files = root.known_files().filter(is_behind);
             let mut repository = match before.filter(|before| Arc::ptr_eq(&before.snapshot, &snapshot)) {
                 Some(before) => before,

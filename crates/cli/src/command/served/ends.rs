@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use colgrep_cluster::Standing;
 use colgrep_core::strength::RULE;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::corpus::{Parts, RankedTogether};
@@ -11,7 +12,6 @@ use colgrep_engine::end::End;
 use colgrep_engine::session::strength_min;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Scope, SearchRequest, Weakest};
-use colgrep_wire::Standing;
 use serde_json::{Value, json};
 
 use super::params;

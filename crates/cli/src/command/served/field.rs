@@ -1,12 +1,12 @@
 //! What a ranking goes over: the roots of this server, or shards elsewhere.
 
 use anyhow::Result;
+use colgrep_cluster::{Cluster, Gathered, Standing, Wanted};
 use colgrep_engine::Error as EngineError;
 use colgrep_engine::corpus::{self, Parts, RankedTogether};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::place::{Asked, Place};
 use colgrep_engine::show::Lines;
-use colgrep_wire::{Cluster, Gathered, Standing, Wanted};
 
 /// How often a search over shards is made in all, where what it found can't be shown.
 const ATTEMPTS: usize = 3;

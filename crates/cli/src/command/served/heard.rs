@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use colgrep_cluster::KnownFiles;
 use colgrep_engine::notice::{IndexState, Listener, Notice, Traced};
 use colgrep_index::update::Progress;
-use colgrep_wire::KnownFiles;
 
 use crate::notice;
 

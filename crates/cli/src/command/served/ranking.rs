@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::Wanted;
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::corpus::{knobs_like, past_of};
@@ -21,7 +22,6 @@ use colgrep_engine::show::Lines;
 use colgrep_engine::{Background, Detail, RankBy, RankingOptions, Scope, terms};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::repair;
-use colgrep_wire::Wanted;
 
 use super::ends::{Told, weakest};
 use super::field::{Field, shown};

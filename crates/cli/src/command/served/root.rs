@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use colgrep_cluster::KnownFiles;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::Project;
 use colgrep_index::store::Snapshot;
-use colgrep_wire::KnownFiles;
 
 use super::changes::Changes;
 use super::unserved::{Trouble, Unserved};

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use colgrep_cluster::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
 use colgrep_engine::RankBy;
 use colgrep_engine::env::Env;
 use colgrep_engine::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
-use colgrep_wire::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
 
 use super::state::ServerState;
 use super::token::token_in;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::Standing;
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
@@ -12,7 +13,6 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::show::Lines;
 use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests, terms};
 use colgrep_index::ids::StableId;
-use colgrep_wire::Standing;
 
 use super::block::block;
 use super::ends::Answered;

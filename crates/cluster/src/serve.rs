@@ -1,0 +1,465 @@
+//! A shard served: connections, each with one search after the other. What is under way at once is bounded, a broken frame
+//! or a panic ends its connection alone, and a search goes on with the generation that it began with.
+
+use std::collections::HashSet;
+use std::io::{self, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use colgrep_engine::place::{Place, Within};
+use colgrep_search::{Group, Layout, LocalShard, Shard};
+use serde::Serialize;
+use subtle::ConstantTimeEq as _;
+
+use crate::answer::{answer, end, read, served, show};
+use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
+use crate::held::{Generation, Held, Repository};
+use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION};
+use crate::turn::{Turn, Turns};
+
+/// Connections at once; another one is told so.
+const CONNECTIONS_MAX: usize = 256;
+/// Time for a hello.
+const HELLO_PATIENCE: Duration = Duration::from_secs(5);
+/// Time that a connection may be idle.
+const IDLE_PATIENCE: Duration = Duration::from_secs(120);
+/// Time in which the other end takes what is written.
+const WRITE_PATIENCE: Duration = Duration::from_secs(20);
+/// How often an idle connection looks whether the server ends.
+const LOOK: Duration = Duration::from_millis(200);
+/// Time for searches under way when the server ends.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
+/// Pause where the system gives no further connection.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Searches inside each other, at most.
+const DEPTH_MAX: u8 = 4;
+/// Questions that are worked on at once, for each core.
+const AT_WORK_A_CORE_MAX: usize = 2;
+
+/// A shard's server.
+pub struct Server {
+    held: Arc<dyn Held>,
+    token: Option<String>,
+    turns: Turns,
+    connections: AtomicUsize,
+    is_over: AtomicBool,
+    searching: Mutex<usize>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("connections", &self.connections).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server of what is held. With a token, every connection has to bring it.
+    pub fn new(held: Arc<dyn Held>, token: Option<String>) -> Arc<Server> {
+        let turns = Turns::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
+        let (connections, is_over, searching) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(0));
+        Arc::new(Server { held, token, turns, connections, is_over, searching })
+    }
+
+    /// Binds a socket to listen on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        TcpListener::bind(address)
+    }
+
+    /// Answers on a socket until [`Server::end`].
+    pub fn serve(self: &Arc<Server>, listener: &TcpListener) {
+        loop {
+            let accepted = listener.accept();
+            if self.is_over.load(Ordering::Acquire) {
+                return;
+            }
+            match accepted {
+                Ok((stream, _)) => self.open(stream),
+                // Too many open files, or a client that went away again.
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// Takes no further search, and waits a while for those under way. `address` is that of the socket.
+    pub fn end(&self, address: SocketAddr) {
+        self.is_over.store(true, Ordering::Release);
+        // Whoever waits for a connection wakes up.
+        let _ = TcpStream::connect_timeout(&address, HELLO_PATIENCE).map(|stream| stream.shutdown(Shutdown::Both));
+        let end = Instant::now() + LAST_PATIENCE;
+        while Instant::now() < end && *self.searching.lock().unwrap_or_else(PoisonError::into_inner) > 0 {
+            std::thread::sleep(LOOK / 10);
+        }
+    }
+
+    fn open(self: &Arc<Server>, stream: TcpStream) {
+        let server = Arc::clone(self);
+        let room = self.connections.fetch_add(1, Ordering::AcqRel) < CONNECTIONS_MAX;
+        let work = move || {
+            // What went wrong was told to the other end, if that was possible.
+            let _ = catch_unwind(AssertUnwindSafe(|| server.connection(stream, room)));
+            server.connections.fetch_sub(1, Ordering::AcqRel);
+        };
+        if std::thread::Builder::new().name("shard".into()).spawn(work).is_err() {
+            self.connections.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    fn connection(&self, stream: TcpStream, has_room: bool) -> io::Result<()> {
+        let mut line = Line { frames: Frames::new(stream, WRITE_PATIENCE)?, server: self };
+        if !line.greeted(has_room)? {
+            return Ok(());
+        }
+        let mut next = None;
+        loop {
+            let question = match next.take() {
+                Some(question) => question,
+                None => line.question(true)?,
+            };
+            match question.1 {
+                _ if self.is_over.load(Ordering::Acquire) => return Ok(()),
+                Question::Begin(begin) => {
+                    let _searching = Searching::new(&self.searching);
+                    next = line.session(&begin)?;
+                }
+                Question::Done => {}
+                _ => return line.fail(Failure::Broken("a search begins with its beginning".into())),
+            }
+        }
+    }
+}
+
+/// A search that is under way, counted until it is dropped.
+struct Searching<'s>(&'s Mutex<usize>);
+
+impl<'s> Searching<'s> {
+    fn new(count: &'s Mutex<usize>) -> Searching<'s> {
+        *count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Searching(count)
+    }
+}
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+    }
+}
+
+/// One connection.
+struct Line<'s> {
+    frames: Frames,
+    server: &'s Server,
+}
+
+impl<'s> Line<'s> {
+    /// A place to work. Who went away meanwhile wants no answer.
+    fn turn(&self) -> io::Result<Turn<'s>> {
+        self.server.turns.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// Reads the hello and answers it. Whether questions may follow.
+    fn greeted(&mut self, has_room: bool) -> io::Result<bool> {
+        let read = self.frames.read(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE);
+        if self.frames.come().starts_with(b"GET ") {
+            self.frames.read_head(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE)?;
+            return self.health().map(|()| false);
+        }
+        let hello: Option<Hello> = read?.and_then(|bytes| message(&bytes).ok());
+        let token = self.server.token.as_ref();
+        let failure = match hello {
+            Some(hello) if hello.magic == MAGIC && hello.version == VERSION => {
+                let given = hello.token.unwrap_or_default();
+                let is_known = token.is_none_or(|token| given.as_bytes().ct_eq(token.as_bytes()).into());
+                if !is_known {
+                    Some(Failure::Token)
+                } else if !has_room {
+                    Some(Failure::Full)
+                } else {
+                    None
+                }
+            }
+            _ => Some(Failure::Version(VERSION)),
+        };
+        match (failure, self.server.held.now()) {
+            (Some(failure), _) => self.fail(failure).map(|()| false),
+            (None, None) => self.fail(Failure::Broken("the indexes are being opened".into())).map(|()| false),
+            (None, Some(generation)) => {
+                let unserved = self.server.held.missing().into_iter().map(|(name, _)| name).collect();
+                self.answer(&generation.welcome(unserved)).map(|()| true)
+            }
+        }
+    }
+
+    /// Answers a look at the health by HTTP: whether the server runs, and whether it is ready.
+    fn health(&mut self) -> io::Result<()> {
+        let is_ready = self.server.held.now().is_some();
+        let (status, text) = match self.frames.come() {
+            asked if asked.starts_with(b"GET /healthz ") => ("200 OK", "ok\n"),
+            asked if asked.starts_with(b"GET /readyz ") && is_ready => ("200 OK", "ready\n"),
+            asked if asked.starts_with(b"GET /readyz ") => {
+                ("503 Service Unavailable", "the indexes are being opened\n")
+            }
+            _ => ("404 Not Found", "this is a shard of colgrep: it answers coordinators, /healthz and /readyz\n"),
+        };
+        let mut stream = self.frames.stream();
+        let length = text.len();
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
+        )
+    }
+
+    /// The next question. Between searches (`is_idle`) the server may end.
+    fn question(&mut self, is_idle: bool) -> io::Result<Put> {
+        let end = Instant::now() + IDLE_PATIENCE;
+        loop {
+            let read = match self.frames.read(QUESTION_BYTES_MAX, (Instant::now() + LOOK).min(end)) {
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    self.fail(Failure::Broken(error.to_string()))?;
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(bytes) = read {
+                let question = message(&bytes);
+                if let Err(error) = &question {
+                    self.fail(Failure::Broken(error.to_string()))?;
+                }
+                return question;
+            }
+            if (is_idle && self.server.is_over.load(Ordering::Acquire)) || Instant::now() >= end {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: &impl Serialize) -> io::Result<()> {
+        match framed_answer(&Ok(answer)) {
+            Ok(frame) => self.frames.write(&frame),
+            Err(error) => self.fail(Failure::Request(format!("the answer is too long: {error}"))),
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) -> io::Result<()> {
+        let frame = framed_answer::<()>(&Err(failure))?;
+        self.frames.write(&frame)
+    }
+
+    /// Tells what a library says.
+    fn told<T: Serialize>(&mut self, done: colgrep_engine::Result<T>) -> io::Result<()> {
+        match done {
+            Ok(done) => self.answer(&done),
+            Err(error) => self.fail(self.failure(&error)),
+        }
+    }
+
+    fn failure(&self, error: &colgrep_engine::Error) -> Failure {
+        match error.of_index() {
+            None => Failure::Request(error.full()),
+            Some(index) => {
+                if index.kind() == colgrep_index::ErrorKind::Unusable {
+                    self.server.held.damaged(&index.full());
+                }
+                Failure::Broken(index.full())
+            }
+        }
+    }
+
+    /// One search, from its beginning. Gives the beginning of the next one, where it comes without an end of this one.
+    fn session(&mut self, begin: &Begin) -> io::Result<Option<Put>> {
+        let Some(generation) = self.server.held.now() else {
+            self.fail(Failure::Broken("the indexes are being opened".into()))?;
+            return Ok(None);
+        };
+        let allowed = allowed(&generation, begin);
+        // One that was opened since is in this generation.
+        let is_served = |name: &str| generation.repositories.iter().any(|one| one.name == name);
+        let unserved = self.server.held.missing().into_iter();
+        let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
+        let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
+        let partial = known.filter(|(_, known)| !known.is_all()).collect();
+        let turn = self.turn()?;
+        let places: colgrep_engine::Result<Vec<Place>> =
+            allowed.iter().map(|repository| place(repository, begin)).collect();
+        drop(turn);
+        let places = match places {
+            Ok(places) => places,
+            Err(error) => {
+                self.fail(self.failure(&error))?;
+                return Ok(None);
+            }
+        };
+        let shards: Vec<LocalShard<'_>> = places
+            .iter()
+            .zip(&allowed)
+            .map(|(place, repository)| {
+                LocalShard::new(&place.snapshot, place.filter()).layout(Layout::One(format!("{}/", repository.name)))
+            })
+            .collect();
+        let group = match Group::new(shards.iter().map(|shard| shard as &dyn Shard).collect()) {
+            Ok(group) => group,
+            Err(error) => {
+                self.fail(Failure::Broken(error.full()))?;
+                return Ok(None);
+            }
+        };
+        let lacks = |model: u64| {
+            let has =
+                |place: &Place| place.snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == model);
+            !places.iter().all(has)
+        };
+        let names: Result<Vec<bool>, _> = begin.terms.iter().map(|term| group.is_name(term)).collect();
+        self.told(names.map_err(Into::into).map(|names| Begun {
+            generation: generation.fingerprint,
+            extent: group.extent(),
+            names,
+            lacks: begin.model.is_some_and(lacks),
+            unserved,
+            partial,
+        }))?;
+        let mut next = self.question(false)?;
+        loop {
+            next = match next {
+                (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
+                (_, Question::Begin(_)) => return Ok(Some(next)),
+                (_, Question::Done) => return Ok(None),
+                (_, Question::Served) => {
+                    let lost = self.server.held.missing().into_iter().filter(|(name, _)| begin.allows(name));
+                    self.answer(&served(allowed.iter().copied(), lost))?;
+                    self.question(false)?
+                }
+                (_, other) => {
+                    self.aside(&group, &places, other)?;
+                    self.question(false)?
+                }
+            };
+        }
+    }
+
+    /// Answers what may be asked outside a search too; anything else does not fit.
+    fn aside(&mut self, group: &Group<'_>, places: &[Place], question: Question) -> io::Result<()> {
+        let turn = self.turn()?;
+        match question {
+            Question::IsName(term) => {
+                let is_name = group.is_name(&term);
+                drop(turn);
+                self.told(is_name.map_err(Into::into))
+            }
+            Question::Show(asked) => {
+                let shown = show(group, places, &asked);
+                drop(turn);
+                self.told(shown)
+            }
+            Question::End(asked) => {
+                let found = end(group, places, &asked);
+                drop(turn);
+                self.told(found)
+            }
+            Question::Read(repository, path) => {
+                let text = read(group, places, &repository, &path);
+                drop(turn);
+                match text {
+                    Ok(text) => self.answer(&text),
+                    Err(why) => self.fail(Failure::Request(why)),
+                }
+            }
+            _ => self.fail(Failure::Broken("a round before what is asked".into())),
+        }
+    }
+
+    /// The rounds of the search at a depth. Gives the question behind them.
+    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], ask: &Ask) -> io::Result<Put> {
+        let query = ask.query.clone().into();
+        let question = match &ask.meaning {
+            None => None,
+            Some(meaning) => match meaning.question() {
+                Some(question) => Some(question),
+                None => {
+                    self.fail(Failure::Broken("vectors of no whole number of rows".into()))?;
+                    return self.question(false);
+                }
+            },
+        };
+        let meant = ask.meaning.as_ref().zip(question.as_ref());
+        let meaning = meant.map(|(meaning, question)| colgrep_search::shard::Meant {
+            question,
+            fingerprint: meaning.fingerprint,
+            effort: meaning.effort,
+        });
+        let asked = colgrep_search::shard::Asked { query: &query, bm25: ask.bm25, meaning };
+        let turn = self.turn()?;
+        let begun = group.ask(&asked).and_then(|search| {
+            let statistics = search.statistics()?;
+            let reach = if asked.meaning.is_some() { search.reach()? } else { Default::default() };
+            Ok((search, Asked { statistics, reach }))
+        });
+        drop(turn);
+        let (search, begun) = match begun {
+            Ok((search, begun)) => (search, begun),
+            Err(error) => {
+                self.told::<()>(Err(error.into()))?;
+                return self.question(false);
+            }
+        };
+        self.answer(&begun)?;
+        let mut next = self.question(false)?;
+        loop {
+            match next {
+                (_, Question::Begin(_)) => return Ok(next),
+                (_, question @ (Question::Show(_) | Question::IsName(_) | Question::End(_))) => {
+                    self.aside(group, places, question)?
+                }
+                (at, Question::Ask(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
+                    next = self.search(at, group, places, &inner)?;
+                    continue;
+                }
+                (at, _) if at < depth => return Ok(next),
+                (at, Question::Ask(_)) if at == depth => return Ok(next),
+                (_, round) => {
+                    let turn = self.turn()?;
+                    let answered = answer(&*search, &round);
+                    drop(turn);
+                    match answered {
+                        Ok(bytes) => match with_head(bytes, ANSWER_BYTES_MAX) {
+                            Ok(frame) => self.frames.write(&frame)?,
+                            Err(error) => self.fail(Failure::Request(format!("the answer is too long: {error}")))?,
+                        },
+                        Err(error) => self.told::<()>(Err(error.into()))?,
+                    }
+                }
+            }
+            next = self.question(false)?;
+        }
+    }
+}
+
+/// The frame of an answer.
+fn framed_answer<T: Serialize>(answer: &Result<&T, Failure>) -> io::Result<Vec<u8>> {
+    framed(answer, ANSWER_BYTES_MAX)
+}
+
+/// The repositories that the caller may see and wants to look in.
+fn allowed<'g>(generation: &'g Generation, begin: &Begin) -> Vec<&'g Repository> {
+    let allowed: Option<HashSet<&str>> = begin.allowed.as_ref().map(|names| names.iter().map(String::as_str).collect());
+    let wanted: HashSet<&str> = begin.below.iter().map(|(name, _)| name.as_str()).collect();
+    let is_allowed = |repository: &&Repository| {
+        let name = repository.name.as_str();
+        allowed.as_ref().is_none_or(|names| names.contains(name)) && (wanted.is_empty() || wanted.contains(name))
+    };
+    generation.repositories.iter().filter(is_allowed).collect()
+}
+
+fn place(repository: &Repository, begin: &Begin) -> colgrep_engine::Result<Place> {
+    let own = begin.below.iter().filter(|(name, _)| *name == repository.name).map(|(_, below)| below.clone());
+    let below: Vec<String> = own.collect();
+    let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
+    let Repository { name, project, snapshot, settings, .. } = repository;
+    within.check_exists(name, project, snapshot)?;
+    Place::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
+}

@@ -1,0 +1,271 @@
+//! A corpus of small repositories, served as shards on loopback, and asked here as one for comparison.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use colgrep_cluster::{Cluster, Generation, Held, Patience, Repository, Server};
+use colgrep_core::collapse::PerFile;
+use colgrep_core::knob::{Knob, Knobs, Profile};
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::{self, Parts, RankedTogether};
+use colgrep_engine::model::Model;
+use colgrep_engine::open::open;
+use colgrep_engine::place::{Asked, Place, Within};
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
+use colgrep_engine::{Detail, Env, OpenOptions, RankBy, Scope};
+use tempfile::TempDir;
+
+const WORDS: [&str; 16] = [
+    "parse", "request", "socket", "retry", "cache", "token", "session", "header", "index", "vector", "shard", "merge",
+    "score", "commit", "buffer", "worker",
+];
+
+fn word(seed: u64) -> &'static str {
+    let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    WORDS[(mixed % 16).min((mixed >> 8) % 17) as usize % 16]
+}
+
+fn text(kind: &str, seed: u64) -> String {
+    let mut text = String::new();
+    for at in 0..1 + seed % 4 {
+        let one = seed.wrapping_mul(131).wrapping_add(at * 7);
+        let (a, b, c) = (word(one), word(one ^ 1), word(one ^ 2));
+        let said: Vec<&str> = (0..3 + one % 6).map(|i| word(one.wrapping_mul(31) + i)).collect();
+        let (said, n) = (said.join(" "), one % 900);
+        let _ = match kind {
+            "py" => writeln!(text, "def {a}_{b}(x):\n    \"\"\"{said}\"\"\"\n    return {c}(x, {n})\n"),
+            "rs" => writeln!(text, "/// {said}\npub fn {a}_{b}(x: u32) -> u32 {{\n    {c}(x + {n})\n}}\n"),
+            "js" => {
+                writeln!(text, "// {said}\nfunction {a}Of{b}(x) {{\n  throw new Error(\"no {a} of {c} {n}\");\n}}\n")
+            }
+            _ => writeln!(text, "# {a} and {b}\n\n{said}. The {c} is {n}.\n"),
+        };
+    }
+    text
+}
+
+/// Repositories with indexes.
+pub struct Corpus {
+    pub folder: TempDir,
+    pub model: Model,
+    pub repositories: Vec<Repository>,
+}
+
+/// Names of the repositories.
+pub const NAMES: [&str; 7] = ["acme", "acme-web", "zeta", "lib.core", "tools", "docs", "web"];
+
+fn write(root: &Path, at: u64) {
+    for file in 0..5 + at % 4 {
+        let seed = at << 16 | file;
+        let kind = ["py", "rs", "js", "md"][(seed % 4) as usize];
+        let folder = ["src/core", "lib/net", "tests/unit", "docs/guide", "src/vendor"][(seed % 5) as usize];
+        let path = root.join(format!("{folder}/{}{file}.{kind}", word(seed ^ 13)));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        // Vendored texts are the same everywhere.
+        fs::write(path, text(kind, if folder == "src/vendor" { file } else { seed })).expect("a file");
+    }
+}
+
+impl Corpus {
+    /// The repositories with these names.
+    pub fn new(names: &[&str]) -> Corpus {
+        let folder = tempfile::tempdir().expect("a folder");
+        let model = Model::open(None, true, &Env::default()).expect("the model");
+        let mut corpus = Corpus { folder, model, repositories: Vec::new() };
+        for (at, name) in names.iter().enumerate() {
+            write(&corpus.root(name), at as u64);
+            let repository = corpus.opened(name);
+            corpus.repositories.push(repository);
+        }
+        corpus
+    }
+
+    fn root(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().expect("its path").join(name)
+    }
+
+    /// A repository with its index, brought up to date.
+    pub fn opened(&self, name: &str) -> Repository {
+        let env = Env::default().data_in(self.folder.path().join(".index"));
+        let mut options = OpenOptions::default();
+        options.any_root = true;
+        let (mut project, _) = Project::around(&self.root(name), &env).expect("a project");
+        let settings = project.settings(&env).map(|_| Settings::read(&env, &self.root(name)).expect("settings"));
+        let settings = settings.expect("settings");
+        let snapshot = open(&options.with(&settings), &env, &project, Some(&self.model), &()).expect("an index");
+        Repository::new(name.to_string(), project, Arc::new(snapshot), settings)
+    }
+
+    /// The repositories of one of `count` shards.
+    pub fn part(&self, at: usize, count: usize) -> Vec<Repository> {
+        self.repositories.iter().skip(at).step_by(count).cloned().collect()
+    }
+
+    /// The answer of all repositories, or of those that are named, as one corpus of this process.
+    pub fn here(&self, names: Option<&[String]>, scope: &Scope, query: &str, hybrid: bool) -> String {
+        let is_wanted = |one: &&Repository| names.is_none_or(|names| names.contains(&one.name));
+        let place = |one: &Repository| {
+            let Repository { project, snapshot, settings, .. } = one;
+            Place::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
+                .expect("a place")
+        };
+        let places: Vec<Place> = self.repositories.iter().filter(is_wanted).map(place).collect();
+        if places.is_empty() {
+            return String::new();
+        }
+        asked(self, query, hybrid, |asked| {
+            let ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), asked, &()).expect("a ranking");
+            told(&ranked, &places)
+        })
+    }
+}
+
+/// Asks with knobs that cut early, so that cuts matter.
+pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&Asked<'_>) -> T) -> T {
+    let mut knobs = Knobs::of(Profile::Default);
+    knobs.set(Knob::PoolUnits, "40").expect("a value");
+    knobs.set(Knob::PoolNamedFiles, "8").expect("a value");
+    let model = hybrid.then_some(&corpus.model);
+    let by = if hybrid { RankBy::Both } else { RankBy::Words };
+    ask(&Asked {
+        model,
+        by,
+        units_per_file: PerFile::Units(2),
+        strength_min: 0.01,
+        explain: true,
+        ..Asked::new(query, &knobs, 12)
+    })
+}
+
+/// All that an answer says: paths, units, lines, marks, bits of scores and strengths, steps of scores, the remarks behind it.
+pub fn told(ranked: &RankedTogether, parts: &dyn Parts) -> String {
+    let files = ranked.files(parts, 0..ranked.len(), Detail::Relations).expect("files");
+    let mut told = String::new();
+    for file in &files {
+        told += &of_file(file);
+    }
+    if !ranked.ranked.is_empty() {
+        for is_weak in [false, true] {
+            let mut end = parts.end(ranked, is_weak).expect("the remarks");
+            end.is_elsewhere = false;
+            told += &format!("{end:?}\n");
+        }
+    }
+    told
+}
+
+fn of_file(file: &FileAnswer) -> String {
+    let name = file.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let FileAnswer { path, score, strength, also_here, language, .. } = file;
+    let mut told = format!("{name}/{path} {language} {:x} {:x} +{also_here}", score.to_bits(), strength.to_bits());
+    told += &format!(" {:?} {:?}\n", file.matched_lines, file.imports);
+    for unit in &file.units {
+        let first = unit.unit.span.line as usize;
+        let text = file.text.lines().nth(first - 1).unwrap_or_default();
+        told += &format!("  {} {:x} {:?} {text:?} {:?}\n", unit.id, unit.score.to_bits(), unit.line, unit.steps);
+        told += &format!("  {:?} {:?} {} {}\n", unit.unit, unit.called_by, unit.name_line, unit.last_line);
+    }
+    told
+}
+
+/// What a server holds in a test.
+#[derive(Default)]
+pub struct Shelf {
+    pub now: Mutex<Option<Arc<Generation>>>,
+    /// Repositories that can't be served, with the reasons.
+    pub missing: Mutex<Vec<(String, String)>>,
+    /// Damage that was told.
+    pub damaged: Mutex<Vec<String>>,
+}
+
+impl Held for Shelf {
+    fn now(&self) -> Option<Arc<Generation>> {
+        self.now.lock().expect("unbroken").clone()
+    }
+
+    fn damaged(&self, why: &str) {
+        self.damaged.lock().expect("unbroken").push(why.to_string());
+    }
+
+    fn missing(&self) -> Vec<(String, String)> {
+        self.missing.lock().expect("unbroken").clone()
+    }
+}
+
+/// A server on loopback, which ends when it is dropped.
+pub struct Serving {
+    pub address: SocketAddr,
+    pub shelf: Arc<Shelf>,
+    server: Arc<Server>,
+}
+
+impl Serving {
+    /// Serves repositories.
+    pub fn new(repositories: Vec<Repository>, token: Option<&str>) -> Serving {
+        Serving::at("127.0.0.1:0", repositories, token)
+    }
+
+    /// The same at an address.
+    pub fn at(address: &str, repositories: Vec<Repository>, token: Option<&str>) -> Serving {
+        let shelf = Arc::new(Shelf::default());
+        *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));
+        let server = Server::new(Arc::<Shelf>::clone(&shelf), token.map(str::to_string));
+        let listener = TcpListener::bind(address).expect("a listener");
+        let address = listener.local_addr().expect("its address");
+        let own = Arc::clone(&server);
+        std::thread::spawn(move || own.serve(&listener));
+        Serving { address, shelf, server }
+    }
+
+    pub fn name(&self) -> String {
+        self.address.to_string()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.server.end(self.address);
+    }
+}
+
+/// Writes the file that names shards, and opens it.
+pub fn cluster(folder: &Path, shards: &[Vec<String>], token: Option<&str>, patience: Patience) -> Cluster {
+    let file = folder.join("shards.json");
+    name(&file, shards);
+    Cluster::new(&file, token.map(str::to_string), 2, patience).expect("shards")
+}
+
+/// Writes the file that names shards.
+pub fn name(file: &Path, shards: &[Vec<String>]) {
+    let text = format!("{{\"shards\": {shards:?}}}");
+    fs::write(file, text).expect("the file");
+}
+
+/// Patience that ends within a test.
+pub fn hurried() -> Patience {
+    Patience {
+        connect: Duration::from_millis(400),
+        first: Duration::from_millis(300),
+        hedge: Duration::from_millis(100)..=Duration::from_millis(300),
+        answer: Duration::from_millis(1_500),
+    }
+}
+
+/// Answers of a cluster, as [`Corpus::here`] tells those of one process.
+pub fn through(
+    cluster: &Cluster,
+    corpus: &Corpus,
+    wanted: &colgrep_cluster::Wanted<'_>,
+    query: &str,
+    hybrid: bool,
+) -> (String, colgrep_cluster::Standing) {
+    asked(corpus, query, hybrid, |asked| {
+        let (ranked, gathered) = cluster.rank(wanted, asked, &()).expect("an answer");
+        (told(&ranked, &gathered), gathered.standing().clone())
+    })
+}

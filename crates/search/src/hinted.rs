@@ -1,0 +1,40 @@
+//! Hints: which of the best candidates meet what the caller expects of their tags.
+
+use colgrep_core::rank::{Fused, Retrieved};
+use colgrep_core::token::Tokenizer;
+
+use super::Request;
+use super::rounds::Rounds;
+use colgrep_index::error::Result;
+
+/// Candidates whose facts are read, the best by words and meaning: a stored unit costs the block of 64 KiB that it lies
+/// in. No hint lifts what lies further behind onto a first page.
+const UNITS_MAX: usize = 100;
+
+/// Compares the hints with the best candidates. Without hints nothing is read.
+pub(super) fn compare(
+    rounds: &Rounds<'_>,
+    request: &Request<'_>,
+    retrieved: &mut Retrieved,
+    tokenizer: &mut Tokenizer,
+) -> Result<()> {
+    let Some(hints) = request.background.hints.filter(|hints| !hints.is_empty()) else { return Ok(()) };
+    let scores = Fused::new(retrieved, request.fusion, request.knobs).scores;
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|a, b| {
+        let place = |at: usize| {
+            let candidate = &retrieved.candidates[at];
+            (retrieved.files[candidate.file].place, candidate.line, candidate.unit)
+        };
+        scores[*b].total_cmp(&scores[*a]).then_with(|| place(*a).cmp(&place(*b)))
+    });
+    order.truncate(UNITS_MAX);
+    let units: Vec<_> = order.iter().map(|at| retrieved.candidates[*at].unit).collect();
+    for (at, unit) in order.into_iter().zip(rounds.stored(&units)?) {
+        let candidate = &mut retrieved.candidates[at];
+        let file = &retrieved.files[candidate.file];
+        let own = request.background.tags_of.map_or_else(Vec::new, |tags_of| tags_of(&file.whole_path()));
+        candidate.hinted = hints.matched(&unit, &file.path, &own, tokenizer);
+    }
+    Ok(())
+}

@@ -1,0 +1,347 @@
+//! The search of colgrep over a corpus of one index or several: parse, retrieve, fuse, rank, collapse.
+//!
+//! ```
+//! use colgrep_core::collapse::PerFile;
+//! use colgrep_core::fuse::Fusion;
+//! use colgrep_core::knob::{Knobs, Profile};
+//! use colgrep_index::store::Store;
+//! use colgrep_index::update::Updater;
+//! use colgrep_search::{Background, Request, search_one};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let root = folder.path().join("project");
+//! std::fs::create_dir(&root)?;
+//! std::fs::write(root.join("http.rs"), "/// Reads a request from a socket.\nfn read_request() {}\n")?;
+//!
+//! let store = Store::new(folder.path().join("index"));
+//! let (snapshot, report) = Updater::new(&store, &root).run()?;
+//! println!("{} files, {} units", report.files, report.units);
+//!
+//! let knobs = Knobs::of(Profile::Default);
+//! let query = "where is a request read";
+//! let (fusion, background) = (Fusion::default(), Background::default());
+//! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, semantic: None, background };
+//! let answer = search_one(&snapshot, None, &request, None)?;
+//! for hit in &answer.hits {
+//!     println!("{} {:.2}", answer.files[hit.file].path, hit.score);
+//! }
+//! # assert_eq!(answer.files[answer.hits[0].file].path, "http.rs");
+//! # Ok(())
+//! # }
+//! ```
+
+mod absent;
+mod beside;
+mod best;
+mod endings;
+mod group;
+mod hinted;
+mod local;
+mod locate;
+mod long;
+mod near;
+mod numbering;
+mod pairs;
+mod past;
+mod pointed;
+mod reading;
+pub mod recall;
+mod respell;
+mod restore;
+mod retrieve;
+mod rounds;
+mod semantic;
+pub mod shard;
+mod timing;
+
+use colgrep_core::UnitId;
+use colgrep_core::clue::held_as;
+use colgrep_core::collapse::{FileHit, PerFile, collapse};
+use colgrep_core::expand::TermTable;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::Knobs;
+use colgrep_core::query::Query;
+use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
+use colgrep_core::statistics::Statistics;
+use colgrep_core::strength::{Given, Held, Tokens, strengths};
+use colgrep_core::tag::Hints;
+pub use group::Group;
+pub use local::{Layout, LocalShard};
+pub use near::Near;
+pub(crate) use pointed::Pointers;
+use reading::Known;
+pub use restore::own_lines;
+pub(crate) use retrieve::retrieve_pointed;
+use retrieve::with_retrieval;
+pub use retrieve::{Retrieval, is_text, retrieve};
+use rounds::Rounds;
+use rustc_hash::{FxHashMap, FxHashSet};
+pub use semantic::{Mode, Semantic};
+pub use shard::Shard;
+pub use timing::Timing;
+use timing::timed;
+
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::UnitFilter;
+use colgrep_index::store::{PathMemory, Snapshot};
+
+/// What is searched: one index, or several as if they were one. Its answers do not depend on how files lie in shards.
+#[derive(Clone, Copy)]
+pub struct Corpus<'a> {
+    /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
+    pub shards: &'a [&'a dyn Shard],
+    /// The folder whose name is the project's own, which says nothing of a topic; empty for several projects.
+    pub name: &'a str,
+    /// What is known of paths from one search to the next.
+    pub paths: Option<&'a PathMemory>,
+}
+
+impl<'a> Corpus<'a> {
+    /// One index alone, as a shard.
+    pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
+        Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
+    }
+}
+
+impl std::fmt::Debug for Corpus<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Corpus").field("shards", &self.shards.len()).field("name", &self.name).finish()
+    }
+}
+
+/// What is asked of a search.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The query's text.
+    pub query: &'a str,
+    /// Constants of the ranking.
+    pub knobs: &'a Knobs,
+    /// How rankings are fused.
+    pub fusion: Fusion,
+    /// Distinct files wanted.
+    pub files: usize,
+    /// Units shown of a file.
+    pub units_per_file: PerFile,
+    /// Strength below which files are no answer; 0: all are.
+    pub strength_min: f32,
+    /// How vectors take part; without it, the search is by keywords alone.
+    pub semantic: Option<Semantic<'a>>,
+    /// What the caller knows beside the query's words.
+    pub background: Background<'a>,
+}
+
+/// What the caller of a search knows beside the query's words.
+#[derive(Clone, Copy, Default)]
+pub struct Background<'a> {
+    /// Terms for words of the query.
+    pub terms: Option<&'a TermTable>,
+    /// Tags that are expected of what is wanted.
+    pub hints: Option<&'a Hints>,
+    /// The names that people gave to the file at a path.
+    pub tags_of: Option<&'a TagsOf<'a>>,
+    /// Where the reader stands.
+    pub near: Option<&'a Near>,
+    /// The folder that paths are written from, itself from the corpus's root, with what stands in front of its paths; empty
+    /// for the root, and where none is known.
+    pub here: &'a str,
+    /// Files that past commits like the question changed, the strongest first, with shares of the strongest; their paths
+    /// are from the project's root, with what stands in front of the paths of the repository.
+    pub past: &'a [(String, f32)],
+}
+
+/// Files that are judged, at least, where weak ones are left out: a strong one may stand behind many.
+const FILES_JUDGED: usize = 64;
+
+/// Gives the names that people gave to the file at a path of the corpus.
+pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
+
+/// Watches a search: step name and (unit, score) pairs of a retriever, or the order behind a stage.
+pub trait Watch {
+    /// A retriever's ranking, or their fusion: units with scores, best first.
+    fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
+    /// The order behind a stage.
+    fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
+    /// How long its parts took, at the end.
+    fn timing(&mut self, _: &Timing) {}
+}
+
+/// The answer: files with their best units, and all units that they were chosen from.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The query, as it was read.
+    pub query: Query,
+    /// The files, best first.
+    pub hits: Vec<FileHit>,
+    /// How many of the best files were left out since they are too weak.
+    pub weak: usize,
+    /// All units that were ranked, best first.
+    pub units: Vec<RankedUnit>,
+    /// Their files.
+    pub files: Vec<FileFacts>,
+    /// The shard of each file, by its position among the corpus's.
+    pub shards: Vec<usize>,
+    /// The counts of the corpus for the query.
+    pub statistics: Statistics,
+    /// Whether hardly anything but prose, configuration and data was found: a page's sections count for themselves then.
+    pub is_documentation: bool,
+}
+
+/// What each file's candidates hold of the query's words.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<Held>> {
+    let Retrieval { query, retrieved, statistics, .. } = retrieval;
+    let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
+    let rounds = Rounds::ask(corpus.shards, &shard::Asked { query, bm25, meaning: None })?;
+    held_of(&rounds, query, statistics, retrieved, hits)
+}
+
+fn held_of(
+    rounds: &Rounds<'_>,
+    query: &Query,
+    statistics: &Statistics,
+    retrieved: &Retrieved,
+    hits: &[FileHit],
+) -> Result<Vec<Held>> {
+    let at: FxHashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
+    let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
+    let mut units: Vec<(UnitId, usize)> = of_hit.collect();
+    units.sort_unstable();
+    let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
+    let holders = if keys.is_empty() { Vec::new() } else { rounds.holders(&keys)? };
+    let mut held = weighed(query, statistics, &units, &holders, hits.len());
+    if query.clues.is_tokens {
+        let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
+        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.clues.tokens)?) {
+            held.tokens = tokens;
+        }
+    }
+    Ok(held)
+}
+
+/// What each file holds of tokens. Of those that none of them holds as written, the names inside count as a part: `NAME` of
+/// `${NAME}` and of `NAME=1`.
+fn tokens_held(rounds: &Rounds<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+    let held = rounds.tokens(files, tokens)?;
+    let names: Vec<String> = tokens.iter().map(|token| held_as(token).to_string()).collect();
+    if names == tokens || held.contains(&Tokens::All) {
+        return Ok(held);
+    }
+    let inside = rounds.tokens(files, &names)?;
+    Ok(held.into_iter().zip(inside).map(|(held, inside)| held.max(inside.min(Tokens::Part))).collect())
+}
+
+/// The shares of the query's weight that groups of units hold: `units` are each of a group, `holders` for each term the
+/// positions of those that hold it.
+fn weighed(
+    query: &Query,
+    statistics: &Statistics,
+    units: &[(UnitId, usize)],
+    holders: &[Vec<u32>],
+    groups: usize,
+) -> Vec<Held> {
+    let mut of_groups = vec![Held::default(); groups];
+    let mut of_units = vec![0.0f32; units.len()];
+    let mut all = 0.0f32;
+    for (at, term) in query.terms.iter().enumerate().filter(|(_, term)| !term.stop) {
+        let weight = if term.compound { 0.0 } else { statistics.idf_of_most(at) };
+        let mut in_group = vec![false; groups];
+        for unit in holders.get(at).into_iter().flatten().map(|unit| *unit as usize) {
+            of_units[unit] += weight;
+            in_group[units[unit].1] = true;
+        }
+        all += weight;
+        for (held, holds) in of_groups.iter_mut().zip(in_group) {
+            held.file += if holds { weight } else { 0.0 };
+        }
+    }
+    for (sum, (_, group)) in of_units.into_iter().zip(units) {
+        of_groups[*group].unit = of_groups[*group].unit.max(sum);
+    }
+    let share = |weight: f32| if all > 0.0 { weight / all } else { 0.0 };
+    of_groups.iter_mut().for_each(|held| (held.file, held.unit) = (share(held.file), share(held.unit)));
+    of_groups
+}
+
+/// Runs one search in one index, which gives what `filter` allows.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn search_one(
+    snapshot: &Snapshot,
+    filter: Option<&dyn UnitFilter>,
+    request: &Request<'_>,
+    watch: Option<&mut dyn Watch>,
+) -> Result<Answer> {
+    let shard = LocalShard::new(snapshot, filter);
+    search(&Corpus::of(&[&shard], snapshot), request, watch)
+}
+
+/// Runs one search.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+    let mut total = 0.0;
+    let (answer, timing) = timed(&mut total, || {
+        with_retrieval(corpus, request, Known::Nothing, |rounds, retrieval| {
+            ranked(rounds, retrieval, request, watch.as_deref_mut())
+        })
+    })?;
+    if let Some(watch) = watch {
+        watch.timing(&Timing { total, ..timing });
+    }
+    Ok(answer)
+}
+
+fn ranked(
+    rounds: Option<&Rounds<'_>>,
+    retrieval: Retrieval,
+    request: &Request<'_>,
+    mut watch: Option<&mut (dyn Watch + '_)>,
+) -> Result<(Answer, Timing)> {
+    let Retrieval { query, retrieved, statistics, mut timing } = retrieval;
+    let fused = timed(&mut timing.fuse, || Fused::new(&retrieved, request.fusion, request.knobs));
+    if let Some(watch) = &mut watch {
+        for ranking in &retrieved.rankings {
+            watch.ranking(ranking.retriever.name(), &ranking.hits);
+        }
+        let ranked = Ranked::new(&retrieved, &fused);
+        watch.ranking("fused", &ranked.units.iter().map(|u| (u.unit, u.score)).collect::<Vec<_>>());
+    }
+    let (units, mut hits) = timed(&mut timing.rank, || {
+        let ranked = match watch {
+            Some(watch) => {
+                let mut observer = |step, ranked: &Ranked<'_>| watch.stage(step, ranked);
+                rank::run(&query, request.knobs, &retrieved, fused, Some(&mut observer))
+            }
+            None => rank::run(&query, request.knobs, &retrieved, fused, None),
+        };
+        let mut hits = collapse(&ranked, request.files, request.units_per_file);
+        if request.strength_min > 0.0 && request.files < FILES_JUDGED {
+            let shown: FxHashSet<usize> = hits.iter().map(|hit| hit.file).collect();
+            let more = collapse(&ranked, FILES_JUDGED, PerFile::Units(1));
+            hits.extend(more.into_iter().filter(|hit| !shown.contains(&hit.file)));
+        }
+        (ranked.units, hits)
+    });
+    let held = match rounds {
+        Some(rounds) => held_of(rounds, &query, &statistics, &retrieved, &hits)?,
+        None => vec![Held::default(); hits.len()],
+    };
+    let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
+    let strengths = strengths(&given);
+    hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
+    let is_documentation = retrieved.evidence.documentation;
+    let judged = hits.len();
+    hits.retain(|hit| hit.strength >= request.strength_min);
+    let weak = judged - hits.len();
+    hits.truncate(request.files);
+    let shard = |file: &FileFacts| rounds.map_or(0, |rounds| rounds.of_file(FilePlace(file.place)).0);
+    let shards = retrieved.files.iter().map(shard).collect();
+    let answer = Answer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
+    Ok((answer, timing))
+}

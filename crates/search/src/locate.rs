@@ -1,0 +1,315 @@
+//! Which files of a project a written path means.
+
+use colgrep_core::path::{PathClass, stem_of};
+use colgrep_syntax::language;
+
+use super::retrieve::is_data;
+use colgrep_index::store::{FileRecord, FileTable};
+
+/// Files that one written path may mean, at most: a name that more files bear means none of them.
+pub const FILES_MAX: usize = 16;
+/// What ends a written path of a module: its last part is a file of code without its ending, or a folder with a file that
+/// stands for it (`net/__init__.py`).
+pub const MODULE_END: &str = ".*";
+
+/// How well a written path fits the files that it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// Its last part alone is a file's name, and more was written: a path of another machine or project.
+    Name,
+    /// Two parts or more at its end are a file's: the path from another root.
+    Tail,
+    /// All that is written stands at the end of a file's path.
+    Whole,
+}
+
+/// Of the files of one index those that share most of the last parts of what is written, upper and lower case alike, and how
+/// many parts these are. A path from another machine (`/srv/app/src/a.rs`) means the files that share most. `front` is
+/// what stands in front of all paths: for a lone repository its own folder, since `/srv/app/main.py` is `main.py` of a
+/// project `app`. What ends with [`MODULE_END`] means modules: files of code, of a stem alone no tests where there are
+/// others.
+pub fn best_named<'t>(
+    files: impl Iterator<Item = &'t FileRecord>,
+    front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
+    written: &str,
+) -> (usize, Vec<&'t FileRecord>) {
+    let module = written.strip_suffix(MODULE_END);
+    let wanted: Vec<WrittenPart> = parts(module.unwrap_or(written)).rev().map(WrittenPart::new).collect();
+    let is_stem = module.is_some() && wanted.len() == 1;
+    let mut best = (0, Vec::new());
+    for file in files.filter(|file| module.is_none() || !is_data(&file.language, &file.path)) {
+        let (front, path) = front_of(file);
+        let path = if module.is_some() { module_of(path) } else { path };
+        let mut wanted = wanted.iter();
+        let is_next = |own: &&str| {
+            let next = wanted.next();
+            let is_elsewhere = next.is_some_and(|next| next.is_version && !next.names(own));
+            let next = if is_elsewhere { wanted.next() } else { next };
+            next.is_some_and(|next| next.names(own))
+        };
+        let shared = parts(path).rev().chain(parts(front).rev()).take_while(is_next).count();
+        if shared > best.0 {
+            best = (shared, Vec::new());
+        }
+        if shared == best.0 && shared > 0 {
+            best.1.push(file);
+        }
+    }
+    let is_own = |file: &&FileRecord| !repeats_by_folder(&file.path);
+    if is_stem && best.1.iter().any(is_own) {
+        best.1.retain(is_own);
+    }
+    best
+}
+
+/// Whether a file is a test, an example or the like by its folders: it may bear the name of what it is about.
+fn repeats_by_folder(path: &str) -> bool {
+    let repeats = |path: &str| PathClass::of(path, language::facts()).has(PathClass::REPEATS);
+    repeats(path) && !repeats(path.rsplit('/').next().unwrap_or_default())
+}
+
+/// A file's path as that of a module: without its ending, and the folder where the file stands for it.
+fn module_of(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = stem_of(name);
+    let stands_for_folder = !folder.is_empty() && language::facts().is_role_stem(stem);
+    if stands_for_folder { folder } else { &path[..path.len() - name.len() + stem.len()] }
+}
+
+/// A part of a path that somebody wrote.
+struct WrittenPart {
+    /// In small letters.
+    whole: String,
+    /// Without a version behind it.
+    bare: String,
+    /// Whether it is nothing but a version: a folder that may not be here.
+    is_version: bool,
+}
+
+impl WrittenPart {
+    fn new(part: &str) -> WrittenPart {
+        let [whole, bare] = [part, without_version(part)].map(str::to_lowercase);
+        WrittenPart { whole, bare, is_version: is_version(part) }
+    }
+
+    /// Whether a folder or file that is called `own` is meant.
+    fn names(&self, own: &str) -> bool {
+        is_in_lower_case(own, &self.whole) || (self.bare.len() < self.whole.len() && is_in_lower_case(own, &self.bare))
+    }
+}
+
+/// Whether a text is this one in small letters. Nearly all paths are ASCII.
+fn is_in_lower_case(text: &str, small: &str) -> bool {
+    if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { text.to_lowercase() == small }
+}
+
+/// How well files fit that share so many of the last parts of what is written.
+pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
+    match shared {
+        0 => None,
+        all if all == parts(written).count() => Some(Fit::Whole),
+        all if all == parts(written).filter(|part| !is_version(part)).count() => Some(Fit::Whole),
+        1 => Some(Fit::Name),
+        _ => Some(Fit::Tail),
+    }
+}
+
+/// A name with the files that it means.
+pub type Called<'n, 't> = (&'n str, Vec<&'t FileRecord>);
+
+/// The files that one of `names` is the name of: each name with its files. Case
+/// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
+pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Called<'n, 't>> {
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let mut found: Vec<Called<'n, 't>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+    if names.is_empty() {
+        return found;
+    }
+    for file in table.indexed() {
+        let own = file.path.rsplit('/').next().unwrap_or_default();
+        for ((name, found), lower) in found.iter_mut().zip(&lower) {
+            let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file");
+            let is_called = own == *name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
+            let is_stem = || name.starts_with('_') && own.starts_with('_') && stem_of(own).to_lowercase() == *lower;
+            if is_called || is_stem() {
+                found.push(file);
+            }
+        }
+    }
+    found
+}
+
+/// The files whose names hold spaces and stand whole in a text, upper and lower case alike: `Getting Started.md`. Names
+/// without an extension are left out: they are words like others.
+pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>> {
+    let mut found: Vec<Called<'t, 't>> = Vec::new();
+    if !text.contains('.') || !text.contains(' ') {
+        return found;
+    }
+    let text = text.to_lowercase();
+    for file in table.indexed() {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let is_named = name.contains(' ') && name.contains('.') && stands_in(&text, &name.to_lowercase());
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, files)) if is_named => files.push(file),
+            None if is_named => found.push((name, vec![file])),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Keeps of names inside each other the longest, and none that means too many files.
+pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
+    let names: Vec<String> = found.iter().map(|(name, _)| name.to_lowercase()).collect();
+    found.retain(|(name, files)| {
+        let name = name.to_lowercase();
+        files.len() <= FILES_MAX && !names.iter().any(|other| *other != name && other.contains(&name))
+    });
+}
+
+/// Whether a name stands in a text, with no letter or digit beside it.
+fn stands_in(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let beside = [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
+        beside.into_iter().flatten().all(|c| !c.is_alphanumeric())
+    })
+}
+
+/// Whether a folder's name is nothing but a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
+fn is_version(part: &str) -> bool {
+    without_version(part).len() < part.len() && part.strip_prefix('v').is_some_and(starts_with_digit)
+}
+
+/// A folder's name without the version behind it, as package managers name their folders: `gin@v1.9.1`.
+fn without_version(part: &str) -> &str {
+    let is_numbered = |version: &str| starts_with_digit(version.strip_prefix('v').unwrap_or(version));
+    part.split_once('@')
+        .filter(|(name, version)| !name.is_empty() && is_numbered(version))
+        .map_or(part, |(name, _)| name)
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty() && *part != ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn paths_mean_the_files_that_end_like_them() {
+        let file = |path: &str| FileRecord {
+            path: path.to_string(),
+            language: language::detect(Path::new(path), &[]).name.to_string(),
+            ..FileRecord::default()
+        };
+        let paths = [
+            "a/mod.rs",
+            "b/mod.rs",
+            "b/net/Tcp.java",
+            "data/udp_server.conftest",
+            "examples/ring.rs",
+            "src/net/ring.rs",
+            "src/net/tcp.rs",
+            "src/udp_test.go",
+            "tcp.rs",
+            "tests/net/udp_server.rs",
+        ];
+        let table = FileTable { files: paths.map(file).to_vec(), root: "/home/me/wire".into(), ..FileTable::default() };
+        for (written, expected) in [
+            ("/srv/wire/tcp.rs", "Tail tcp.rs"),
+            ("wire/tcp.rs", "Whole tcp.rs"),
+            ("src/net/tcp.rs", "Whole src/net/tcp.rs"),
+            ("net/tcp.rs", "Whole src/net/tcp.rs"),
+            ("tcp.rs", "Whole tcp.rs"),
+            ("/srv/app/src/net/tcp.rs", "Tail src/net/tcp.rs"),
+            ("com/acme/net/Tcp.java", "Tail b/net/Tcp.java"),
+            ("MOD.rs", "Whole a/mod.rs b/mod.rs"),
+            ("/usr/lib/mod.rs", "Name a/mod.rs b/mod.rs"),
+            ("/go/pkg/mod/acme/wire@v1.9.1/tcp.rs", "Tail tcp.rs"),
+            ("/go/pkg/mod/acme/wire/v5@v5.0.8/tcp.rs", "Tail tcp.rs"),
+            ("net/v5@v5.0.8/tcp.rs", "Whole src/net/tcp.rs"),
+            ("acme/v5@home/mod.rs", "Name a/mod.rs b/mod.rs"),
+            ("net/tcp.*", "Whole b/net/Tcp.java src/net/tcp.rs"),
+            ("acme/net/tcp.*", "Tail b/net/Tcp.java src/net/tcp.rs"),
+            ("wire/a.*", "Whole a/mod.rs"),
+            ("udp_server.*", "Whole tests/net/udp_server.rs"),
+            ("ring.*", "Whole src/net/ring.rs"),
+            ("examples/ring.*", "Whole examples/ring.rs"),
+            ("net/udp_server.*", "Whole tests/net/udp_server.rs"),
+            ("udp_test.*", "Whole src/udp_test.go"),
+            ("b/net.*", ""),
+            ("other.rs", ""),
+            ("/", ""),
+        ] {
+            let (shared, files) = best_named(table.indexed(), |file| ("wire", file.path.as_str()), written);
+            let found = fit_of(written, shared).map(|fit| {
+                let exact = files.iter().filter(|file| file.path.eq_ignore_ascii_case(written)).count();
+                let paths = files.iter().filter(|file| exact == 0 || file.path.eq_ignore_ascii_case(written));
+                format!("{fit:?} {}", paths.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "))
+            });
+            assert_eq!(found.unwrap_or_default(), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn s000_6_words_mean_files_that_are_called_so() {
+        let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
+        let paths = [
+            ".gitignore",
+            "Makefile",
+            "README",
+            "bin/run-all",
+            "configure",
+            "src/_utils.py",
+            "src/utils.py",
+            "tools/makefile",
+        ];
+        let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
+        for (name, expected) in [
+            ("_utils", "src/_utils.py"),
+            ("_Utils", "src/_utils.py"),
+            ("makefile", "Makefile tools/makefile"),
+            (".gitignore", ".gitignore"),
+            ("README", "README"),
+            ("CONFIGURE", ""),
+            ("run-all", "bin/run-all"),
+            ("Run-All", ""),
+            ("utils", ""),
+        ] {
+            let names = [name.to_string()];
+            let found = files_called(&table, &names).into_iter().flat_map(|(_, files)| files);
+            assert_eq!(found.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_with_spaces_are_read_whole() {
+        let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
+        let paths =
+            ["a/Getting Started.md", "b/Started.md", "b/getting started.md", "c/Not Getting Started.md", "d/the run"];
+        let table = FileTable { files: paths.map(file).to_vec(), ..FileTable::default() };
+        for (text, expected) in [
+            ("link it in Getting started.md", "a/Getting Started.md b/getting started.md"),
+            ("link it in `not getting started.md`.", "c/Not Getting Started.md"),
+            ("what does the run. do", ""),
+            ("forgetting started.md", ""),
+            ("started.md", ""),
+        ] {
+            let owned =
+                |(name, files): Called<'_, '_>| (name.to_string(), files.into_iter().cloned().collect::<Vec<_>>());
+            let mut spelled: Vec<(String, Vec<FileRecord>)> =
+                files_spelled(&table, text).into_iter().map(owned).collect();
+            longest(&mut spelled);
+            let found = spelled.iter().flat_map(|(_, files)| files);
+            assert_eq!(found.map(|f| f.path.as_str()).collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Words that stand nowhere, read as the index has them: `closesocket` as `close_socket`, "slow loris" as `slowloris`; a
+//! call that stands nowhere, `open(port)`, as what it calls, and an expression, `\bopen\(`, as the names in it.
+
+use std::ops::Range;
+
+use colgrep_core::bm25::Field;
+use colgrep_core::clue::{name_inside, names_around, names_called};
+use colgrep_core::query::{Query, last_segment};
+use colgrep_core::statistics::Statistics;
+use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
+use colgrep_core::verbatim::Agreement;
+
+use super::absent::without_absent;
+use super::locate::{Fit, MODULE_END};
+use super::pointed::{SELVES, best_of};
+use super::rounds::Rounds;
+use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look, Seen};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::{Run, run_of};
+
+/// Letters of a word that is taken apart: shorter ones are made of too little, longer ones of too many parts.
+const LETTERS: Range<usize> = 5..33;
+/// Letters of each part between spaces, at least: shorter ones stand side by side by chance.
+const LETTERS_OF_A_PART_MIN: usize = 3;
+/// Words of a query whose unknown ones are looked at. Of a sentence the others say enough, and the model reads each as typed.
+const WORDS_MAX: usize = 3;
+/// Files that are read to see whether a call stands anywhere. With more that hold its words in a row, it does.
+const FILES_READ_MAX: usize = 512;
+
+/// A query's text with words that stand nowhere as the index has them.
+pub(super) struct Respelled {
+    pub text: String,
+    /// Each such word, as typed, with what it is read as.
+    pub words: Vec<(String, String)>,
+}
+
+/// A way to write words of a query that stand nowhere.
+struct Spelling {
+    /// What it stands for in the query's text.
+    place: Range<usize>,
+    text: String,
+}
+
+/// The query as the index writes its words, as what it calls, or without names of files that are not here. None where all
+/// of it stands somewhere, or no other way to write it does.
+///
+/// # Errors
+/// When an index can't be read.
+pub(super) fn respelled(
+    rounds: &Rounds<'_>,
+    query: &Query,
+    statistics: &Statistics,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Respelled>> {
+    let text = query.text.as_str();
+    if query.long.is_some() || !query.clues.phrases.is_empty() || !query.clues.locations.is_empty() {
+        return Ok(None);
+    }
+    if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {
+        return Ok(Some(read));
+    }
+    let called = match called(rounds, query, statistics, tokenizer)? {
+        Some(name) => Some(name.to_string()),
+        None => around(rounds, query, tokenizer)?,
+    };
+    let called = called.as_deref();
+    let text = called.unwrap_or(text);
+    let words: Vec<Range<usize>> = words(text).take(WORDS_MAX + 1).collect();
+    if words.len() > WORDS_MAX && called.is_none() {
+        return Ok(None);
+    }
+    let unknown = words.iter().enumerate().filter(|(_, word)| is_written(&text[(*word).clone()]));
+    let unknown = unknown.filter(|(_, word)| stands_nowhere(&text[(*word).clone()], query, statistics, tokenizer));
+    let unknown: Vec<usize> = unknown.map(|(at, _)| at).collect();
+    let mut found: Vec<Spelling> = Vec::new();
+    for at in unknown {
+        if found.last().is_some_and(|known| known.place.end >= words[at].end) {
+            continue;
+        }
+        let spelling = match joined(rounds, text, &words, at, tokenizer)? {
+            Some(joined) => Some(joined),
+            None if is_plain(&text[words[at].clone()]) => {
+                apart(rounds, text, words[at].clone(), words.len() == 1, tokenizer)?
+            }
+            None => otherwise(rounds, text, words[at].clone(), tokenizer)?,
+        };
+        // A word that was taken apart with its neighbour may be joined to the one behind it, too.
+        found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
+    }
+    let is_here = |name: &&str| !stands_nowhere(last_segment(name), query, statistics, tokenizer);
+    if found.is_empty() && called.filter(is_here).is_none() {
+        return Ok(None);
+    }
+    let mut read = text.to_string();
+    for spelling in found.iter().rev() {
+        read.replace_range(spelling.place.clone(), &spelling.text);
+    }
+    let words = match called {
+        Some(_) => vec![(query.text.trim().to_string(), read.clone())],
+        None => found.into_iter().map(|spelling| (text[spelling.place].to_string(), spelling.text)).collect(),
+    };
+    Ok(Some(Respelled { text: read, words }))
+}
+
+/// What the query calls, where it is a call with arguments that stands in no file that is searched.
+fn called<'q>(
+    rounds: &Rounds<'_>,
+    query: &'q Query,
+    statistics: &Statistics,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<&'q str>> {
+    let text = query.text.trim();
+    let names = names_called(text);
+    if names.is_empty() || query.is_symbol() {
+        return Ok(None);
+    }
+    // `getenv('NAME')` asks for the variable.
+    if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
+        return Ok(None);
+    }
+    if stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
+        return Ok(None);
+    }
+    // Of a chain the rarest name that is here says most; one that is not may be written in another way.
+    let mut rarest: Option<(&str, u64)> = None;
+    for name in names {
+        let term = tokenizer.normal(last_segment(name)).to_string();
+        let units: u64 = rounds.counts(&[term], 0)?.iter().map(|count| count.units.most()).sum();
+        let units = if units == 0 { u64::MAX } else { units };
+        if rarest.is_none_or(|(_, known)| units < known) && is_owner_here(name, query, statistics, tokenizer) {
+            rarest = Some((name, units));
+        }
+    }
+    Ok(rarest.map(|(name, _)| name))
+}
+
+/// The names of a query that is written around them and stands in no file that is searched, where one of them is here.
+fn around(rounds: &Rounds<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+    let text = query.text.trim();
+    let Some(names) = names_around(text) else { return Ok(None) };
+    if stands_somewhere(rounds, text, Agreement::Exact, tokenizer)? {
+        return Ok(None);
+    }
+    let terms = tokenizer.terms(&names);
+    let is_here = rounds.counts(&terms, 0)?.iter().any(|count| count.units.most() > 0);
+    Ok(is_here.then_some(names))
+}
+
+/// Whether a text stands in a file that is searched, as closely as `least` says, or in so many by its words that it does.
+fn stands_somewhere(rounds: &Rounds<'_>, text: &str, least: Agreement, tokenizer: &mut Tokenizer) -> Result<bool> {
+    let run = run_of(text, tokenizer);
+    let files = match run.is_empty() {
+        true => rounds.holding_all(&tokenizer.terms(text))?,
+        false => rounds.runs(std::slice::from_ref(&run))?.concat(),
+    };
+    let sizes = rounds.sizes(&files)?;
+    let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
+    let stands = |seen: &Seen| seen.standing.is_some_and(|standing| standing.agreement >= least);
+    Ok(files.len() > FILES_READ_MAX || rounds.look(&files, &Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
+}
+
+/// Whether what stands right in front of a called name stands here, too: `console.log` is no `log` of others.
+fn is_owner_here(name: &str, query: &Query, statistics: &Statistics, tokenizer: &mut Tokenizer) -> bool {
+    let path: Vec<&str> = name.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
+    match path.as_slice() {
+        [.., owner, _] => SELVES.contains(owner) || !stands_nowhere(owner, query, statistics, tokenizer),
+        _ => true,
+    }
+}
+
+/// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.
+fn is_written(word: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let of_letters = || parts(word).filter(|part| word[part.clone()].bytes().all(is_letter)).count();
+    let is_name = || word.starts_with(|c: char| !c.is_ascii_digit()) && of_letters() > 1;
+    let is_of_name = |byte: u8| is_letter(byte) || byte.is_ascii_digit();
+    let is_one = word.bytes().all(is_letter) || (word.bytes().all(is_of_name) && is_name());
+    is_one && LETTERS.contains(&word.trim_matches('_').len())
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.contains('_') && parts(word).nth(1).is_none()
+}
+
+fn stands_nowhere(word: &str, query: &Query, statistics: &Statistics, tokenizer: &mut Tokenizer) -> bool {
+    if is_stop_word(&word.to_lowercase()) {
+        return false;
+    }
+    let term = tokenizer.normal(word.trim_matches('_'));
+    let at = query.terms.iter().position(|known| known.text == term);
+    at.and_then(|at| statistics.terms.get(at)).is_some_and(|count| count.most() == 0)
+}
+
+/// The word and its neighbour written as one: with the one behind it, else with the one in front.
+fn joined(
+    rounds: &Rounds<'_>,
+    text: &str,
+    words: &[Range<usize>],
+    at: usize,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
+    let pair = |first: usize| Some((words.get(first)?.clone(), words.get(first + 1)?.clone()));
+    let pairs = [pair(at), at.checked_sub(1).and_then(pair)].into_iter().flatten();
+    let beside = pairs.filter(|(a, b)| matches!(&text[a.end..b.start], " " | "-"));
+    let spellings: Vec<Spelling> = beside
+        .map(|(a, b)| Spelling { place: a.start..b.end, text: format!("{}{}", &text[a], &text[b]).to_lowercase() })
+        .filter(|spelling| spelling.text.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        .collect();
+    let terms: Vec<String> = spellings.iter().map(|spelling| tokenizer.normal(&spelling.text).to_string()).collect();
+    known(rounds, spellings, &terms)
+}
+
+/// The word with an underscore between its parts, or two where it is all that is asked; else as a file of code is called,
+/// or as two words that stand side by side.
+fn apart(
+    rounds: &Rounds<'_>,
+    text: &str,
+    place: Range<usize>,
+    is_alone: bool,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
+    let word = text[place.clone()].to_lowercase();
+    let mut terms: Vec<String> = (1..word.len()).map(|at| format!("{}_{}", &word[..at], &word[at..])).collect();
+    if is_alone {
+        let twice = |(a, b): (usize, usize)| format!("{}_{}_{}", &word[..a], &word[a..b], &word[b..]);
+        let cuts = (1..word.len()).flat_map(|a| (a + 1..word.len()).map(move |b| (a, b)));
+        terms.extend(cuts.map(twice));
+    }
+    let spelling = |text: &String| Spelling { place: place.clone(), text: text.clone() };
+    if let Some(found) = known(rounds, terms.iter().map(spelling).collect(), &terms)? {
+        return Ok(Some(found));
+    }
+    if let Some(stem) = stem(rounds, &word, is_alone, tokenizer)? {
+        return Ok(Some(Spelling { place, text: stem }));
+    }
+    let cuts = LETTERS_OF_A_PART_MIN..(word.len() + 1).saturating_sub(LETTERS_OF_A_PART_MIN);
+    let pairs: Vec<String> = cuts.map(|at| format!("{} {}", &word[..at], &word[at..])).collect();
+    let runs: Vec<Run> = pairs.iter().map(|pair| run_of(pair, tokenizer)).collect();
+    // Of a stop word nobody knows where it stands.
+    let (pairs, runs): (Vec<String>, Vec<Run>) = pairs.into_iter().zip(runs).filter(|(_, run)| run.len() == 2).unzip();
+    let files = if runs.is_empty() { Vec::new() } else { rounds.runs(&runs)? };
+    let most = files.iter().zip(pairs).filter(|(files, _)| !files.is_empty()).max_by_key(|(files, _)| files.len());
+    Ok(most.map(|(_, text)| Spelling { place, text }))
+}
+
+/// The word as the stem of a file of code, with a hyphen or, where it is all that is asked, a dot between its parts:
+/// `colorwheel` of `color-wheel.tsx`.
+fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+    let cuts: Vec<(&str, &str)> = (1..word.len()).map(|at| word.split_at(at)).collect();
+    let both = cuts.iter().flat_map(|(a, b)| [*a, *b]);
+    let terms: Vec<String> = both.map(|part| tokenizer.normal(part).to_string()).collect();
+    let counts = rounds.counts(&terms, 0)?;
+    let is_in_stems = |count: &HolderCount| {
+        Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| *field == Field::Stem && units > 0)
+    };
+    let known = cuts.iter().zip(counts.chunks(2)).filter(|(_, both)| both.iter().all(is_in_stems));
+    let marks: &[char] = if is_alone { &['-', '.'] } else { &['-'] };
+    let stems: Vec<String> =
+        known.flat_map(|((a, b), _)| marks.iter().map(move |mark| format!("{a}{mark}{b}"))).collect();
+    if stems.is_empty() {
+        return Ok(None);
+    }
+    let paths = stems.iter().map(|stem| format!("{stem}{MODULE_END}")).collect();
+    let asked = LocateAsked { paths, ..LocateAsked::default() };
+    let found = rounds.located(&asked)?;
+    let is_called = |at: usize| {
+        let meant = best_of(&found, at, &asked.paths[at]);
+        meant.is_some_and(|(fit, files)| fit == Fit::Whole && files.iter().any(|file| file.is_allowed))
+    };
+    Ok((0..stems.len()).find(|at| is_called(*at)).map(|at| stems[at].clone()))
+}
+
+/// A word of several parts in the other way to write them: `match_request` as `MatchRequest`, and `closeSocket` as
+/// `close_socket`; else as one of what it names several of: `open_ports` as `open_port`.
+fn otherwise(
+    rounds: &Rounds<'_>,
+    text: &str,
+    place: Range<usize>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
+    let word = &text[place.clone()];
+    let mut lower: Vec<String> = Vec::new();
+    for part in parts(word).map(|part| word[part].to_lowercase()) {
+        match lower.last_mut() {
+            // `uint32` is one word wherever a name has it.
+            Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => last.push_str(&part),
+            _ => lower.push(part),
+        }
+    }
+    if let Some(found) = composed(rounds, &lower, &place, tokenizer)? {
+        return Ok(Some(found));
+    }
+    let one = lower.last().and_then(|last| last.strip_suffix('s')).filter(|one| one.len() >= LETTERS_OF_A_PART_MIN);
+    let Some(one) = one.map(String::from) else { return Ok(None) };
+    lower.pop();
+    lower.push(one);
+    composed(rounds, &lower, &place, tokenizer)
+}
+
+/// Parts of a name as an index has them: with underscores between, or as one word.
+fn composed(
+    rounds: &Rounds<'_>,
+    lower: &[String],
+    place: &Range<usize>,
+    tokenizer: &mut Tokenizer,
+) -> Result<Option<Spelling>> {
+    let (snake, joined) = (lower.join("_"), lower.concat());
+    let terms = [snake.clone(), tokenizer.normal(&joined).to_string()];
+    let spellings = [snake, joined.clone()].map(|text| Spelling { place: place.clone(), text });
+    let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
+    // A definition is found by its name as it is written.
+    let humped = if found.text == joined { humped(rounds, lower)? } else { None };
+    Ok(Some(humped.map_or(found, |text| Spelling { place: place.clone(), text })))
+}
+
+/// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None
+/// where nothing is called either.
+fn humped(rounds: &Rounds<'_>, parts: &[String]) -> Result<Option<String>> {
+    let capital = |part: &String| {
+        let mut letters = part.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    let pascal: String = parts.iter().map(capital).collect();
+    let camel: String = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(capital)).collect();
+    let mut best: Option<(usize, String)> = None;
+    for name in [pascal, camel] {
+        let asked = DefinitionsAsked { name: name.clone(), ..DefinitionsAsked::default() };
+        let count = rounds.definitions(&asked)?.iter().filter(|found| found.is_named).count();
+        if count > best.as_ref().map_or(0, |(most, _)| *most) {
+            best = Some((count, name));
+        }
+    }
+    Ok(best.map(|(_, name)| name))
+}
+
+/// The spelling whose term stands in most units; none where no term stands anywhere.
+fn known(rounds: &Rounds<'_>, spellings: Vec<Spelling>, terms: &[String]) -> Result<Option<Spelling>> {
+    if terms.is_empty() {
+        return Ok(None);
+    }
+    let counts = rounds.counts(terms, 0)?;
+    let units = counts.iter().map(|count| count.units.most());
+    let known = spellings.into_iter().zip(units).filter(|(_, units)| *units > 0);
+    Ok(known.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(spelling, _)| spelling))
+}

@@ -1,0 +1,481 @@
+//! Retrieval: the candidates of a query, found by words, by meaning and by name, with what is known of their files.
+
+use std::sync::Arc;
+
+use colgrep_core::UnitId;
+use colgrep_core::UnitKind;
+use colgrep_core::bm25::{Bm25, Field};
+use colgrep_core::fuse::{Evidence, Ranking, Retriever};
+use colgrep_core::knob::Knobs;
+use colgrep_core::path::{PathClass, PathFacts};
+use colgrep_core::query::Query;
+use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
+use colgrep_core::statistics::{Statistics, WordMass};
+use colgrep_core::tag::Matched;
+use colgrep_core::token::Tokenizer;
+use colgrep_encoder::Multivector;
+use colgrep_syntax::language::{self, Category, others};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::beside::Beside;
+use super::endings::tell_endings_apart;
+use super::hinted;
+use super::pairs::PairWeights;
+use super::pointed::{Pointers, pointers};
+use super::reading::{Known, read};
+use super::respell::{Respelled, respelled};
+use super::rounds::Rounds;
+use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
+use super::shard::{
+    Asked, CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound,
+};
+use super::timing::{Timing, timed};
+use super::{Corpus, Request};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+
+/// Up to this many units with both terms of a pair, at most, all files with the pair are counted. Above it, their number
+/// is estimated from a sample.
+const PAIR_UNITS: u64 = 50_000;
+/// The sample is at least one file of so many.
+const SAMPLE_PART_MAX: u64 = 1 << 14;
+
+/// The first half of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Retrieval {
+    /// The query, as it was read.
+    pub query: Query,
+    /// The candidates with their rankings, and what is known of their files.
+    pub retrieved: Retrieved,
+    /// The counts of the corpus for the query.
+    pub statistics: Statistics,
+    /// How long it took to find them.
+    pub timing: Timing,
+}
+
+/// The query as read, and the candidates with their rankings and what is known of their files, before they are fused.
+/// It depends on the knobs of retrieval alone.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
+    with_retrieval(corpus, request, Known::Nothing, |_, retrieval| Ok(retrieval))
+}
+
+/// The same, where the caller knows what the query points at.
+///
+/// # Errors
+/// As [`retrieve`].
+pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
+    with_retrieval(corpus, request, Known::Pointers(pointers), |_, retrieval| Ok(retrieval))
+}
+
+/// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
+pub(super) fn with_retrieval<T>(
+    corpus: &Corpus<'_>,
+    request: &Request<'_>,
+    known: Known,
+    then: impl FnOnce(Option<&Rounds<'_>>, Retrieval) -> Result<T>,
+) -> Result<T> {
+    let (mut timing, mut tokenizer) = (Timing::default(), Tokenizer::default());
+    let query = read(corpus, request, &known, &mut tokenizer)?;
+    if query.terms.is_empty() {
+        return then(None, Retrieval { query, ..Retrieval::default() });
+    }
+    let question = timed(&mut timing.semantic, || {
+        request.semantic.map(|s| vectors(&s, &query.read_by_model(request.knobs.long_parts))).transpose()
+    })?;
+    let meaning = request.semantic.zip(question.as_ref()).map(|(semantic, question)| Meant {
+        question,
+        fingerprint: semantic.encoder.fingerprint(),
+        effort: semantic.effort,
+    });
+    let asked = Asked { query: &query, bm25: Bm25::of_query(request.knobs, &query), meaning };
+    let may_respell = matches!(known, Known::Nothing) && request.knobs.respelling;
+    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
+    let found = rayon::scope(|_| -> Result<_> {
+        let rounds = timed(&mut timing.lexical, || Rounds::ask(corpus.shards, &asked))?;
+        let statistics = timed(&mut timing.lexical, || rounds.statistics())?;
+        if may_respell
+            && let Some(respelled) =
+                timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
+        {
+            return Ok(Err(respelled));
+        }
+        let question = question.as_ref();
+        let search = Search { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
+        let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
+        Ok(Ok((rounds, statistics, retrieved)))
+    })?;
+    match found {
+        Ok((rounds, statistics, retrieved)) => {
+            let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
+            then(Some(&rounds), retrieval)
+        }
+        Err(Respelled { text, words }) => {
+            let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
+            let request = Request { query: &text, semantic, ..*request };
+            with_retrieval(corpus, &request, Known::Respelled(words), then)
+        }
+    }
+}
+
+/// The vectors of a question's texts, which count together.
+fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
+    if let Some(question) = semantic.question {
+        return Ok(question.clone());
+    }
+    let encoded = texts.iter().map(|text| Ok(semantic.encoder.encode_query(text)?));
+    Ok(Multivector::of_parts(&encoded.collect::<Result<Vec<_>>>()?))
+}
+
+/// One search, with the sum of all statistics.
+struct Search<'a> {
+    corpus: &'a Corpus<'a>,
+    rounds: &'a Rounds<'a>,
+    request: &'a Request<'a>,
+    query: &'a Query,
+    statistics: &'a Statistics,
+    question: Option<&'a Multivector>,
+}
+
+/// What becomes a candidate whatever rank its words give it.
+#[derive(Default)]
+struct Required {
+    files: FxHashSet<FilePlace>,
+    units: FxHashSet<UnitId>,
+}
+
+/// The candidates of a query with the rankings that found them, and facts of all units that were looked at.
+struct Ranked {
+    units: Vec<UnitFound>,
+    rankings: Vec<Ranking>,
+    evidence: Evidence,
+    facts: Facts,
+}
+
+/// The units that are near by meaning, and what words found.
+type Found = (Vec<NearUnit>, CandidatesFound);
+
+/// Facts of units and their files.
+struct Facts {
+    files: FxHashMap<FilePlace, FileFound>,
+    name_hits: FxHashSet<UnitId>,
+    pairs: Vec<(u64, u64)>,
+}
+
+impl Search<'_> {
+    fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
+        let Search { corpus, rounds, request, query, .. } = *self;
+        let is_of_long = query.long.is_some() || matches!(known, Known::Title);
+        let semantic = request
+            .semantic
+            .zip(self.question)
+            .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
+        let mut known = known;
+        // A text in quotation marks may stand nowhere: then nothing else is looked for.
+        if !query.clues.phrases.is_empty() {
+            let pointers = self.pointed(known, tokenizer)?;
+            if pointers.allow_nothing() {
+                return Ok(Retrieved::default());
+            }
+            known = Known::Pointers(pointers);
+        }
+        let (found, pointers) = self.found(semantic.as_ref(), || self.pointed(known, tokenizer), timing);
+        let (found, pointers) = (found?, pointers?);
+        if pointers.allow_nothing() {
+            return Ok(Retrieved::default());
+        }
+        let beside = Beside::new((corpus, rounds), request, query, pointers)?;
+        let Some(Ranked { units, rankings, evidence, facts }) =
+            self.ranked(semantic.as_ref(), found, &beside, timing)?
+        else {
+            return Ok(Retrieved::default());
+        };
+        let mut retrieved = self.gathered(&units, facts, tokenizer)?;
+        retrieved.rankings = rankings;
+        retrieved.evidence = Evidence { long: is_of_long, ..evidence };
+        hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
+        beside.mark(&mut retrieved);
+        Ok(retrieved)
+    }
+
+    /// What the query points at.
+    fn pointed(&self, known: Known, tokenizer: &mut Tokenizer) -> Result<Pointers> {
+        let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        match known {
+            Known::Pointers(known) => Ok(known),
+            _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
+                pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)
+            }
+            _ => Ok(Pointers::default()),
+        }
+    }
+
+    /// What words and meaning find, and beside them what `pointed` works out: on two cores it takes as long as meaning
+    /// alone.
+    fn found<T: Send>(
+        &self,
+        semantic: Option<&SemanticSearch<'_>>,
+        pointed: impl FnOnce() -> T + Send,
+        timing: &mut Timing,
+    ) -> (Result<Found>, T) {
+        let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
+        let Search { rounds, request, .. } = *self;
+        let (units_max, files_min) = (request.knobs.pool_units, request.files);
+        let named_max = request.knobs.pool_named_files;
+        let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max, in_outline: false };
+        let mut by_words = || timed(lexical_ms, || rounds.candidates(&asked));
+        let mut by_meaning =
+            |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, files_min));
+        let (near, (by_words, pointed)) = match semantic {
+            Some(semantic) => rayon::join(|| by_meaning(semantic), || (by_words(), pointed())),
+            None => (Ok(Vec::new()), rayon::join(by_words, pointed)),
+        };
+        (near.and_then(|near| Ok((near, by_words?))), pointed)
+    }
+
+    /// Ranks what words and meaning found. None where neither the index nor the model knows anything of the query.
+    fn ranked(
+        &self,
+        semantic: Option<&SemanticSearch<'_>>,
+        (near, found): Found,
+        beside: &Beside,
+        timing: &mut Timing,
+    ) -> Result<Option<Ranked>> {
+        let Search { request, query, .. } = *self;
+        let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
+        let by_vectors: FxHashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
+        let mut required = Required::default();
+        required.files.extend(found.named.iter().map(|named| named.file));
+        required.units.extend(found.named.iter().flat_map(|named| &named.definitions));
+        required.files.extend(beside.files());
+        required.units.extend(beside.pointers.units.keys());
+        required.units.extend(&by_vectors);
+        let units = timed(lexical_ms, || self.with(found.units, &required))?;
+
+        // Required units without a word of the query (score 0) get their facts, and no rank by words.
+        let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
+        let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
+        // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone, and
+        // what comes without words.
+        let is_unread = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
+        let is_unknown = hits.is_empty() && request.semantic.is_some_and(is_unread);
+        if is_unknown && !units.iter().any(|unit| beside.brings(unit)) {
+            return Ok(None);
+        }
+        let others: Vec<UnitFound> = match semantic {
+            Some(_) => units.iter().filter(|u| !by_vectors.contains(&u.unit)).copied().collect(),
+            None => Vec::new(),
+        };
+        let mut facts = || timed(lexical_ms, || self.facts(&units));
+        let (facts, more) = match semantic {
+            Some(search) => rayon::join(facts, || timed(semantic_ms, || likeness_of(search, &others))),
+            None => (facts(), Ok(Vec::new())),
+        };
+        let (facts, more) = (facts?, more?);
+        let mut evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
+        evidence.documentation = is_documentation(&units, &facts.files, request.knobs.code_share);
+        let mut rankings = Vec::new();
+        if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
+            rankings.push(Ranking { retriever: Retriever::Lexical, hits });
+        }
+        if let Some(search) = semantic {
+            let near = timed(semantic_ms, || completed(search, near, more, &units, &mut evidence, request.knobs))?;
+            if rankings.is_empty() || !near.is_empty() {
+                let hits = near.iter().map(|(unit, _)| (unit.unit, unit.score)).collect();
+                rankings.push(Ranking { retriever: Retriever::Semantic, hits });
+            }
+        }
+        let in_rankings: FxHashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
+        let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
+        let is_candidate = |unit: &UnitFound| is_ranked(unit) || beside.brings(unit);
+        let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
+        Ok(Some(Ranked { units, rankings, evidence, facts }))
+    }
+
+    /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
+    /// score 0.
+    fn with(&self, mut hits: Vec<UnitFound>, required: &Required) -> Result<Vec<UnitFound>> {
+        let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
+        let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
+        let mut files: Vec<FilePlace> = required.files.difference(&files).copied().collect();
+        let mut units: Vec<UnitId> = required.units.difference(&known).copied().collect();
+        files.sort_unstable();
+        units.sort_unstable();
+        let Scored { of_files, units } = self.rounds.scored(&files, &units)?;
+        let is_scored = |unit: &&UnitFound| unit.score > 0.0;
+        hits.extend(of_files.iter().chain(&units).filter(is_scored).filter(|unit| known.insert(unit.unit)));
+        hits.sort_unstable_by(UnitFound::by_score);
+        // A named file without any term of the query is represented by its first unit.
+        for mut others in [of_files, units] {
+            others.retain(|unit| unit.score <= 0.0 && known.insert(unit.unit));
+            others.sort_unstable_by_key(UnitFound::place);
+            hits.extend(others);
+        }
+        Ok(hits)
+    }
+
+    fn facts(&self, units: &[UnitFound]) -> Result<Facts> {
+        let mut files: Vec<FilePlace> = units.iter().map(|unit| unit.file).collect();
+        files.sort_unstable();
+        files.dedup();
+        let units = units.iter().map(|unit| unit.unit).collect();
+        let asked = FactsAsked { files, units, parts: self.parts() };
+        let FactsFound { files, name_hits, pairs } = self.rounds.facts(&asked)?;
+        let name_hits = asked.units.into_iter().zip(name_hits).filter(|(_, is)| *is).map(|(unit, _)| unit).collect();
+        Ok(Facts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
+    }
+
+    /// For each pair of neighbouring terms, one in how many files is counted. The units with both terms are at most as
+    /// many as those of the rarer one, field by field.
+    fn parts(&self) -> Vec<u32> {
+        let count = |term: &str, field: usize| {
+            let at = self.query.terms.iter().position(|known| known.text == term);
+            at.and_then(|at| self.statistics.terms.get(at)).map_or(0, |count| count.in_field[field])
+        };
+        let fields = [Field::Doc, Field::Body].map(|f| Field::ALL.iter().position(|x| *x == f).unwrap_or_default());
+        let part = |(first, second): (&str, &str)| {
+            let both: u64 = fields.iter().map(|field| count(first, *field).min(count(second, *field))).sum();
+            both.div_ceil(PAIR_UNITS).max(1).next_power_of_two().min(SAMPLE_PART_MAX) as u32
+        };
+        self.query.pairs().into_iter().map(part).collect()
+    }
+
+    fn path_facts(&self, path: &str, tokenizer: &mut Tokenizer) -> Arc<PathFacts> {
+        let mut read = || PathFacts::new(path, language::facts(), tokenizer);
+        match self.corpus.paths {
+            Some(memory) => memory.facts(path, read),
+            None => read().into(),
+        }
+    }
+
+    /// The candidates and what is known of their files; rankings and evidence are left empty.
+    fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
+        let Search { query, statistics, .. } = *self;
+        let pairs = PairWeights::new(statistics.files, &self.parts(), &facts.pairs, facts.files.values());
+        let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
+        let mut positions: FxHashMap<FilePlace, usize> = FxHashMap::default();
+        for unit in units {
+            let file = *positions.entry(unit.file).or_insert_with(|| {
+                let found = facts.files.remove(&unit.file).unwrap_or_default();
+                let path_facts = self.path_facts(&found.path, tokenizer);
+                retrieved.files.push(file_facts(query, unit.file, found, path_facts, &pairs));
+                retrieved.files.len() - 1
+            });
+            retrieved.candidates.push(Candidate {
+                unit: unit.unit,
+                file,
+                kind: unit.kind,
+                role: unit.role,
+                line: unit.line,
+                name_hit: facts.name_hits.contains(&unit.unit),
+                pointer: None,
+                hinted: Matched::default(),
+            });
+        }
+        tell_endings_apart(query, &mut retrieved.files);
+        // A path of which no term is a topic of the query is not weighed.
+        let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
+        let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
+        let topics: FxHashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
+        let topics: Vec<String> = topics.into_iter().cloned().collect();
+        let counts = self.rounds.topics(&topics)?;
+        retrieved.topic_frequency = topics.into_iter().zip(counts).collect();
+        Ok(retrieved)
+    }
+}
+
+fn file_facts(
+    query: &Query,
+    place: FilePlace,
+    found: FileFound,
+    mut path_facts: Arc<PathFacts>,
+    pairs: &PairWeights,
+) -> FileFacts {
+    if found.is_generated {
+        let own = Arc::make_mut(&mut path_facts);
+        own.class = own.class.with(PathClass::VENDORED);
+    }
+    let (near, adjacent) = pairs.sums(&found.pairs);
+    FileFacts {
+        repository: found.front,
+        place: place.0,
+        path_facts,
+        is_text: is_data(&found.language, &found.path),
+        near,
+        adjacent,
+        variant: query.variants.of_path(&found.path, language::facts()),
+        definitions: found.definitions,
+        textual_types: found.textual_types.into_iter().map(|at| at as usize).collect(),
+        word_definitions: found.word_definitions,
+        path: found.path,
+        ..FileFacts::default()
+    }
+}
+
+/// The scores by meaning of the units that words alone found.
+fn likeness_of(search: &SemanticSearch<'_>, others: &[UnitFound]) -> Result<Vec<NearUnit>> {
+    let is_alone = search.semantic.mode == Mode::SemanticOnly;
+    if is_alone && search.semantic.encode_max == 0 { Ok(Vec::new()) } else { search.score(others) }
+}
+
+/// The semantic ranking, from what the vectors found (`near`) and the scores of the units that words alone found (`more`):
+/// the nearest get their full scores. Sets the evidence's coverage of `units`.
+fn completed(
+    search: &SemanticSearch<'_>,
+    mut near: Vec<NearUnit>,
+    more: Vec<NearUnit>,
+    units: &[UnitFound],
+    evidence: &mut Evidence,
+    knobs: &Knobs,
+) -> Result<Vec<NearUnit>> {
+    evidence.likeness = search.likeness_of_itself();
+    evidence.coverage = join(&mut near, more, units);
+    // Where words are trusted, meaning counts little, and stored scores do.
+    let share = if search.semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(knobs) };
+    search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
+    Ok(near)
+}
+
+/// Result of the lexical half of a search.
+fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -> Evidence {
+    let best = units.iter().map(|u| u.score).fold(0.0, f32::max);
+    let share = |x: f32| if mass.all > 0.0 { (x / mass.all).clamp(0.0, 1.0) } else { 0.0 };
+    Evidence {
+        words: mass.words,
+        names: !query.identifiers.is_empty(),
+        expanded: !query.expansions.is_empty(),
+        known: share(mass.known),
+        mass: mass.all,
+        strength: share(best / (1.0 + knobs.k1)),
+        ..Evidence::default()
+    }
+}
+
+/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
+/// settings and the constants of a script stand in many a documentation and are neither.
+fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>, code: f32) -> bool {
+    let is_prose = |found: &FileFound| category(&found.language) == Category::Prose;
+    let prose: FxHashSet<FilePlace> =
+        files.iter().filter(|(_, found)| is_prose(found)).map(|(file, _)| *file).collect();
+    let (of_prose, others): (Vec<&UnitFound>, Vec<&UnitFound>) =
+        units.iter().partition(|unit| prose.contains(&unit.file));
+    let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
+    let definitions = others.iter().filter(defines).count();
+    of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
+}
+
+/// Whether files of a language are prose, configuration or data.
+pub fn is_text(language: &str) -> bool {
+    matches!(category(language), Category::Prose | Category::Data)
+}
+
+/// Whether a file is that, or of no known language and no program by the look of its path.
+pub(super) fn is_data(language: &str, path: &str) -> bool {
+    is_text(language) || (category(language) == Category::Unknown && others::is_data(path))
+}
+
+fn category(language: &str) -> Category {
+    language::by_name(language).map_or(Category::Unknown, |l| l.category)
+}

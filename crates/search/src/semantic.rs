@@ -1,0 +1,326 @@
+//! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found. The
+//! shards of a corpus search their vectors in steps, and what each step keeps is decided over all of them, with equal texts
+//! counted once; full scores are made here.
+
+use std::sync::Arc;
+
+use colgrep_core::UnitId;
+use colgrep_encoder::{Encoder, Multivector};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::rounds::Rounds;
+use super::shard::{Choice, Cut, TextNear, UnitFound};
+use colgrep_index::error::Result;
+use colgrep_index::ids::{FilePlace, TextHash};
+use colgrep_index::vector::{Effort, Memory, QueryKernel};
+
+/// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
+const HEAD: usize = 50;
+/// Units that get full scores first, then in each further step; and how many of the best a step must leave as they are to
+/// be the last.
+const SHARPEN_FIRST: usize = 32;
+const SHARPEN_STEP: usize = 16;
+const SHARPEN_HEAD: usize = 10;
+/// Texts that a core encodes at a time during a search.
+const ENCODE_BATCH: usize = 4;
+
+/// How a search uses vectors.
+#[derive(Clone, Copy)]
+pub struct Semantic<'a> {
+    /// The model that the index was made with, or, where no vectors are stored, any.
+    pub encoder: &'a dyn Encoder,
+    /// Whether the lexical ranking counts too.
+    pub mode: Mode,
+    /// Bounds of the search through the vectors.
+    pub effort: Effort,
+    /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at a few
+    /// tenths of a millisecond of a core each with the embedded model: in an index without vectors of it (`lite`).
+    pub encode_max: usize,
+    /// Vectors to search with instead of the query's: those of a unit, for `--like`.
+    pub question: Option<&'a Multivector>,
+    /// A cache shared by searches with this encoder.
+    pub memory: Option<&'a Memory>,
+}
+
+impl std::fmt::Debug for Semantic<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Semantic({}, {:?})", self.encoder.name(), self.mode)
+    }
+}
+
+impl<'a> Semantic<'a> {
+    /// Both rankings, from stored vectors.
+    pub fn new(encoder: &'a dyn Encoder) -> Semantic<'a> {
+        Semantic { encoder, mode: Mode::Hybrid, effort: Effort::default(), encode_max: 0, question: None, memory: None }
+    }
+}
+
+/// Which rankings count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Lexical and semantic.
+    #[default]
+    Hybrid,
+    /// Semantic alone.
+    SemanticOnly,
+}
+
+/// A unit with its likeness, and the hash of its text.
+pub(super) type NearUnit = (UnitFound, Option<TextHash>);
+
+/// The semantic half of one search.
+pub(crate) struct SemanticSearch<'a> {
+    rounds: &'a Rounds<'a>,
+    pub(super) semantic: Semantic<'a>,
+    question: &'a Multivector,
+}
+
+impl<'a> SemanticSearch<'a> {
+    /// The semantic half of a search with the question's vectors.
+    pub(super) fn new(rounds: &'a Rounds<'a>, semantic: Semantic<'a>, question: &'a Multivector) -> SemanticSearch<'a> {
+        SemanticSearch { rounds, semantic, question }
+    }
+
+    /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
+    ///
+    /// # Errors
+    /// When the vectors are damaged.
+    pub(super) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<NearUnit>> {
+        if self.question.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reach = self.rounds.reach()?;
+        let Effort { joined, rough, exact, .. } = self.semantic.effort;
+        let is_placed = reach.is_placed && self.rounds.documents().min(reach.units) <= joined as u64;
+        // Units are counted, not texts: how many texts several shards have in common, only all hashes tell.
+        let exceeds = |most: usize| !is_placed || reach.units > most as u64;
+        let mut n = units_max;
+        loop {
+            let is_listed = exceeds(rough.max(exact).max(n));
+            let near = self.nearest(n, is_listed)?;
+            // Texts in none of the lists are still to come, where all can be looked at.
+            let all = !exceeds(n) || (near.len() < n && !(is_placed && is_listed));
+            let of_text = |text: TextNear| {
+                let TextNear { hash, score, units } = text;
+                units.into_iter().map(move |unit| (UnitFound { score, ..unit }, Some(hash)))
+            };
+            let mut hits: Vec<NearUnit> = near.into_iter().flat_map(of_text).collect();
+            sort(&mut hits);
+            let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.0.file).collect();
+            if files.len() >= files_min || all {
+                return Ok(hits);
+            }
+            n *= 4;
+        }
+    }
+
+    /// The best `n` texts, each once with the units of all shards: of those in the lists, or of all.
+    fn nearest(&self, n: usize, is_listed: bool) -> Result<Vec<TextNear>> {
+        let (rounds, effort) = (self.rounds, self.semantic.effort);
+        let is_alone = rounds.is_alone();
+        let exact = effort.exact.max(n);
+        let choose = |by, bar, best| rounds.choose(by, &Cut { bar, best, is_alone }, false);
+        let mut chosen = match is_listed {
+            true => choose(Choice::Lists, None, effort.rough)?,
+            false => choose(Choice::All, None, usize::MAX)?,
+        };
+        if chosen.count > exact {
+            chosen = choose(Choice::Centroids, chosen.bar, exact)?;
+        }
+        rounds.nearest_of(chosen.bar, n)
+    }
+
+    /// Score of the question against itself.
+    pub(super) fn likeness_of_itself(&self) -> f32 {
+        self.question.maxsim(self.question)
+    }
+
+    /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
+    ///
+    /// # Errors
+    /// When the vectors are damaged or the model can't be run.
+    pub(super) fn score(&self, units: &[UnitFound]) -> Result<Vec<NearUnit>> {
+        if self.question.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<UnitId> = units.iter().map(|unit| unit.unit).collect();
+        let (mut scored, mut bare) = (Vec::new(), Vec::new());
+        for (unit, likeness) in units.iter().zip(self.rounds.likeness(&keys)?) {
+            match likeness.score {
+                Some(score) => scored.push((UnitFound { score, ..*unit }, likeness.hash)),
+                None if bare.len() < self.semantic.encode_max => bare.push((*unit, likeness.hash)),
+                None => {}
+            }
+        }
+        let full = self.encoded(&bare)?;
+        let encoded = |(unit, hash): NearUnit| Some((UnitFound { score: *full.get(&unit.unit)?, ..unit }, hash));
+        scored.extend(bare.into_iter().filter_map(encoded));
+        Ok(scored)
+    }
+
+    /// Gives the first of `hits` their full scores, where the model is light enough: stored vectors are rounded and
+    /// incomplete. Behind the first [`SHARPEN_FIRST`] it proceeds in steps of [`SHARPEN_STEP`] units, until a step leaves
+    /// the best [`SHARPEN_HEAD`] unchanged, for `units_max` units at most. The scores of the rest are shifted by the
+    /// average change in the last step. `hits` are in order, before and after.
+    ///
+    /// # Errors
+    /// When the index can't be read or the model can't be run.
+    pub(super) fn sharpen(&self, hits: &mut [NearUnit], units_max: usize) -> Result<()> {
+        if !self.semantic.encoder.is_light() || self.question.is_empty() {
+            return Ok(());
+        }
+        let last = units_max.min(hits.len());
+        let mut best: Vec<f32> = Vec::new();
+        let mut end = 0;
+        while end < last {
+            let from = end;
+            end = last.min(from + if from == 0 { SHARPEN_FIRST } else { SHARPEN_STEP });
+            let full = self.encoded(&hits[from..end])?;
+            let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
+            let mut shift = 0.0;
+            for (unit, _) in &mut hits[from..end] {
+                if let Some(full) = full.get(&unit.unit) {
+                    shift += full - unit.score;
+                    unit.score = *full;
+                    best.push(*full);
+                }
+            }
+            best.sort_unstable_by(|a, b| b.total_cmp(a));
+            best.truncate(SHARPEN_HEAD);
+            if end == last || best.last().is_none_or(|last| *last <= bar) {
+                let shift = shift / full.len().max(1) as f32;
+                hits[end..].iter_mut().for_each(|(unit, _)| unit.score += shift);
+                break;
+            }
+        }
+        sort(hits);
+        Ok(())
+    }
+
+    /// Full scores of those units whose vectors are cached, or whose text can be restored and encoded now.
+    fn encoded(&self, units: &[NearUnit]) -> Result<FxHashMap<UnitId, f32>> {
+        let query = QueryKernel::new(self.question);
+        let with_text = |(unit, hash): &NearUnit| Some((unit.unit, (*hash)?));
+        let units: Vec<(UnitId, TextHash)> = units.iter().filter_map(with_text).collect();
+        let remembered = |(_, hash): &(UnitId, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
+        let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
+        let known = known.par_iter().with_min_len(SHARPEN_STEP);
+        let mut scores: FxHashMap<TextHash, f32> = known.map(|(hash, text)| (*hash, query.maxsim(text))).collect();
+
+        let new: Vec<(UnitId, TextHash)> =
+            units.iter().filter(|(_, hash)| !scores.contains_key(hash)).copied().collect();
+        let keys: Vec<UnitId> = new.iter().map(|(unit, _)| *unit).collect();
+        let mut seen: FxHashSet<TextHash> = FxHashSet::default();
+        let texts = new.iter().zip(if keys.is_empty() { Vec::new() } else { self.rounds.text_of(&keys)? });
+        let texts: Vec<(TextHash, String)> =
+            texts.filter_map(|((_, hash), text)| Some((*hash, text?)).filter(|_| seen.insert(*hash))).collect();
+        let encode = |part: &[(TextHash, String)]| -> Result<Vec<(TextHash, f32)>> {
+            let given: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
+            let documents = self.semantic.encoder.encode_documents(&given)?;
+            let scored = part.iter().zip(documents).map(|((hash, _), document)| {
+                let score = query.maxsim(&document);
+                if let Some(memory) = self.semantic.memory {
+                    memory.add(*hash, Arc::new(document));
+                }
+                (*hash, score)
+            });
+            Ok(scored.collect())
+        };
+        let parts: Vec<Vec<(TextHash, f32)>> = texts.par_chunks(ENCODE_BATCH).map(encode).collect::<Result<_>>()?;
+        scores.extend(parts.into_iter().flatten());
+        Ok(units.iter().filter_map(|(unit, hash)| Some((*unit, *scores.get(hash)?))).collect())
+    }
+}
+
+/// Best first; ties by file and line.
+fn sort(hits: &mut [NearUnit]) {
+    hits.sort_unstable_by(|a, b| a.0.by_score(&b.0));
+}
+
+/// Adds to `hits` the units of `more` that are not in it. Gives the share of the first [`HEAD`] of `units` that has a
+/// score then; 1 where there are no units.
+pub(super) fn join(hits: &mut Vec<NearUnit>, more: Vec<NearUnit>, units: &[UnitFound]) -> f32 {
+    let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.0.unit).collect();
+    hits.extend(more.into_iter().filter(|(unit, _)| known.insert(unit.unit)));
+    sort(hits);
+    let head = &units[..units.len().min(HEAD)];
+    let scored = head.iter().filter(|unit| known.contains(&unit.unit)).count();
+    if head.is_empty() { 1.0 } else { scored as f32 / head.len() as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::collapse::PerFile;
+    use colgrep_core::fuse::Fusion;
+    use colgrep_core::knob::{Knob, Knobs, Profile};
+    use colgrep_encoder::{EMBEDDED_CODEBOOK, ModelSpec, RuntimeEnv};
+
+    use super::*;
+    use crate::restore::restore;
+    use crate::{Background, Request, Watch, search_one};
+    use colgrep_index::lexical::UnitHit;
+    use colgrep_index::store::Store;
+    use colgrep_index::update::{Encoding, Updater};
+    use colgrep_index::vector::Codebook;
+
+    #[derive(Default)]
+    struct Ranked(Vec<(UnitId, f32)>);
+
+    impl Watch for Ranked {
+        fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
+            if step == colgrep_core::fuse::Retriever::Semantic.name() {
+                self.0 = hits.to_vec();
+            }
+        }
+
+        fn stage(&mut self, _: &'static str, _: &colgrep_core::rank::Ranked<'_>) {}
+    }
+
+    #[test]
+    fn the_nearest_get_their_full_scores() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let model = colgrep_encoder::open(&ModelSpec::Embedded, &RuntimeEnv::default()).expect("the model");
+        let book = Codebook::from_bytes(EMBEDDED_CODEBOOK).expect("its codebook");
+        let encoding = Encoding { codebook: Some(&book), ..Encoding::new(&*model) };
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/vector");
+        let store = Store::new(folder.path().join("index"));
+        let (snapshot, _) = Updater::new(&store, &root).encoding(Some(&encoding)).run().expect("an index");
+        let question = "throw away entries that nobody needs any more";
+        let ranked = |exact: &str| {
+            let mut knobs = Knobs::of(Profile::Default);
+            knobs.set(Knob::ExactUnits, exact).expect("a number");
+            let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
+            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let request = Request {
+                query: question,
+                knobs: &knobs,
+                fusion,
+                files: 5,
+                units_per_file: PerFile::Usual,
+                strength_min: 0.0,
+                semantic,
+                background,
+            };
+            let mut ranked = Ranked::default();
+            search_one(&snapshot, None, &request, Some(&mut ranked)).expect("an answer");
+            ranked.0
+        };
+        let query = model.encode_query(question).expect("vectors");
+        let errors = |hits: &[(UnitId, f32)]| -> Vec<f32> {
+            let units: Vec<UnitHit> =
+                hits.iter().take(SHARPEN_STEP).filter_map(|h| snapshot.lexical.hit(h.0)).collect();
+            let texts = restore(&snapshot, &units).expect("texts");
+            let full = |key| {
+                let text = texts.get(&snapshot.lexical.text_of(key).expect("a unit")).expect("its text");
+                query.maxsim(&model.encode_documents(&[text]).expect("vectors")[0])
+            };
+            hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()
+        };
+        let (stored, sharpened) = (ranked("0"), ranked("10000"));
+        assert!(stored.len() > 2 * SHARPEN_STEP && stored.len() == sharpened.len());
+        assert!(sharpened.is_sorted_by(|a, b| a.1 >= b.1));
+        assert!(errors(&sharpened).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
+        assert!(errors(&stored).iter().any(|e| *e > 0.05));
+    }
+}
