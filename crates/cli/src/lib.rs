@@ -1,33 +1,17 @@
 //! The command line of colgrep: arguments and environment in, ranked code out.
 
-/// Writes a message to stderr, control characters escaped; where that is closed or full, nobody is told.
-macro_rules! remark {
-    ($($text:tt)*) => {{
-        use std::io::Write as _;
-        let text = $crate::output::escape::escape_text(&format!($($text)*));
-        let _ = writeln!(std::io::stderr(), "{text}");
-    }};
-}
-
 mod args;
 mod command;
-mod console;
 mod files;
-mod hint;
 mod hunk;
 mod limits;
-mod notice;
-mod output;
-mod panic;
 mod settings;
-mod trace;
 mod transfer;
-mod words;
 
 pub use args::FusionArg;
+pub use colgrep_render::advice::told;
 pub use command::knobs::markdown as knobs_markdown;
 pub use command::man::markdown as cli_markdown;
-pub use hint::told;
 pub use limits::with_room;
 
 use std::ffi::OsString;
@@ -35,6 +19,7 @@ use std::io::Write as _;
 
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use colgrep_render::remark;
 
 /// Something was found.
 pub const FOUND: u8 = 0;
@@ -65,11 +50,11 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         }
     };
     let work = || command::run(&args, &colgrep_engine::env::Env::read(vars.into_iter())?);
-    match panic::contained(work).flatten() {
+    match colgrep_render::panic::contained(work).flatten() {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,
         Err(error) => {
-            remark!("colgrep: {}", hint::told(&error));
+            remark!("colgrep: {}", colgrep_render::advice::told(&error));
             FAILED
         }
     }

@@ -2,6 +2,7 @@
 //! status 2, where the system's own way is a signal.
 #![expect(unsafe_code, reason = "the allocator, and what glibc and the kernel do by themselves")]
 
+use colgrep_render::remark;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::thread::Builder;
 

@@ -1,5 +1,6 @@
 //! How far a push or a pull is, on stderr: a bar on a terminal, and a word where it takes long elsewhere.
 
+use colgrep_render::remark;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use colgrep_share::{Error, Phase, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::words::in_words;
+use colgrep_render::words::in_words;
 
 /// How long nothing is said where no bar is shown.
 const SILENT: Duration = Duration::from_secs(2);

@@ -126,6 +126,25 @@ pub struct Standpoint {
     pub line: Option<u32>,
 }
 
+impl Standpoint {
+    /// Reads `FILE[:LINE]`. What can't be a file with a line is a file.
+    pub fn read(text: &str) -> Standpoint {
+        let whole = PathBuf::from(text);
+        match (split_line(text), text.strip_suffix(":0")) {
+            _ if whole.is_file() => Standpoint { file: whole, line: None },
+            (Some((file, line)), _) => Standpoint { file: file.into(), line: Some(line) },
+            // The line is refused, not the file.
+            (_, Some(file)) if !file.is_empty() => Standpoint { file: file.into(), line: Some(0) },
+            _ => Standpoint { file: whole, line: None },
+        }
+    }
+}
+
+/// Whether a query has no letter and no digit, so that no word of an index matches: `!=`, `->`, `(<|>)`.
+pub fn has_no_word(query: &str) -> bool {
+    !query.contains(char::is_alphanumeric)
+}
+
 /// Splits `FILE:LINE` into the file and its line; a column behind it, as compilers print it, is left out. None where no
 /// line is named.
 pub fn split_line(written: &str) -> Option<(&str, u32)> {

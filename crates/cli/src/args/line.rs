@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use colgrep_engine::Standpoint;
 use colgrep_engine::request::split_line;
 
 /// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
@@ -14,18 +13,6 @@ pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
     match split_line(text) {
         Some((file, line)) => Ok((PathBuf::from(file), line)),
         None => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
-    }
-}
-
-/// Reads `FILE[:LINE]`. What can't be a file with a line is a file.
-pub fn standpoint(text: &str) -> Standpoint {
-    let whole = PathBuf::from(text);
-    match (parse(text), text.strip_suffix(":0")) {
-        _ if whole.is_file() => Standpoint { file: whole, line: None },
-        (Ok((file, line)), _) => Standpoint { file, line: Some(line) },
-        // The line is refused, not the file.
-        (_, Some(file)) if !file.is_empty() => Standpoint { file: PathBuf::from(file), line: Some(0) },
-        _ => Standpoint { file: whole, line: None },
     }
 }
 

@@ -8,8 +8,8 @@ use colgrep_engine::history::{Bound, HistoryRequest, Source};
 use colgrep_engine::request::{split_lines, unread_line};
 
 use super::search::Color;
-use crate::output::entries::Wish;
-use crate::output::{Format, When};
+use colgrep_render::entries::Wish;
+use colgrep_render::{Format, When};
 
 /// `log`.
 #[derive(Clone, Debug, Default, Args)]

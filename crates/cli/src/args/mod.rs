@@ -18,7 +18,7 @@ pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
 pub(crate) use commands::{respelled, with_odd_query};
 pub use log::LogArgs;
-pub use plan::{Plan, Task, has_no_word, is_stdin};
+pub use plan::{Plan, Task};
 pub use ripgrep::*;
 pub use search::*;
 pub use share::{PullArgs, PushArgs};
@@ -96,9 +96,9 @@ pub enum Command {
     /// List the constants of the ranking with their values, ranges and sources
     Knobs(KnobsArgs),
     /// Serve searches to coding agents: an MCP server on stdin and stdout
-    Mcp(McpArgs),
+    Mcp(McpCommand),
     /// Serve searches over HTTP, and a page for people
-    Serve(ServeArgs),
+    Serve(ServeCommand),
     /// Make colgrep known to a coding agent (also spelled --install-claude-code and so on)
     Install(InstallArgs),
     /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)

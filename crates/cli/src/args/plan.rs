@@ -1,5 +1,6 @@
 //! Tells the kinds of search apart and refuses flags that exclude each other.
 
+use colgrep_render::remark;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -8,18 +9,17 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
 
-use super::{IndexMode, SearchArgs, SortArg};
-use crate::output::Wish;
-use crate::output::matches::LineOptions;
-use crate::words::in_short;
+use colgrep_engine::request::has_no_word;
+use colgrep_render::grep::SortBy;
+use colgrep_render::path::is_stdin;
+
+use super::{IndexMode, SearchArgs};
+use colgrep_render::Wish;
+use colgrep_render::matches::LineOptions;
+use colgrep_render::words::in_short;
 
 /// Commands that somebody may mean to ask of shards.
 const SUBCOMMANDS: [&str; 5] = ["status", "init", "doctor", "clear", "outline"];
-
-/// Whether a path is grep's name for standard input. A file of that name is `./-`.
-pub fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
 
 /// What a command line asks for.
 pub enum Task {
@@ -52,7 +52,7 @@ pub struct Plan {
     /// How projects are opened.
     pub open: OpenOptions,
     /// By what a plain grep sorts files, and whether the other way round.
-    pub sorting: (SortArg, bool),
+    pub sorting: (SortBy, bool),
     /// What is printed.
     pub output: Wish,
     /// What a plain grep prints of lines.
@@ -68,11 +68,6 @@ struct Words {
     task: Task,
     question: Question,
     paths: Vec<PathBuf>,
-}
-
-/// Whether a query holds nothing that an index is made of: `!=`, `->`, `(<|>)`.
-pub fn has_no_word(query: &str) -> bool {
-    !query.contains(char::is_alphanumeric)
 }
 
 impl Plan {

@@ -12,8 +12,8 @@ use colgrep_engine::{
 };
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
-use crate::output::matches::LineOptions;
-use crate::output::{Format, When, Wish};
+use colgrep_render::matches::LineOptions;
+use colgrep_render::{Format, When, Wish};
 
 impl SearchArgs {
     /// The question with everything that the flags say of it.
@@ -35,7 +35,7 @@ impl SearchArgs {
         background.hints.clone_from(&self.hints);
         background.terms = self.expand.as_deref().map(terms::table).transpose()?.unwrap_or_default();
         background.no_settings_terms = self.no_expand;
-        background.near = self.near.as_deref().map(super::line::standpoint);
+        background.near = self.near.as_deref().map(colgrep_engine::Standpoint::read);
         Ok(background)
     }
 

@@ -1,12 +1,15 @@
 //! Flags that mean what they mean in ripgrep, and what to do instead of those that are not here.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
-use super::{is_stdin, suggest};
+use colgrep_render::grep::SortBy;
+use colgrep_render::path::is_stdin;
+
+use super::suggest;
 
 /// By what files are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -128,31 +131,20 @@ impl RipgrepArgs {
     }
 
     /// By what files are sorted, and whether the other way round.
-    pub fn sorting(&self) -> (SortArg, bool) {
-        (self.sort.or(self.sortr).unwrap_or_default(), self.sortr.is_some())
+    pub fn sorting(&self) -> (SortBy, bool) {
+        (self.sort.or(self.sortr).unwrap_or_default().into(), self.sortr.is_some())
     }
 }
 
-/// Sorts files; those whose time is not known come first.
-pub fn sort_by<T>(files: &mut [T], (by, reversed): (SortArg, bool), path: impl Fn(&T) -> Option<&Path>) {
-    let time = |file: &T| {
-        let metadata = path(file)?.metadata().ok()?;
-        match by {
-            SortArg::Modified => metadata.modified().ok(),
-            SortArg::Accessed => metadata.accessed().ok(),
-            SortArg::Created => metadata.created().ok(),
-            SortArg::None | SortArg::Path => None,
+impl From<SortArg> for SortBy {
+    fn from(arg: SortArg) -> SortBy {
+        match arg {
+            SortArg::None => SortBy::None,
+            SortArg::Path => SortBy::Path,
+            SortArg::Modified => SortBy::Modified,
+            SortArg::Accessed => SortBy::Accessed,
+            SortArg::Created => SortBy::Created,
         }
-    };
-    if !matches!(by, SortArg::None | SortArg::Path) {
-        files.sort_by_cached_key(time);
-    }
-    // Forwards, one path that was given stands after the other; backwards, all are one list.
-    if by == SortArg::Path && reversed {
-        files.sort_by(|a, b| path(a).cmp(&path(b)));
-    }
-    if reversed && by != SortArg::None {
-        files.reverse();
     }
 }
 

@@ -1,5 +1,6 @@
 //! `colgrep clear`: removes indexes.
 
+use colgrep_render::remark;
 use std::time::Duration;
 
 use anyhow::Result;

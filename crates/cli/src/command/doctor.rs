@@ -23,12 +23,12 @@ use serde::Serialize;
 
 use super::{folder_or_here, others};
 use crate::args::DoctorArgs;
-use crate::console::told_refused;
-use crate::hint;
-use crate::notice::building;
-use crate::output::escape::escape_text;
-use crate::words::{counted, in_words};
 use crate::{FAILED, FOUND};
+use colgrep_render::advice;
+use colgrep_render::console::told_refused;
+use colgrep_render::escape::escape_text;
+use colgrep_render::notice::building;
+use colgrep_render::words::{counted, in_words};
 
 /// Share of dead documents above which rebuilding pays.
 const DEAD_SHARE_MAX: f64 = 0.5;
@@ -135,7 +135,7 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
                 }
             };
         }
-        Err(error) => return report.say("index", Level::Advice, hint::of_index(&error)),
+        Err(error) => return report.say("index", Level::Advice, advice::of_index(&error)),
     };
     let table = &snapshot.files;
     let files = table.indexed().count();
@@ -171,7 +171,7 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
     }
     match walk(&project.root, &project.left_out(), &table.walk_options()) {
         Ok(walked) => freshness(table, &walked, report),
-        Err(error) => report.say("fresh", Level::Advice, hint::of_index(&error)),
+        Err(error) => report.say("fresh", Level::Advice, advice::of_index(&error)),
     }
     skipped(table, report);
     let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -197,7 +197,7 @@ fn under_way(building: &str, report: &mut Report) {
 
 fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
     if let Some(damage) = &snapshot.damage {
-        report.say("vectors", Level::Advice, format!("can't be read: {}", hint::of_index(damage)));
+        report.say("vectors", Level::Advice, format!("can't be read: {}", advice::of_index(damage)));
     }
     let Some(vectors) = &snapshot.vectors else {
         if is_being_built && snapshot.files.mode == VectorMode::Full {
@@ -282,7 +282,7 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
         }
         Ok(Some(model)) => report.say("model", Level::Good, format!("{} ranks by meaning", model.name())),
         Ok(None) => report.say("model", Level::Note, "none: searches are by keywords alone"),
-        Err(error) => report.say("model", Level::Advice, hint::told(&error.into())),
+        Err(error) => report.say("model", Level::Advice, advice::told(&error.into())),
     }
     // The model in the program needs no library.
     let is_needed = choice.name.as_deref().is_some_and(|name| name != "default");
@@ -326,13 +326,13 @@ fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut Report) {
 
 fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path, report: &mut Report) {
     match settings {
-        Err(error) => report.say("settings", Level::Advice, hint::told(&error.into())),
+        Err(error) => report.say("settings", Level::Advice, advice::told(&error.into())),
         Ok(settings) => {
             if let Some(refused) = settings.refused() {
                 report.say("settings", Level::Note, told_refused(refused));
             }
             for refused in settings.groups().filter_map(|group| settings.group(group, env).err()) {
-                report.say("settings", Level::Advice, hint::told(&refused.into()));
+                report.say("settings", Level::Advice, advice::told(&refused.into()));
             }
             for folder in settings.sessions(env).into_iter().filter(|folder| !folder.is_dir()) {
                 report.say("settings", Level::Advice, super::log::told(&Absent::Folder(folder)));

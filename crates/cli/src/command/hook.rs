@@ -3,6 +3,7 @@
 //! It states what is indexed around the session's folder, in the shape of JSON that the agent documents. Nothing is
 //! indexed and no tree is walked. Whatever goes wrong is told on stderr alone, so that no session is held up.
 
+use colgrep_render::remark;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -14,11 +15,10 @@ use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use serde_json::{Value, json};
 
-use super::languages;
 use crate::FOUND;
 use crate::args::{Agent, HookArgs};
-use crate::output::escape::escape_control;
-use crate::words::counted;
+use colgrep_render::escape::escape_control;
+use colgrep_render::words::counted;
 
 /// Longest time that the agent's own message is waited for.
 const MESSAGE_PATIENCE: Duration = Duration::from_millis(500);
@@ -30,7 +30,7 @@ const LANGUAGES_MAX: usize = 5;
 pub(super) fn run(args: &HookArgs, env: &Env) -> Result<u8> {
     let folder = message().as_ref().and_then(session_folder).unwrap_or_else(|| PathBuf::from("."));
     let facts = facts(&folder, env).unwrap_or_else(|error| {
-        remark!("colgrep: {}", crate::hint::told(&error));
+        remark!("colgrep: {}", colgrep_render::advice::told(&error));
         None
     });
     let mut out = std::io::stdout().lock();
@@ -87,7 +87,7 @@ fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
             let units = snapshot.files.units();
             let units = counted(units, "unit");
             let named: Vec<&str> =
-                languages(&snapshot.files).into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();
+                snapshot.files.languages().into_iter().filter(|l| *l != "unknown").take(LANGUAGES_MAX).collect();
             let build = if snapshot.files.complete { "" } else { "; its build is not finished" };
             format!(
                 "The index of {root} holds {files} with {units} ({}){build}; each search brings it up to date.",

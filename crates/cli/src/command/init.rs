@@ -1,5 +1,6 @@
 //! `colgrep init`: builds the index of a project, or brings it up to date.
 
+use colgrep_render::remark;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -12,9 +13,9 @@ use colgrep_index::update::set_mode;
 
 use super::{behind, folder_or_here, limit_threads};
 use crate::args::InitArgs;
-use crate::console::{Console, tell_refused};
-use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::words::{counted, in_words};
 
 pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     if args.behind {

@@ -9,6 +9,7 @@ mod receipt;
 mod section;
 mod toml;
 
+use colgrep_render::remark;
 use std::path::PathBuf;
 
 use agents::{Target, targets, transcripts};

@@ -1,5 +1,6 @@
 //! `colgrep log`: commits and agents' sessions, ranked by a question or the newest first.
 
+use colgrep_render::remark;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
@@ -11,9 +12,9 @@ use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::{Env, Error, OpenOptions, Refused, Result as EngineResult};
 
 use crate::args::LogArgs;
-use crate::console::{Console, tell_refused};
-use crate::output::entries;
 use crate::{FOUND, NOTHING};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::entries;
 
 pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     let here = Path::new(".");

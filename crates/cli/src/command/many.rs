@@ -1,5 +1,6 @@
 //! `--queries-from`: an answer for each line of a file.
 
+use colgrep_render::remark;
 use std::io::{BufRead, Read as _, Write as _};
 use std::path::Path;
 
@@ -7,11 +8,11 @@ use anyhow::{Context as _, Result};
 use colgrep_engine::request::{QUERY_BYTES_MAX, Question, SearchRequest, check_length};
 use colgrep_engine::session::Session;
 
-use crate::args::has_no_word;
-use crate::output::json::{self, Refused};
-use crate::output::{Options, tell_cut};
-use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
+use colgrep_engine::request::has_no_word;
+use colgrep_render::json::{self, Refused};
+use colgrep_render::words::in_short;
+use colgrep_render::{Options, tell_cut};
 
 /// Bytes that are shown of a line that is no query.
 const SHOWN_BYTES_MAX: usize = 200;

@@ -20,19 +20,16 @@ mod pull;
 mod push;
 mod search;
 mod serve;
-mod served;
 mod set_model;
 mod settings;
 mod share;
 mod stats;
 mod status;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 use colgrep_engine::env::Env;
-use colgrep_index::store::FileTable;
 
 use crate::args::{Args, Command, Plan};
 use crate::limits;
@@ -85,15 +82,4 @@ fn limit_threads(threads: Option<usize>) {
 /// The folder that a command is about: the one given, or the current one.
 fn folder_or_here(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("."))
-}
-
-/// The languages of an index, the most frequent first.
-fn languages(table: &FileTable) -> Vec<&str> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for file in table.indexed() {
-        *counts.entry(&file.language).or_default() += 1;
-    }
-    let mut languages: Vec<(&str, u64)> = counts.into_iter().collect();
-    languages.sort_by_key(|l| std::cmp::Reverse(l.1));
-    languages.into_iter().map(|l| l.0).collect()
 }

@@ -8,7 +8,7 @@ use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_index::store::{Store, project_folder};
 
-use crate::words::{counted, in_words};
+use colgrep_render::words::{counted, in_words};
 
 /// An index that was neither changed nor read for so long is offered for removal.
 const UNUSED_AFTER: Duration = Duration::from_secs(90 * 86_400);

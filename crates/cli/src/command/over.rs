@@ -1,5 +1,6 @@
 //! A search over shards elsewhere: `colgrep --shards FILE QUERY`.
 
+use colgrep_render::remark;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, IsTerminal as _, StdoutLock, Write};
@@ -16,13 +17,13 @@ use colgrep_engine::show::Lines;
 use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
 
 use super::limit_threads;
-use super::served::{cluster, shown, told};
 use crate::args::{Plan, Task};
-use crate::console::{Console, tell_refused};
-use crate::output::escape::in_json;
-use crate::output::{self, Wish, end};
-use crate::words::in_short;
 use crate::{FAILED, FOUND, NOTHING};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::escape::in_json;
+use colgrep_render::words::in_short;
+use colgrep_render::{Wish, end};
+use colgrep_server::api::{cluster, shown, told};
 
 /// Bytes of an answer that are held before the first of them goes out.
 const HELD_BYTES: usize = 1 << 20;
@@ -63,7 +64,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     }
     let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
-    options.look.links = output::Links::default();
+    options.look.links = colgrep_render::Links::default();
     let cluster = cluster(file, None, env, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
@@ -99,7 +100,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
             let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
             let shards = end::shell_word(&file.to_string_lossy());
             let scope = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope)));
-            output::print(&mut out, &results, &options, scope.as_deref())?;
+            colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
             out.flush()?;
         }
         Ok((standing, results.is_empty()))

@@ -1,5 +1,6 @@
 //! `colgrep pull`: takes the index that somebody shared, and brings it up to date with what is checked out.
 
+use colgrep_render::remark;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -15,10 +16,11 @@ use colgrep_share::{Error as RemoteError, Found, Patience, Pulled, Takes};
 use super::limit_threads;
 use super::share::{self, Taking, called};
 use crate::args::{Plan, PullArgs};
-use crate::console::{Console, tell_refused};
 use crate::transfer::Transfer;
-use crate::words::{counted, in_words};
-use crate::{FOUND, NOTHING, hint};
+use crate::{FOUND, NOTHING};
+use colgrep_render::advice;
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::words::{counted, in_words};
 
 pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     let started = Instant::now();
@@ -50,7 +52,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     let transfer = Transfer::new(quiet);
     let found = match taking.find(&transfer) {
         Err(error @ RemoteError::Unknown { .. }) => {
-            remark!("colgrep: {}", hint::told(&error.into()));
+            remark!("colgrep: {}", advice::told(&error.into()));
             return Ok(NOTHING);
         }
         found => found?,
@@ -130,7 +132,7 @@ pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
             let (name, index, bytes) = (&found.name, called(&found.snapshot), in_words(pulled.bytes));
             remark!("colgrep: took the index of {name} ({index}), {bytes}");
         }
-        Err(error) => remark!("colgrep: {}; the search goes on without", hint::told(&error)),
+        Err(error) => remark!("colgrep: {}; the search goes on without", advice::told(&error)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `colgrep push`: brings the index up to date and sends it to where a team shares indexes.
 
+use colgrep_render::remark;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,9 +18,9 @@ use colgrep_share::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent,
 use super::{limit_threads, share};
 use crate::FOUND;
 use crate::args::PushArgs;
-use crate::console::{Console, tell_refused};
 use crate::transfer::Transfer;
-use crate::words::{counted, in_words};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::words::{counted, in_words};
 
 /// Seconds of a day.
 const DAY: u64 = 86_400;

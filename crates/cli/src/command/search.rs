@@ -9,10 +9,11 @@ use colgrep_engine::rules::type_list;
 use colgrep_engine::{Engine, Env, Session};
 
 use super::{behind, grep, limit_threads, many, over, pull};
-use crate::args::{Plan, Task, is_stdin};
-use crate::console::{Console, tell_refused};
-use crate::output::{self, end, json};
+use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::path::is_stdin;
+use colgrep_render::{end, json};
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -86,7 +87,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     if let Task::Without = plan.task {
         let files = session.files_without(&plan.request)?;
         if !options.wish.silent {
-            output::print_names(&files, &options)?;
+            colgrep_render::print_names(&files, &options)?;
         }
         return Ok(if files.is_empty() { NOTHING } else { FOUND });
     }
@@ -95,7 +96,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // Where steps are traced, stderr is a program's.
         let scope = (!env.trace).then(|| end::typed(&plan.request.scope));
-        output::print(&mut out, &results, &options, scope.as_deref())?;
+        colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
         out.flush()?;
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })

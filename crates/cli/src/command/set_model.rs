@@ -1,5 +1,6 @@
 //! `colgrep set-model ID|FOLDER`: writes the setting `model`, once the model that is named was opened.
 
+use colgrep_render::remark;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};

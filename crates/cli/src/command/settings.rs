@@ -1,5 +1,6 @@
 //! `colgrep settings`: what is set and where that comes from; writes the user's file.
 
+use colgrep_render::remark;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -13,10 +14,10 @@ use serde_json::json;
 
 use super::set_model::checked;
 use crate::args::SettingsArgs;
-use crate::console::told_refused;
-use crate::output::escape::escape_text;
 use crate::settings::{alone, remove, write};
 use crate::{FOUND, NOTHING};
+use colgrep_render::console::told_refused;
+use colgrep_render::escape::escape_text;
 
 pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     let mut out = std::io::stdout().lock();

@@ -8,8 +8,8 @@ use colgrep_engine::env::Env;
 use serde::Serialize;
 
 use super::others::all_stores;
-use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
+use colgrep_render::words::{counted, in_words};
 
 #[derive(Serialize)]
 struct Stats {
@@ -55,7 +55,7 @@ pub(super) fn run(json: bool, env: &Env) -> Result<u8> {
                 }
                 root = Some(snapshot.files.root);
             }
-            Err(why) => error = Some(crate::hint::of_index(&why)),
+            Err(why) => error = Some(colgrep_render::advice::of_index(&why)),
         }
         let exists = root.as_ref().is_some_and(|r| Path::new(r).is_dir());
         stats.all.files += sizes.files;

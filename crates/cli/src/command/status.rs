@@ -16,12 +16,12 @@ use serde::Serialize;
 
 use super::{folder_or_here, others, over};
 use crate::args::StatusArgs;
-use crate::console::tell_refused;
-use crate::hint;
-use crate::notice::building;
-use crate::output::escape::{escape_text, in_json};
-use crate::words::{counted, in_words};
 use crate::{FOUND, NOTHING};
+use colgrep_render::advice;
+use colgrep_render::console::tell_refused;
+use colgrep_render::escape::{escape_text, in_json};
+use colgrep_render::notice::building;
+use colgrep_render::words::{counted, in_words};
 
 #[derive(Serialize)]
 struct Status {
@@ -152,7 +152,7 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
     match &status.building {
         Some(coverage) => writeln!(out, "a build is under way: {coverage}")?,
         None if !status.indexed => match refused {
-            Some(refused) => writeln!(out, "not indexed: {}", hint::told(refused))?,
+            Some(refused) => writeln!(out, "not indexed: {}", advice::told(refused))?,
             None => writeln!(out, "not indexed; the first search does it, or `colgrep init`")?,
         },
         None if !status.complete => {

@@ -55,6 +55,31 @@ fn crates_depend_in_one_direction_only() {
             &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search", "colgrep-engine"],
         ),
         (
+            "colgrep-render",
+            &[
+                "colgrep-core",
+                "colgrep-encoder",
+                "colgrep-syntax",
+                "colgrep-index",
+                "colgrep-search",
+                "colgrep-engine",
+                "colgrep-share",
+            ],
+        ),
+        (
+            "colgrep-server",
+            &[
+                "colgrep-core",
+                "colgrep-encoder",
+                "colgrep-syntax",
+                "colgrep-index",
+                "colgrep-search",
+                "colgrep-engine",
+                "colgrep-cluster",
+                "colgrep-render",
+            ],
+        ),
+        (
             "colgrep",
             &[
                 "colgrep-core",
@@ -65,6 +90,8 @@ fn crates_depend_in_one_direction_only() {
                 "colgrep-engine",
                 "colgrep-share",
                 "colgrep-cluster",
+                "colgrep-render",
+                "colgrep-server",
             ],
         ),
         ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index", "colgrep-search"]),
@@ -89,7 +116,7 @@ fn crates_depend_in_one_direction_only() {
             let name = dependency["name"].as_str().expect("a name");
             assert!(
                 !name.starts_with("colgrep") || allowed.contains(&name),
-                "{package} must not use {name}: core <- syntax, encoder <- index <- search <- engine <- share, cluster <- cli <- \
+                "{package} must not use {name}: core <- syntax, encoder <- index <- search <- engine <- share, cluster <- render <- server <- cli <- \
                  benchmarks (docs/architecture.md)"
             );
         }

@@ -176,6 +176,17 @@ impl FileTable {
         paths
     }
 
+    /// The languages of the indexed files, the most frequent first.
+    pub fn languages(&self) -> Vec<&str> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for file in self.indexed() {
+            *counts.entry(&file.language).or_default() += 1;
+        }
+        let mut languages: Vec<(&str, u64)> = counts.into_iter().collect();
+        languages.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
+        languages.into_iter().map(|(language, _)| language).collect()
+    }
+
     /// Iterates over the files that were indexed rather than skipped.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())

@@ -220,6 +220,9 @@ fn in_shell(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use colgrep_server::api::tools;
+    use colgrep_server::mcp::INSTRUCTIONS;
+
     use super::*;
 
     #[test]
@@ -253,6 +256,21 @@ mod tests {
         }
         for flag in ["-k N", "--max-tokens N", "outline FILE", "--like FILE:LINE"] {
             assert!(TEXT.contains(flag), "{flag}");
+        }
+    }
+
+    #[test]
+    fn every_tool_is_named_to_agents() {
+        // Notes for agents tell of the command line first: the tools stand in their last sentence.
+        let (_, notes) = TEXT.split_once("offers the same as the tools").expect("a sentence of tools");
+        for tool in tools() {
+            let name = tool.name;
+            assert!(INSTRUCTIONS.contains(&format!("`{name}`")), "INSTRUCTIONS of mcp.rs leave out {name}");
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            assert!(
+                notes.split(|c: char| !is_word(c)).any(|word| word == name),
+                "the notes of install leave out {name}"
+            );
         }
     }
 }

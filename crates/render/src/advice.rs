@@ -1,0 +1,394 @@
+//! Errors that name a way out: a flag or a command for people, a tool or a parameter for agents.
+
+use std::fmt;
+use std::io::ErrorKind as Refusal;
+
+use colgrep_core::expand::TermTable;
+use colgrep_encoder::Error as ModelError;
+use colgrep_engine::{Error as EngineError, Refused, SettingError};
+use colgrep_index::{Error as IndexError, ErrorKind};
+use colgrep_share::Error as RemoteError;
+
+use crate::end::shell_word;
+use crate::path::typed;
+
+/// What went wrong, with the way out in the words of the command line and in those of the server's tools.
+#[derive(Clone, Debug)]
+pub struct Hinted {
+    /// What went wrong.
+    pub what: String,
+    /// The way out on the command line.
+    pub shell: String,
+    /// The way out by a tool.
+    pub tool: String,
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.shell)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// A part of an error's text, and what is said in its place.
+struct Mended {
+    said: String,
+    hinted: Hinted,
+}
+
+impl Mended {
+    /// The same words, and a way out for people and for agents.
+    fn adding(error: &dyn std::error::Error, shell: impl Into<String>, tool: impl Into<String>) -> Mended {
+        let said = error.to_string();
+        Mended { hinted: Hinted { what: said.clone(), shell: shell.into(), tool: tool.into() }, said }
+    }
+
+    /// The same words, and a way out that is the same for both.
+    fn with(error: &dyn std::error::Error, way: impl Into<String>) -> Mended {
+        let way = way.into();
+        Mended::adding(error, way.clone(), way)
+    }
+
+    /// Other words, in which the way out stands.
+    fn instead(error: &dyn std::error::Error, what: String) -> Mended {
+        Mended { said: error.to_string(), hinted: Hinted { what, shell: String::new(), tool: String::new() } }
+    }
+}
+
+/// The way out of an error of the engine, where there is one.
+fn mended(error: &EngineError) -> Option<Mended> {
+    match error {
+        EngineError::Refused(refused) => of_refused(refused),
+        EngineError::Setting(error) => of_setting(error),
+        EngineError::NoIndex { .. } => Some(Mended::with(error, "leave out --no-update, or run `colgrep init`")),
+        // What helps stands behind the cause where that is of the disk.
+        EngineError::NoPlace { source, .. } if for_index(source).is_none() => {
+            Some(Mended::with(error, "COLGREP_DATA_DIR=FOLDER names another one"))
+        }
+        _ => None,
+    }
+}
+
+/// The way out of a setting or a variable that can't be taken.
+fn of_setting(error: &SettingError) -> Option<Mended> {
+    match error {
+        SettingError::File { source, .. } => of_setting(source),
+        SettingError::Unknown { .. } => Some(Mended::with(error, "`colgrep settings` lists them all")),
+        SettingError::UnknownVariable { .. } => {
+            Some(Mended::with(error, "`colgrep knobs` and `colgrep --help` list them all"))
+        }
+        SettingError::NoFolder => Some(Mended::with(error, "set COLGREP_DATA_DIR to one")),
+        _ => None,
+    }
+}
+
+/// The way out of what the engine refuses.
+fn of_refused(refused: &Refused) -> Option<Mended> {
+    Some(match refused {
+        Refused::Type { known, .. } => Mended::adding(
+            refused,
+            "`colgrep --type-list` shows them",
+            format!("`languages` takes {}", known.join(", ")),
+        ),
+        Refused::Pattern { .. } => Mended::adding(
+            refused,
+            "use -F to search for it as plain text",
+            "`grep` with `fixed` searches for it as plain text",
+        ),
+        Refused::LineEnd { .. } => Mended::adding(
+            refused,
+            "-U (--multiline) searches across lines",
+            "leave it out (`$` matches where a line ends)",
+        ),
+        Refused::NoTerms { .. } | Refused::Terms { .. } => {
+            let names = TermTable::BUILT_IN.join(", ");
+            let takes = format!("takes {names}, or a file of JSON: {{\"word\": [\"term\", \"another\"]}}");
+            Mended::adding(refused, format!("--expand {takes}"), format!("`expand` {takes}"))
+        }
+        Refused::NoUnitWith { .. } => {
+            let gone = "ids change with a unit's lines";
+            Mended::adding(
+                refused,
+                format!("{gone}; --json gives those of now"),
+                format!("{gone}; `search` gives those of now"),
+            )
+        }
+        Refused::NotIndexed { root, path } => {
+            let what = format!("{} is not indexed", typed(root, path));
+            let shell = "`colgrep status` says what is skipped and why".to_string();
+            let tool = "`outline` and `grep` read it all the same".to_string();
+            Mended { said: refused.to_string(), hinted: Hinted { what, shell, tool } }
+        }
+        Refused::NoUnit { root, path, line } => {
+            let path = typed(root, path);
+            let what = format!("{path} has no unit on line {line}");
+            let shell = format!("`colgrep outline {path}` lists its units");
+            let tool = "`outline` lists its units".to_string();
+            Mended { said: refused.to_string(), hinted: Hinted { what, shell, tool } }
+        }
+        Refused::NoRepository { root, since, .. } => {
+            let root = root.display();
+            Mended::instead(refused, format!("{} needs a git repository, and {root} is in none", changes(since)))
+        }
+        Refused::NoGit { since, .. } => Mended::instead(refused, format!("{} asks git", changes(since))),
+        Refused::NoCommit { .. } => Mended::instead(refused, format!("--since {refused}")),
+        Refused::NotFetched { id, .. } => Mended::with(
+            refused,
+            format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),
+        ),
+        Refused::Group { untrusted: Some(_), .. } => Mended::with(refused, "`colgrep settings --trust` there does so"),
+        Refused::EmptyPath => Mended::with(refused, "say . for the current folder"),
+        Refused::Gone { path } => Mended::adding(
+            refused,
+            format!("`colgrep log -- {}` lists what mentions it", shell_word(path)),
+            "its path without lines asks for what mentions it",
+        ),
+        Refused::OtherProject { .. } => Mended::with(refused, "name a folder of its project"),
+        _ => return of_root(refused),
+    })
+}
+
+/// The way out of what is not indexed without being asked for.
+fn of_root(refused: &Refused) -> Option<Mended> {
+    let way = match refused {
+        Refused::LoneFile { root } => {
+            let root = root.display();
+            return Some(Mended::with(
+                refused,
+                format!("name its folder {root} to index all of it, or search the file with -e PATTERN"),
+            ));
+        }
+        Refused::NoProject { .. } | Refused::Temporary { .. } | Refused::ManyFiles { .. } => {
+            "name a folder inside it, or pass -y to index all of it"
+        }
+        Refused::Repositories { .. } => "name one of them, or pass -y to index all of them as one project",
+        _ => return None,
+    };
+    Some(Mended::with(refused, way))
+}
+
+/// The flag that asks for what changed.
+fn changes(since: &Option<String>) -> &'static str {
+    if since.is_some() { "--since" } else { "--changed" }
+}
+
+/// Bytes of an error for tools, at most: it may repeat a pattern or a path as long as anybody likes.
+const TOOL_BYTES_MAX: usize = 1_600;
+
+/// What helps where a model can't be opened: commands and variables, of which the library knows nothing.
+fn for_model(error: &ModelError) -> Option<String> {
+    match error {
+        ModelError::NoFolder(_) => Some("`colgrep set-model default` goes back".into()),
+        ModelError::NotFetched { id, .. } => Some(format!(
+            "where a network is, HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key. Without one, put \
+             model.onnx, tokenizer.json and onnx_config.json (or config_sentence_transformers.json) of \
+             https://huggingface.co/{id}/tree/main into a folder and run `colgrep set-model FOLDER`"
+        )),
+        _ => None,
+    }
+}
+
+/// What helps where an index can't be used.
+const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
+
+/// The way out where indexes can't be shared.
+fn of_remote(error: &RemoteError) -> Option<String> {
+    let way = match error {
+        RemoteError::Unknown { .. } => "`colgrep push` shares one; --name looks for another name",
+        RemoteError::OtherFormat { .. } => "`colgrep push` of this version adds one; the others stay",
+        RemoteError::NewerLayout { .. } => "update colgrep",
+        RemoteError::Foreign { .. } => "update colgrep, or name another folder; nothing was changed",
+        RemoteError::OtherRepository { .. } => "somebody copied it there: remove that folder, or name another one",
+        RemoteError::Gone { .. } => "`colgrep push` puts what is missing there again",
+        RemoteError::DamagedManifest { .. } | RemoteError::DamagedBlob { .. } => {
+            "`colgrep push --anew` sends the index again; nothing was changed here"
+        }
+        RemoteError::Denied { .. } => "ask for the right, or see which credentials are set (AWS_PROFILE and the like)",
+        RemoteError::Plain { .. } => "`colgrep settings remote_http true` allows that",
+        _ => return None,
+    };
+    Some(way.to_string())
+}
+
+/// What helps where the system refuses to write, or has no memory.
+pub fn for_disk(refused: Refusal) -> Option<&'static str> {
+    match refused {
+        Refusal::StorageFull | Refusal::QuotaExceeded => {
+            Some("free room there, or name another folder for indexes: COLGREP_DATA_DIR=FOLDER")
+        }
+        Refusal::FileTooLarge => {
+            Some("raise the limit (`ulimit -f`), or name another folder for indexes: COLGREP_DATA_DIR=FOLDER")
+        }
+        Refusal::ReadOnlyFilesystem | Refusal::PermissionDenied => {
+            Some("COLGREP_DATA_DIR=FOLDER names another folder for indexes")
+        }
+        Refusal::OutOfMemory => Some(
+            "close something, raise the limits (`ulimit -v`, `ulimit -u`), or leave large files out with --max-filesize",
+        ),
+        _ => None,
+    }
+}
+
+/// What helps where an index can't be used or written.
+fn for_index(error: &IndexError) -> Option<&'static str> {
+    match error.kind() {
+        ErrorKind::Unusable => Some(ANEW),
+        _ => error.refused().and_then(for_disk),
+    }
+}
+
+/// An error of the index with its causes, and what helps.
+pub fn of_index(error: &IndexError) -> String {
+    let way = for_index(error).map_or_else(String::new, |way| format!("; {way}"));
+    error.full() + &way
+}
+
+/// An error with its causes, and what helps, on the command line.
+pub fn told(error: &anyhow::Error) -> String {
+    in_words(error, |hinted| &hinted.shell)
+}
+
+/// An error with its causes, and the way out that `way` takes of a hint.
+fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
+    let index = |cause: &IndexError| for_index(cause).map(str::to_string);
+    // Context that was added to an error is none of its causes.
+    let engine = || error.downcast_ref().or_else(|| error.chain().find_map(|cause| cause.downcast_ref()));
+    let setting = || error.chain().find_map(|cause| of_setting(cause.downcast_ref()?));
+    let advice = error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(EngineError::Model(error)), _) => for_model(error),
+        (Some(error), _) => index(error.of_index()?),
+        (_, Some(error)) => index(error),
+        _ => for_model(cause.downcast_ref::<ModelError>()?),
+    });
+    let advice = advice.or_else(|| error.chain().find_map(|cause| of_remote(cause.downcast_ref()?)));
+    let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+    let text = format!("{error:#}{advice}");
+    let Some(Mended { said, hinted }) = engine().and_then(mended).or_else(setting) else { return text };
+    let (what, way) = (&hinted.what, way(&hinted));
+    let told = match (way, what.ends_with('?')) {
+        ("", _) => what.clone(),
+        (_, true) => format!("{what} {way}"),
+        (_, false) => format!("{what}; {way}"),
+    };
+    text.replacen(&said, &told, 1)
+}
+
+/// An error as a tool tells it; what is too long loses its middle.
+pub fn for_tools(error: &anyhow::Error) -> String {
+    let mut text = in_words(error, |hinted| &hinted.tool);
+    if text.len() > TOOL_BYTES_MAX {
+        let begin = text.floor_char_boundary(TOOL_BYTES_MAX / 2);
+        let end = text.ceil_char_boundary(text.len() - TOOL_BYTES_MAX / 2);
+        text.replace_range(begin..end, " […] ");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_is_not_there_says_what_to_put_where() {
+        let told = |error: ModelError| told(&anyhow::Error::from(error).context("search"));
+        assert_eq!(
+            told(ModelError::NoFolder("m".into())),
+            "search: there is no model folder m; `colgrep set-model default` goes back"
+        );
+        let (id, cache, endpoint) = ("owner/name".to_string(), "cache".into(), "http://127.0.0.1:1".to_string());
+        let text = told(ModelError::NotFetched { id, cache, endpoint, source: "HF_HUB_OFFLINE is set".into() });
+        for part in [
+            "can't be fetched from http://127.0.0.1:1: HF_HUB_OFFLINE is set; where a network is",
+            "huggingface.co/owner/name/tree/main",
+            "`colgrep set-model FOLDER`",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(told(ModelError::NoCache), format!("search: {}", ModelError::NoCache));
+    }
+
+    #[test]
+    fn settings_and_roots_come_with_a_way_out_where_they_stand_in_the_text() {
+        let unknown =
+            |near: Option<&str>| SettingError::Unknown { key: "colour".into(), near: near.map(str::to_string) };
+        let in_file = |source| SettingError::File { path: "a.toml".into(), source: Box::new(source) };
+        let damaged = || IndexError::Damaged { what: "the end is cut".into(), source: None };
+        for (error, expected) in [
+            (
+                EngineError::from(in_file(unknown(Some("color")))),
+                "a.toml: there is no setting \"colour\"; did you mean \"color\"? `colgrep settings` lists them all",
+            ),
+            (unknown(None).into(), "there is no setting \"colour\"; `colgrep settings` lists them all"),
+            (
+                SettingError::UnknownVariable { name: "COLGREP_K9".into(), near: Some("COLGREP_K1".into()) }.into(),
+                "COLGREP_K9 is not a setting of colgrep; did you mean COLGREP_K1? `colgrep knobs` and `colgrep --help` list them all",
+            ),
+            (
+                SettingError::UnknownVariable { name: "COLGREP_BOGUS".into(), near: None }.into(),
+                "COLGREP_BOGUS is not a setting of colgrep; `colgrep knobs` and `colgrep --help` list them all",
+            ),
+            (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
+            (
+                Refused::Gone { path: "a b.rs".into() }.into(),
+                "a b.rs is no more in the tree, so git can't say who changed its lines last; \
+                 `colgrep log -- 'a b.rs'` lists what mentions it",
+            ),
+            (
+                Refused::NoProject { root: "/".into() }.into(),
+                "/ is not a project; name a folder inside it, or pass -y to index all of it",
+            ),
+            (
+                Refused::NoCommit { since: "x".into(), is_range: false }.into(),
+                "--since x: git knows no commit, branch or tag of that name",
+            ),
+            (damaged().into(), "the end is cut; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            (
+                IndexError::Io { doing: "write", path: "a".into(), source: Refusal::StorageFull.into() }.into(),
+                "could not write a: no storage space; free room there, or name another folder for indexes: \
+                 COLGREP_DATA_DIR=FOLDER",
+            ),
+            (
+                IndexError::Io { doing: "read", path: "a".into(), source: Refusal::OutOfMemory.into() }.into(),
+                "could not read a: out of memory; close something, raise the limits (`ulimit -v`, `ulimit -u`), or leave \
+                 large files out with --max-filesize",
+            ),
+            (
+                EngineError::NoPlace {
+                    root: "a".into(),
+                    source: IndexError::Io {
+                        doing: "create",
+                        path: "b".into(),
+                        source: Refusal::ReadOnlyFilesystem.into(),
+                    },
+                },
+                "the index of a has no place: could not create b: read-only filesystem or storage medium; \
+                 COLGREP_DATA_DIR=FOLDER names another folder for indexes",
+            ),
+            (
+                EngineError::NoIndex { root: "a".into(), source: damaged() },
+                "a has no index that this colgrep can read; leave out --no-update, or run `colgrep init`: the end is cut; \
+                 `colgrep init` builds it anew, `colgrep clear` removes it",
+            ),
+            (
+                ModelError::NoFolder("m".into()).into(),
+                "there is no model folder m; `colgrep set-model default` goes back",
+            ),
+        ] {
+            assert_eq!(told(&error.into()), expected);
+        }
+    }
+
+    #[test]
+    fn tools_are_told_in_their_words_and_in_few() {
+        let pattern = || Refused::Pattern { pattern: "(".into(), source: "it is open".into() };
+        let refused = || anyhow::Error::from(EngineError::from(pattern())).context("search");
+        let what = "search: \"(\" is no valid pattern";
+        let why = ": it is open";
+        assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text{why}"));
+        assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text{why}"));
+        let long = for_tools(&anyhow::anyhow!("begins {} ends", "é".repeat(TOOL_BYTES_MAX)));
+        assert!(long.starts_with("begins éé") && long.ends_with("éé ends") && long.contains("é […] é"), "{long}");
+        assert!(long.len() <= TOOL_BYTES_MAX + " […] ".len());
+    }
+}

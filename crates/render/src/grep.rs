@@ -1,0 +1,425 @@
+//! `-e PATTERN` alone: every matching line, as grep prints it, by ripgrep's engine.
+
+use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use colgrep_engine::OpenOptions;
+use colgrep_engine::env::Env;
+use colgrep_engine::pattern::{LineMatcher, first_place, matcher, searcher};
+use colgrep_engine::request::{Pattern, Scope};
+use colgrep_engine::settings::Settings;
+use colgrep_engine::tree::files_below;
+use colgrep_index::signature::Needed;
+use colgrep_index::walk::WalkOptions;
+use grep_searcher::Searcher;
+use rayon::prelude::*;
+
+use crate::advice;
+use crate::budget::Budget;
+use crate::console::tell_unheeded;
+use crate::escape::json_text;
+use crate::matches::{LineOptions, Lines, Printer, Target};
+use crate::path::absolute_name;
+use crate::{Format, Look, Options, Wish, line, path as name};
+
+/// Files that are searched in parallel before their lines are printed.
+const PORTION: usize = 256;
+
+/// What the walk of a grep takes in: every match of every file, so the index's size limit does not hold here unless it
+/// is asked for.
+fn walk_options(open: &OpenOptions, settings: &Settings) -> WalkOptions {
+    WalkOptions { filesize_max: open.filesize_max.unwrap_or(u64::MAX), ..open.with(settings).walk }
+}
+
+/// A grep: what is looked for, where, and what becomes of a line.
+struct Grep<'a> {
+    scope: &'a Scope,
+    walk: WalkOptions,
+    settings: &'a Settings,
+    env: &'a Env,
+    matcher: LineMatcher,
+    options: &'a Options,
+    of_lines: &'a LineOptions,
+}
+
+/// What files are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SortBy {
+    /// By nothing: as they come, which is by path.
+    None,
+    /// By path.
+    #[default]
+    Path,
+    /// By the time of the last change.
+    Modified,
+    /// By the time of the last access.
+    Accessed,
+    /// By the time when they were made.
+    Created,
+}
+
+/// Sorts files; those whose time is not known come first.
+pub fn sort_by<T>(files: &mut [T], (by, reversed): (SortBy, bool), path: impl Fn(&T) -> Option<&Path>) {
+    let time = |file: &T| {
+        let metadata = path(file)?.metadata().ok()?;
+        match by {
+            SortBy::Modified => metadata.modified().ok(),
+            SortBy::Accessed => metadata.accessed().ok(),
+            SortBy::Created => metadata.created().ok(),
+            SortBy::None | SortBy::Path => None,
+        }
+    };
+    if !matches!(by, SortBy::None | SortBy::Path) {
+        files.sort_by_cached_key(time);
+    }
+    // Forwards, one path that was given stands after the other; backwards, all are one list.
+    if by == SortBy::Path && reversed {
+        files.sort_by(|a, b| path(a).cmp(&path(b)));
+    }
+    if reversed && by != SortBy::None {
+        files.reverse();
+    }
+}
+
+/// A search for lines as the command line asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct LineSearch<'a> {
+    /// Where it looks, and for which pattern.
+    pub scope: &'a Scope,
+    /// How trees are walked.
+    pub open: &'a OpenOptions,
+    /// Which lines, and how they are printed.
+    pub lines: &'a LineOptions,
+    /// What the answer looks like.
+    pub wish: &'a Wish,
+    /// The order of files, and whether it is reversed.
+    pub sorting: (SortBy, bool),
+}
+
+/// What came of a search for lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineOutcome {
+    /// Something matched.
+    pub found: bool,
+    /// Something could not be read.
+    pub failed: bool,
+}
+
+/// Prints the lines that match.
+///
+/// # Errors
+/// When the pattern or a glob is wrong, or stdout can't be written.
+pub fn print_lines(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Result<LineOutcome> {
+    let options = asked.wish.with(settings, env, std::io::stdout().is_terminal())?;
+    let pattern = asked.scope.pattern.clone().unwrap_or_default();
+    let grep = asked.grep(&options, &pattern, (settings, env))?;
+    let mut out = Out::new(&options.wish);
+    let mut failed = false;
+    // With -m 0 nothing matches, as in grep.
+    let nothing = asked.lines.max_count == Some(0) && !asked.lines.files_without_match;
+    let (files, complete) = match nothing {
+        true => (Vec::new(), true),
+        false => grep.sorted_files(asked.sorting)?,
+    };
+    failed |= !complete;
+    // Files are searched in parallel, in portions, and printed in order.
+    'files: for portion in files.chunks(PORTION) {
+        for (file, lines) in portion.iter().zip(grep.search(portion)) {
+            failed |= lines.failed;
+            if !out.write(&grep, lines, file)? {
+                break 'files;
+            }
+        }
+    }
+    out.finish(&options.wish)?;
+    Ok(LineOutcome { found: out.found, failed: failed && !(out.found && options.wish.silent) })
+}
+
+/// Prints the names of the files that [`print_lines`] would search.
+///
+/// # Errors
+/// When a glob is wrong, or stdout can't be written.
+pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Result<LineOutcome> {
+    let options = asked.wish.with(settings, env, std::io::stdout().is_terminal())?;
+    let grep = asked.grep(&options, &Pattern::default(), (settings, env))?;
+    let (mut files, complete) = grep.sorted_files(asked.sorting)?;
+    files.truncate(asked.lines.files.unwrap_or(usize::MAX));
+    if !options.wish.silent {
+        let full = |file: &Target| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
+        crate::write_names(files.iter().map(|file| (file.shown.clone(), full(file))), &options)?;
+    }
+    Ok(LineOutcome { found: !files.is_empty(), failed: !complete })
+}
+
+impl<'a> LineSearch<'a> {
+    fn grep(
+        &self,
+        options: &'a Options,
+        pattern: &Pattern,
+        (settings, env): (&'a Settings, &'a Env),
+    ) -> Result<Grep<'a>> {
+        let (scope, of_lines) = (self.scope, self.lines);
+        Ok(Grep {
+            scope,
+            walk: walk_options(self.open, settings),
+            settings,
+            env,
+            matcher: matcher(pattern)?,
+            options,
+            of_lines,
+        })
+    }
+}
+
+/// The lines that match below `path`, with so many around each, each with its end, in order, undressed and cut to a
+/// readable length; with `text_only` without binary files that nobody named. No more files are searched when there are
+/// `enough`. And what could not be read.
+///
+/// # Errors
+/// On a bad pattern or glob.
+pub fn lines(
+    scope: &Scope,
+    (around, text_only): (usize, bool),
+    open: &OpenOptions,
+    (settings, env): (&Settings, &Env),
+    path: &Path,
+    enough: usize,
+) -> Result<(Vec<String>, Vec<PathBuf>)> {
+    let options = Options {
+        wish: Wish { around: Some(around), quiet: true, ..Wish::default() },
+        look: Look { width: Some(line::COLUMNS_MAX), ..Look::default() },
+    };
+    let grep = Grep {
+        scope,
+        walk: walk_options(open, settings),
+        settings,
+        env,
+        matcher: matcher(scope.pattern.as_ref().unwrap_or(&Pattern::default()))?,
+        options: &options,
+        of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
+    };
+    let (files, mut unreadable) = grep.files_below(path)?;
+    let files: Vec<Target> = files.into_iter().map(of_its_root).collect();
+    let mut lines = Vec::new();
+    for portion in files.chunks(PORTION) {
+        for (file, found) in portion.iter().zip(grep.search(portion)) {
+            let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
+            unreadable.extend(found.failed.then(|| lies.clone()));
+            let text = String::from_utf8_lossy(&found.text);
+            let name = file.shown.to_string_lossy();
+            lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, &grep.matcher))));
+        }
+        if lines.len() >= enough {
+            break;
+        }
+    }
+    Ok((lines, unreadable))
+}
+
+/// A row as plain text, cut to what an agent gets of a line; where the match lies behind the cut, around the match.
+fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
+    let is_mark = |c: char| c == ':' || c == '-';
+    let numbered = row.strip_prefix(name).and_then(|rest| rest.strip_prefix(is_mark));
+    let content = numbered.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let Some(content) = content.and_then(|rest| rest.strip_prefix(is_mark)) else { return line::shortened(row) };
+    let front = &row[..row.len() - content.len()];
+    let columns = line::COLUMNS_MAX.saturating_sub(front.chars().count() + 1);
+    if content.len() < columns {
+        return line::shortened(row);
+    }
+    match line::shown_from(content, columns, first_place(matcher, content.as_bytes()).as_slice()) {
+        0 => line::shortened(row),
+        from => line::shortened(&format!("{front}…{}", &content[from..])),
+    }
+}
+
+/// A file of several roots, named by its own.
+fn of_its_root(file: Target) -> Target {
+    let name = file.full.as_deref().and_then(name::in_root).map(PathBuf::from);
+    Target { shown: name.unwrap_or(file.shown), ..file }
+}
+
+impl Grep<'_> {
+    /// The files below the paths of the scope, sorted, and whether everything could be read.
+    fn sorted_files(&self, sorting: (SortBy, bool)) -> Result<(Vec<Target>, bool)> {
+        let here = [PathBuf::from(".")];
+        let paths = if self.scope.paths.is_empty() { &here[..] } else { &self.scope.paths };
+        let (mut all, mut complete) = (Vec::new(), true);
+        for path in paths {
+            let (mut files, unreadable) = self.files_below(path)?;
+            if sorting.0 == SortBy::Path {
+                // By its components: a folder's files stand before `folder.c`.
+                files.sort_by(|a, b| a.shown.cmp(&b.shown));
+            }
+            all.extend(files);
+            complete &= unreadable.is_empty();
+        }
+        sort_by(&mut all, sorting, |file| file.full.as_deref());
+        Ok((all, complete))
+    }
+
+    /// The files below `path` that the rules allow, in order, and what the walk could not read. That is told, and no
+    /// failure of the others.
+    fn files_below(&self, path: &Path) -> Result<(Vec<Target>, Vec<PathBuf>)> {
+        if name::is_stdin(path) {
+            return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
+        }
+        let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
+            Ok(tree) => tree,
+            Err(error) => {
+                self.tell(&advice::told(&error.into()));
+                return Ok((Vec::new(), vec![path.to_path_buf()]));
+            }
+        };
+        if !self.of_lines.no_messages {
+            tell_unheeded(&tree.unheeded);
+        }
+        let mut unreadable = Vec::new();
+        for (what, reason) in &tree.unreadable {
+            let shown = name::below(path, what);
+            self.tell(&format!("{}: {reason}", shown.display()));
+            unreadable.push(shown);
+        }
+        let target = |inside: PathBuf| match inside.as_os_str().is_empty() {
+            true => Target { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
+            false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false },
+        };
+        Ok((tree.files.into_iter().map(target).collect(), unreadable))
+    }
+
+    /// What a file must hold to give anything.
+    fn needed(&self) -> &Needed {
+        match self.of_lines.invert || self.of_lines.files_without_match {
+            true => &Needed::Nothing,
+            false => self.matcher.needed(),
+        }
+    }
+
+    /// Says what could not be read, unless nobody wants to know.
+    fn tell(&self, what: &str) {
+        if !self.of_lines.no_messages {
+            remark!("colgrep: {what}");
+        }
+    }
+
+    fn search(&self, files: &[Target]) -> Vec<Lines> {
+        // A searcher's buffers are filled with zeros when it is made: one serves many files.
+        files.par_iter().map_init(|| self.searcher(), |searcher, file| self.search_file(searcher, file)).collect()
+    }
+
+    fn searcher(&self) -> Searcher {
+        let (before, behind) = self.around();
+        searcher(&self.matcher)
+            .invert_match(self.of_lines.invert)
+            .max_matches(self.of_lines.max_count)
+            .before_context(before)
+            .after_context(behind)
+            .build()
+    }
+
+    fn search_file(&self, searcher: &mut Searcher, file: &Target) -> Lines {
+        let mut printer = Printer::new(self.options, self.of_lines, &self.matcher, file);
+        let searched = match &file.full {
+            None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
+            Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),
+        };
+        let mut lines = printer.into_lines();
+        // A file that went away or can't be read is told, and no failure of the others.
+        if let Err(error) = searched {
+            lines.failed = true;
+            self.tell(&format!("{}: {error}", file.shown.display()));
+        }
+        lines
+    }
+
+    /// Lines of context before and behind a match; none where rows are for programs. A number of lines, which a setting
+    /// may give, counts where matches are whole lines.
+    fn around(&self) -> (usize, usize) {
+        let wish = &self.options.wish;
+        if wish.format != Format::Text {
+            return (0, 0);
+        }
+        let both = wish.around.or(wish.lines.filter(|_| !self.of_lines.only_matching)).unwrap_or(0);
+        (wish.before.unwrap_or(both), wish.behind.unwrap_or(both))
+    }
+}
+
+/// Standard output, as far as the budget reaches.
+struct Out {
+    out: std::io::BufWriter<std::io::StdoutLock<'static>>,
+    budget: Budget,
+    found: bool,
+    /// Files that gave something.
+    files: usize,
+    rows: usize,
+    blocks: usize,
+    cut: bool,
+}
+
+impl Out {
+    fn new(wish: &Wish) -> Out {
+        let mut budget = Budget::new(wish.max_tokens);
+        if wish.format == Format::Json {
+            budget.take(3);
+        }
+        let out = std::io::BufWriter::new(std::io::stdout().lock());
+        Out { out, budget, found: false, files: 0, rows: 0, blocks: 0, cut: false }
+    }
+
+    /// Prints what one file gave; whether more is wanted.
+    fn write(&mut self, grep: &Grep<'_>, lines: Lines, file: &Target) -> Result<bool> {
+        let wish = &grep.options.wish;
+        self.found |= lines.any;
+        self.files += usize::from(lines.any);
+        // Rows for programs have no place for it.
+        if lines.binary && wish.format.is_json() && !wish.silent {
+            grep.tell(&format!("{}: binary file matches", file.shown.display()));
+        }
+        if wish.silent {
+            return Ok(!self.found);
+        }
+        for row in lines.rows {
+            let row = json_text(&row)?;
+            if !self.budget.take(row.len() + 1) {
+                self.cut = true;
+                return Ok(false);
+            }
+            match (wish.format == Format::JsonLines, self.rows) {
+                (true, _) => writeln!(self.out, "{row}")?,
+                (false, 0) => write!(self.out, "[{row}")?,
+                (false, _) => write!(self.out, ",{row}")?,
+            }
+            self.rows += 1;
+        }
+        let more = grep.of_lines.files.is_none_or(|wanted| self.files < wanted);
+        if lines.text.is_empty() {
+            return Ok(more);
+        }
+        // Between two files' lines: an empty line under headings, grep's mark where there is context.
+        let (before, behind) = grep.around();
+        let between: &[u8] = match (self.blocks, lines.heading, before.max(behind) > 0 && lines.shows_lines) {
+            (0, ..) => b"",
+            (_, true, _) => b"\n",
+            (_, false, true) => b"--\n",
+            _ => b"",
+        };
+        self.blocks += 1;
+        let block = [between, &lines.text].concat();
+        let part = self.budget.take_lines(&block);
+        self.out.write_all(part)?;
+        self.cut = part.len() < block.len();
+        Ok(!self.cut && more)
+    }
+
+    fn finish(&mut self, wish: &Wish) -> Result<()> {
+        if wish.format == Format::Json && !wish.silent {
+            writeln!(self.out, "{}", if self.rows == 0 { "[]" } else { "]" })?;
+        }
+        self.out.flush()?;
+        if self.cut && !wish.quiet {
+            remark!("colgrep: more matches than fit into --max-tokens {}", wish.max_tokens.unwrap_or_default());
+        }
+        Ok(())
+    }
+}

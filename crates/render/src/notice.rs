@@ -1,0 +1,171 @@
+//! What the engine tells, in words, with the way out on the command line or by a tool.
+
+use colgrep_encoder::ModelSpec;
+use colgrep_engine::model::{LITE_CANDIDATES, Lack, Lacking};
+use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};
+use colgrep_engine::project::Project;
+use colgrep_index::store::{Coverage, Snapshot};
+use colgrep_syntax::read::Skip;
+
+use crate::advice::{Hinted, for_disk};
+use crate::path::typed;
+use crate::words::{counted, counted_are, in_words};
+
+/// A notice in words.
+pub fn text(notice: &Notice) -> String {
+    match notice {
+        Notice::Incomplete(state) => format!("the index is not complete: {}", coverage(state)),
+        Notice::Unfinished { unread, in_tree, is_done_behind } => {
+            let rest = if *is_done_behind { BEHIND } else { "the next search, or all at once `colgrep init`," };
+            let known = in_tree.saturating_sub(*unread);
+            format!("this answer knows {known} of {} as they are now; {rest} reads the rest", counted(*in_tree, "file"))
+        }
+        Notice::OtherWalk { root } => format!(
+            "the index of {} was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
+             these flags changes it",
+            root.display()
+        ),
+        Notice::TooLarge { files, filesize_max } => {
+            let (limit, files) = (in_words(*filesize_max), counted_are(*files, "file"));
+            format!("{files} larger than {limit} and not indexed (`colgrep status`)")
+        }
+        Notice::AsItIs { why, state } => {
+            let (why, way) = match why {
+                NotUpdated::Failed { why, refused } => (why.as_str(), refused.and_then(for_disk)),
+                _ => ("another colgrep is indexing", None),
+            };
+            let way = way.map_or_else(String::new, |way| format!("; {way}"));
+            let state = coverage(state);
+            format!("{why}{way}; this answer is from the index as it is: {state}; what changed since is not in it")
+        }
+        Notice::WaitsForFirstPart => {
+            "another colgrep builds this index for the first time; waiting for its first part".to_string()
+        }
+        Notice::FirstPart(state) => {
+            format!("the build goes on; this answer is from its first part: {}", coverage(state))
+        }
+        Notice::Lacking { lacking: lack, is_being_built, is_done_behind } => {
+            lacking(lack, is_being_built.then_some(ANOTHER).or(is_done_behind.then_some(BEHIND)))
+        }
+        Notice::NotRanked(of) => not_ranked(of).to_string(),
+        Notice::Unreadable { root, first, paths } => {
+            let others = if *paths > 1 { format!(" and {} more", paths - 1) } else { String::new() };
+            format!("{}{others} can't be read, so no answer comes from there", typed(root, first))
+        }
+        Notice::NearUnknown(of) => {
+            let (why, indexed) = reason(of.why);
+            let shown = typed(&of.root, &of.path);
+            format!("{shown} is not indexed ({why}), so what it imports and calls is not known; {indexed}")
+        }
+        Notice::Runtime(library) => format!("the model is run by {}", library.display()),
+        Notice::Moved { from } => format!("the index of {} is taken over: the repository was moved", from.display()),
+        Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
+        Notice::HistoryAsItIs => {
+            "another colgrep is indexing the history; this answer is from the index as it is".to_string()
+        }
+        Notice::HistoryLacks { without, all } => {
+            format!(
+                "{without} of {all} entries are ranked by words alone so far; further questions make the rest of their vectors"
+            )
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// The process that works behind searches.
+const BEHIND: &str = "a process in the background";
+/// Another process that writes an index.
+pub const ANOTHER: &str = "another colgrep";
+
+/// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
+pub fn coverage(state: &IndexState) -> String {
+    let files = match state.files_in_tree {
+        Some(all) => format!("{} of {} indexed", state.files_indexed, counted_are(all, "file")),
+        None => format!("{} indexed", counted_are(state.files_indexed, "file")),
+    };
+    match state.vectors {
+        Some(Coverage { units, with_vectors }) => format!("{files}, {with_vectors} of {units} units have vectors"),
+        None => files,
+    }
+}
+
+/// How far another process is that writes the index, if one does; `snapshot` is what there is to search.
+pub fn building(project: &Project, snapshot: Option<&Snapshot>) -> Option<String> {
+    let told = |s| coverage(&IndexState::of(project, s, None));
+    project.store.is_locked().then(|| snapshot.map_or("nothing of it can be searched yet".to_string(), told))
+}
+
+/// What the ranking by meaning lacks, and who makes it: `maker`, if somebody is at it, else `init`.
+pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
+    let only = format!("by meaning, a search ranks only the best {LITE_CANDIDATES} units by words");
+    let init = format!("`colgrep init --model {}`", lacking.model);
+    let model = match &lacking.model {
+        ModelSpec::Embedded => "the embedded model".to_string(),
+        other => format!("the model {other}"),
+    };
+    match &lacking.what {
+        Lack::All => format!("the index has no vectors of {model}: {only}; {} makes them", maker.unwrap_or(&init)),
+        Lack::OtherModel { stored } => {
+            format!("the index has vectors of the model {stored}, not of {model}: {only}; {init} replaces them")
+        }
+        Lack::Damaged(damage) => {
+            format!("{damage}: {only}; {} makes the vectors anew", maker.unwrap_or("`colgrep init`"))
+        }
+        Lack::Units { without, all } => format!(
+            "{without} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
+            maker.unwrap_or("`colgrep init`")
+        ),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Why nothing of a path is indexed, and what changes that.
+fn reason(why: Unranked) -> (&'static str, &'static str) {
+    match why {
+        Unranked::Skipped(Skip::TooLarge) => {
+            (Skip::TooLarge.reason(), "`colgrep init --max-filesize SIZE` indexes larger files")
+        }
+        Unranked::Skipped(Skip::Secret) => {
+            (Skip::Secret.reason(), "`colgrep init --secrets` indexes files of such names")
+        }
+        Unranked::Skipped(Skip::Unreadable) | Unranked::Unreadable => {
+            (Skip::Unreadable.reason(), "the next search reads it where it may be read")
+        }
+        Unranked::Skipped(skip) => (skip.reason(), "`colgrep status` names what is skipped"),
+        Unranked::Hidden => ("hidden", "`colgrep init --hidden` indexes hidden files"),
+        Unranked::HiddenSecret => {
+            ("hidden, and has a secret's name", "`colgrep init --hidden --secrets` indexes hidden files and such names")
+        }
+        Unranked::New => {
+            ("new since the index was made", "the next search that may bring the index up to date reads it")
+        }
+        Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
+        _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
+    }
+}
+
+/// Why a path can't be ranked, and what finds its lines all the same.
+pub fn not_ranked(of: &NotRanked) -> Hinted {
+    let shown = typed(&of.root, &of.path);
+    match of.why {
+        Unranked::Skipped(Skip::Empty) => {
+            let nothing = "there is nothing to find in it".to_string();
+            return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
+        }
+        Unranked::Skipped(Skip::Unreadable) | Unranked::Unreadable => {
+            let rest = "the next search reads it where it may be read".to_string();
+            return Hinted {
+                what: format!("{shown} can't be read, so it is not ranked"),
+                shell: rest.clone(),
+                tool: rest,
+            };
+        }
+        _ => {}
+    }
+    let (why, indexed) = reason(of.why);
+    Hinted {
+        what: format!("{shown} is not indexed ({why}), so it is not ranked"),
+        shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
+        tool: "the tool grep finds lines in it".to_string(),
+    }
+}

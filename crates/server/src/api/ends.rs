@@ -1,0 +1,262 @@
+//! The end of an answer for agents: strengths, files left out as too weak, files that hold all words; and the rows of
+//! the structured answer.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use colgrep_cluster::Standing;
+use colgrep_core::strength::RULE;
+use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_engine::corpus::{Parts, RankedTogether};
+use colgrep_engine::end::End;
+use colgrep_engine::session::strength_min;
+use colgrep_engine::settings::Settings;
+use colgrep_engine::{Scope, SearchRequest, Weakest};
+use serde_json::{Value, json};
+
+use super::params;
+use super::shards::remarks as of_shards;
+use super::unserved::{self, Unserved};
+use colgrep_render::end::{held, is_cut, read_as, too_large, unheld, unquoted};
+use colgrep_render::escape::escape_control;
+use colgrep_render::line::shortened;
+use colgrep_render::path::typed;
+use colgrep_render::words::{counted, in_short};
+
+/// The answer of a tool.
+#[derive(Debug, Default)]
+pub struct Answered {
+    /// The text.
+    pub text: String,
+    /// Remarks on the whole answer, a line each.
+    pub remarks: String,
+    /// The results as rows, where it ranks.
+    pub hits: Option<Vec<Value>>,
+    /// Which shards answered, where there are any.
+    pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
+}
+
+impl From<String> for Answered {
+    fn from(text: String) -> Answered {
+        Answered { text, ..Answered::default() }
+    }
+}
+
+impl Answered {
+    /// The answer of a ranking, with remarks on what is shown of it. Without results the remarks are the text.
+    pub fn of(mut text: String, mut remarks: String, told: Told) -> Answered {
+        remarks.push_str(&told.left_out());
+        let Told { hits, standing, unserved, .. } = told;
+        if hits.is_empty() {
+            text.push_str(&std::mem::take(&mut remarks));
+        }
+        Answered { text, remarks, hits: Some(hits.concat()), standing, unserved }
+    }
+
+    /// Lines, or a remark that there are none, where these roots are left out.
+    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> Answered {
+        let told = Told { unserved, ..Told::default() };
+        let left_out = told.left_out();
+        let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
+        Answered { text, remarks, unserved: told.unserved, ..Answered::default() }
+    }
+}
+
+/// Rows and the end of a ranking, beside its text.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Each result as rows: one, in a list one for each unit.
+    pub hits: Vec<Vec<Value>>,
+    /// What stands behind the last result, where the ranking has an end.
+    pub end: Option<End>,
+    /// The places, in the order of results, of those that a pack names, where it is one.
+    pub packed: Option<Vec<usize>>,
+    /// Which shards answered, where there are any.
+    pub standing: Option<Standing>,
+    /// Roots that are left out.
+    pub unserved: Vec<Unserved>,
+}
+
+/// The least strength of a file in the answer, and [`SearchRequest::has_end`].
+pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Result<(f32, bool)> {
+    let mut request = SearchRequest::new(&asked.query);
+    request.scope = scope.clone();
+    request.shape.weakest = match (asked.all, asked.min_strength) {
+        (true, _) => Weakest::Strength(0.0),
+        (false, Some(least)) if !(0.0..=1.0).contains(&least) => {
+            anyhow::bail!("min_strength takes a number from 0 to 1, not {least}")
+        }
+        (false, Some(least)) => Weakest::Strength(least),
+        (false, None) => Weakest::Floor,
+    };
+    Ok((strength_min(&request, settings), request.has_end()))
+}
+
+impl Told {
+    /// Hears which shards answered; says so where one did not.
+    pub fn heard(&mut self, standing: Option<&Standing>) {
+        if let Some(standing) = standing {
+            self.standing = Some(standing.clone());
+        }
+    }
+
+    /// What the answer leaves out: shards that are away, and repositories that can't be served.
+    pub fn left_out(&self) -> String {
+        let mut remarks = self.standing.as_ref().map(of_shards).unwrap_or_default();
+        if let Some(told) = unserved::told(&self.unserved) {
+            remarks.push_str(&format!("({})\n", escape_control(&told)));
+        }
+        remarks
+    }
+
+    /// Adds results.
+    pub fn add(&mut self, files: &[FileAnswer]) {
+        self.hits.extend(files.iter().map(|file| vec![row(file, file.units.first())]));
+    }
+
+    /// Adds results of a list, whose units are answers of their own.
+    pub fn list(&mut self, files: &[FileAnswer]) {
+        let rows = |file: &FileAnswer| file.units.iter().map(|unit| row(file, Some(unit))).collect::<Vec<Value>>();
+        self.hits.extend(files.iter().map(rows));
+    }
+
+    /// The strength of each result.
+    fn strengths(&self) -> Vec<f64> {
+        let of = |rows: &Vec<Value>| rows.first().and_then(|row| row["strength"].as_f64()).unwrap_or_default();
+        self.hits.iter().map(of).collect()
+    }
+
+    /// The strength of the best of all results: a later page makes no weak answer of a strong one.
+    fn strongest(&self) -> f32 {
+        self.strengths().into_iter().fold(0.0, f64::max) as f32
+    }
+
+    /// Looks up what stands behind the last result. All results must have been added.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn end(&mut self, places: &dyn Parts, ranked: &RankedTogether) -> Result<()> {
+        self.end = Some(places.end(ranked, self.strongest() < RULE)?);
+        Ok(())
+    }
+
+    /// The remarks on a ranking by `query`, a line each; `shown` are the places of the results that are shown.
+    pub fn said(&self, query: &str, shown: impl Iterator<Item = usize>) -> String {
+        let Some(end) = &self.end else { return String::new() };
+        let (of_all, mut remarks) = (self.strengths(), String::new());
+        let strengths: Vec<f64> = shown.filter_map(|at| of_all.get(at).copied()).collect();
+        if !strengths.is_empty() {
+            let each: Vec<String> = strengths.iter().map(|strength| format!("{strength:.2}")).collect();
+            let _ = write!(remarks, "(strength of each, 0 to 1: {}", each.join(" "));
+            let is_near = strengths.iter().any(|strength| *strength < f64::from(RULE));
+            let near = if is_near { format!("; below {RULE}: near at best") } else { String::new() };
+            let _ = writeln!(remarks, "{near})");
+        }
+        said(end, query, (of_all.len(), strengths.len())).iter().for_each(|line| {
+            let _ = writeln!(remarks, "({})", escape_control(line));
+        });
+        remarks
+    }
+}
+
+/// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
+fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
+    let mut lines = Vec::new();
+    let query = in_short(query);
+    if found == 0 && is_cut(end) {
+        lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
+    } else if found == 0 && end.is_tokens {
+        let large = too_large(end);
+        lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
+    } else if found == 0 && end.weak > 0 {
+        lines.push("nothing here is likely right; `all` shows what is near".to_string());
+    }
+    if !end.quoted.is_empty() {
+        lines.push(unquoted(&end.quoted));
+    }
+    lines.extend(read_as(end));
+    let is_behind = found > 0 && shown == 0;
+    lines.extend(unheld(end, found).filter(|_| !is_behind));
+    if shown > 0 && end.holders > shown {
+        let are = if shown == 1 { "is" } else { "are" };
+        let files = counted(end.holders as u64, "file");
+        let held = held(end);
+        let which = if end.patterns.len() == 1 { "all with these letters" } else { "those with the rarest" };
+        let list = format!(
+            "; the tool grep with pattern {:?} and ignore_case lists {which}",
+            end.patterns.first().map_or("", String::as_str)
+        );
+        let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
+        lines.push(format!("{files} hold {held}, of which {shown} {are} shown{list}"));
+    }
+    lines
+}
+
+/// A number with the digits that it is written with: .03 of 32 bits is .029999999329447746 of 64.
+fn as_written(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}
+
+/// A unit of an answer's file as a row.
+fn row(file: &FileAnswer, unit: Option<&UnitAnswer>) -> Value {
+    let mut row = json!({"file": typed(&file.root, &file.path), "strength": as_written(file.strength)});
+    if let (Some(best), Some(fields)) = (unit, row.as_object_mut()) {
+        fields.insert("id".into(), best.id.to_string().into());
+        fields.insert("kind".into(), best.unit.kind.name().into());
+        fields.insert("name".into(), best.unit.qualified_name().into());
+        fields.insert("line".into(), best.unit.span.line.into());
+        fields.insert("end_line".into(), best.last_line.into());
+        fields.insert("line_shown".into(), best.line.number.into());
+        fields.insert("text".into(), shortened(best.line.text.trim()).into());
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_names_parameters_and_tools() {
+        let mut end = End::default();
+        (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
+        (end.words, end.are_forms) = (vec!["parse".to_string()], true);
+        let many = "30 files hold a form of \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
+        assert_eq!(said(&end, "parse", (10, 10)), [many]);
+        // The last of a page that begins behind 20 others; a page behind the last result.
+        let one = many.replace("10 are", "1 is");
+        assert_eq!(said(&end, "parse", (21, 1)), [one]);
+        assert!(said(&end, "parse", (25, 0)).is_empty());
+        end.is_elsewhere = true;
+        let far = "30 files hold a form of \"parse\", of which 10 are shown; `offset` gives more";
+        assert_eq!(said(&end, "parse", (10, 10)), [far]);
+        let mut end = End::default();
+        (end.is_tokens, end.weak) = (true, 3);
+        assert_eq!(said(&end, "E0502", (0, 0)), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
+        end.is_tokens = false;
+        (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
+        let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
+        assert!(said(&end, "E0502", (3, 0)).is_empty(), "a page behind the last result");
+        assert_eq!(said(&end, "frob it", (0, 0)), ["nothing here is likely right; `all` shows what is near", near]);
+        assert_eq!(said(&end, "frob it", (3, 3)), [near]);
+        (end.weak, end.near) = (0, Vec::new());
+        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here holds \"frob\""]);
+        (end.weak, end.least, end.unknown) = (3, 0.5, Vec::new());
+        assert_eq!(said(&end, "frob", (0, 0)), ["nothing here has the min_strength 0.5; `all` shows what is below"]);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_not_counted_as_shown() {
+        let rows = |strength: f64| vec![json!({"file": "a", "strength": strength})];
+        let mut end = End::default();
+        (end.holders, end.patterns, end.words) = (30, vec!["wait".to_string()], vec!["wait".to_string()]);
+        let told = Told { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..Told::default() };
+        let said = told.said("wait", [0, 1].into_iter());
+        let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\", of which 2 are shown;";
+        assert!(said.starts_with(strengths), "{said}");
+        assert_eq!(told.said("parse", 7..9), "");
+        assert_eq!(Told { end: None, ..told }.said("parse", 0..2), "");
+    }
+}

@@ -1,0 +1,231 @@
+//! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_engine::notice::IndexState;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::{Notice, Pattern, Scope};
+use colgrep_index::source::read_text;
+use colgrep_syntax::read::lines_between;
+
+use super::ends::Answered;
+use super::page::{page, page_with, tokens_wanted};
+use super::params;
+use super::ranking::lacking_in;
+use super::shards;
+use super::state::{Root, ServerState};
+use super::tools::unit_with;
+use super::unserved::{Unserved, check_rest};
+use colgrep_render::escape::escape_control;
+use colgrep_render::grep as plain_grep;
+use colgrep_render::line::escaped;
+use colgrep_render::notice::{self, coverage};
+use colgrep_render::outline::{self as file_outline, Outlined};
+use colgrep_render::path::{in_root, typed};
+use colgrep_render::words::{counted, counted_are};
+
+/// The largest file that is read whole for its units, in bytes.
+const WHOLE_BYTES_MAX: u64 = 16 << 20;
+
+/// Fails for a file that is too large to be read whole.
+fn check_size(path: &Path, asked: &str) -> Result<()> {
+    if path.metadata().is_ok_and(|metadata| metadata.len() > WHOLE_BYTES_MAX) {
+        bail!("{asked} is larger than {} MiB, and is not read whole; `grep` finds its lines", WHOLE_BYTES_MAX >> 20);
+    }
+    Ok(())
+}
+
+/// `grep`.
+pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
+    let mut scope = Scope::default();
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    lines_of(state, asked, scope, false)
+}
+
+/// The matching lines of what the scope takes in; with `text_only` without binary files that nobody named.
+pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<Answered> {
+    state.check_here()?;
+    if asked.pattern.is_empty() {
+        bail!("pattern is empty: give a regular expression");
+    }
+    let mut pattern = Pattern::new(&asked.pattern);
+    (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
+    scope.pattern = Some(pattern);
+    let located = state.located(&asked.paths, &asked.groups)?;
+    let mut folders: Vec<_> = located.into_iter().map(|(root, full, _)| (root, full)).collect();
+    let mut unserved = Vec::new();
+    if folders.is_empty() {
+        folders = state.roots().map(|r| (r, r.folder.clone())).collect();
+        unserved.extend_from_slice(state.lost());
+    }
+    folders.retain(|(root, _)| {
+        let away = state.check(root).err().map(|error| Unserved::new(&root.folder, &error));
+        let is_there = away.is_none();
+        unserved.extend(away.filter(|away| !unserved.contains(away)));
+        is_there
+    });
+    check_rest(folders.is_empty(), &unserved)?;
+    let here = std::env::current_dir().unwrap_or_default();
+    // A line takes at least one token, so lines beyond this number can't be on the page.
+    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
+    let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
+    // Of folders inside each other a line is given once, but among the lines around it, which may be those of others.
+    let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
+    let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
+    let mut given = HashSet::new();
+    let mut is_new = |line: &String| !overlap || asked.context > 0 || given.insert(line.clone());
+    for (_, folder) in folders {
+        if lines.len() >= enough {
+            break;
+        }
+        let path = match folder.strip_prefix(&here) {
+            // Of several roots, lines begin with the name of their own.
+            _ if in_root(&folder).is_some() => folder.clone(),
+            Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
+            Ok(rest) => rest.to_path_buf(),
+            Err(_) => folder.clone(),
+        };
+        let settings = settings_at(&folder, &state.env)?;
+        let enough = enough - lines.len();
+        let around = (asked.context, text_only);
+        let (found, unread) =
+            plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &path, enough)?;
+        lines.extend(found.into_iter().filter(&mut is_new));
+        unreadable.extend(unread);
+    }
+    let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
+    Ok(Answered::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
+}
+
+/// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.
+fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
+    unreadable.sort_unstable();
+    unreadable.dedup();
+    let Some(first) = unreadable.first() else { return String::new() };
+    let first = first.to_string_lossy().into_owned();
+    let notice = Notice::Unreadable { root: here, first, paths: unreadable.len() };
+    format!("({})\n", escape_control(&notice::text(&notice)))
+}
+
+/// `outline`.
+pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
+    state.check_here()?;
+    let (_, full, _) = state.locate(&asked.file)?;
+    check_size(&full, &asked.file)?;
+    let units = file_outline::outline(&full)?;
+    let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
+    Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
+}
+
+/// Refuses a request about a unit that says neither which nor where.
+///
+/// # Errors
+/// When both are empty.
+pub fn check_file(id: &str, file: &str) -> Result<()> {
+    if id.is_empty() && file.is_empty() {
+        bail!("the parameter `file` is missing (or `id`, the unit's id behind # in answers)");
+    }
+    Ok(())
+}
+
+/// `read_unit`: parses the file itself, so it sees the newest text.
+pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
+    state.check_here()?;
+    check_file(&asked.id, &asked.file)?;
+    let with_id = unit_with(state, &asked.id, &asked.file)?;
+    let (root, full, below) = match &with_id {
+        Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
+        None => state.locate(&asked.file)?,
+    };
+    check_size(&full, &asked.file)?;
+    let units = file_outline::outline(&full)?;
+    let name = asked.name.as_deref().filter(|name| !name.is_empty());
+    let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
+    let mut named = units.iter().filter(named);
+    // By distance from the line, then by length: the smallest unit around the line comes first.
+    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
+    let unit = match (name, asked.line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(|u| (u.line, u.end_line) == (line, end)),
+        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
+        (Some(_), None) => named.next(),
+        (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
+        (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
+    };
+    let unit = unit.with_context(|| {
+        let which = match (name, asked.line) {
+            (Some(name), _) => format!("named {name}"),
+            (None, line) => format!("on line {}", line.unwrap_or_default()),
+        };
+        format!("{} has no unit {which}; `outline` lists its units", asked.file)
+    })?;
+    let text = read_text(&root.project.root, &below)?;
+    let lines = lines_between(&text, unit.line as usize, unit.end_line as usize, str::lines);
+    let path = escape_control(&typed(&root.project.root, &below));
+    let mut blocks =
+        vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
+    for number in unit.line as usize..=unit.end_line as usize {
+        let Some(text) = lines.get(number - 1) else { break };
+        blocks.push(format!("{number}: {}\n", escaped(text)));
+    }
+    // The first block names the unit.
+    let at = asked.line.filter(|line| (unit.line..=unit.end_line).contains(line));
+    let at = at.map_or(0, |line| (line - unit.line) as usize + 1).min(blocks.len() - 1);
+    Ok(page_with(&blocks, asked.offset, at, asked.max_tokens, "lines"))
+}
+
+/// `status`.
+pub fn status(state: &ServerState) -> Result<Answered> {
+    if let Some(shards) = state.shards() {
+        let seen = shards.cluster.look(state.allowed())?;
+        return Ok(Answered { standing: Some(seen.standing.clone()), ..Answered::from(shards::told(&seen)) });
+    }
+    let mut text = String::new();
+    for root in state.roots() {
+        if let Some(Unserved { root, why }) = state.look(root) {
+            text.push_str(&format!("root {root}\n  can't be searched now: {}\n", escape_control(&why)));
+            continue;
+        }
+        // `status` builds no index: that is left to searches.
+        let Some(snapshot) = root.as_it_is() else {
+            text.push_str(&format!(
+                "root {}\n  nothing is indexed yet; the first search does it\n  changes are noticed {}\n",
+                root.folder.display(),
+                noticed(root)
+            ));
+            continue;
+        };
+        let files = snapshot.files.indexed().count();
+        let units = snapshot.files.units();
+        text.push_str(&format!("root {}\n", root.folder.display()));
+        text.push_str(&format!(
+            "  {} and {} of the project {} are indexed\n",
+            counted(files as u64, "file"),
+            counted(units, "unit"),
+            root.project.root.display()
+        ));
+        for (reason, paths) in snapshot.files.skipped() {
+            text.push_str(&format!("  {} left out: {reason}\n", counted_are(paths.len() as u64, "file")));
+        }
+        let model = state.model(root)?;
+        if !snapshot.files.complete {
+            text.push_str(&format!(
+                "  the index is being built: {}\n",
+                coverage(&IndexState::of(&root.project, &snapshot, model))
+            ));
+        } else if let Some(lacking) = lacking_in(root, &snapshot, model) {
+            text.push_str(&format!("  {lacking}\n"));
+        }
+        text.push_str(&format!("  changes are noticed {}\n", noticed(root)));
+    }
+    for Unserved { root, why } in state.lost() {
+        text.push_str(&format!("root {root}\n  is not searched: {}\n", escape_control(why)));
+    }
+    Ok(Answered { unserved: state.unserved(), ..Answered::from(text) })
+}
+
+/// How changes of a root's files are noticed.
+fn noticed(root: &Root) -> &'static str {
+    if root.is_watched() { "as they happen" } else { "by a look at all files before each answer" }
+}

@@ -1,0 +1,119 @@
+//! Paths and groups of a request: in which root they lie, and what is not served there.
+
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_engine::corpus::fronts;
+use colgrep_engine::project::settings_at;
+use colgrep_syntax::read::looks_secret;
+
+use super::state::{Root, ServerState};
+use super::unserved::check_folder;
+use colgrep_render::path::in_root;
+
+impl ServerState {
+    /// The folders of a group of projects.
+    ///
+    /// # Errors
+    /// When the settings have no group of that name.
+    pub(super) fn group(&self, name: &str) -> Result<Vec<PathBuf>> {
+        Ok(settings_at(&self.started, &self.env)?.group(name, &self.env)?)
+    }
+
+    /// The root that a file or folder lies in; of roots inside each other, the inner one.
+    pub(super) fn around(&self, full: &Path) -> Option<&Arc<Root>> {
+        let around = self.roots().filter(|root| full.starts_with(&root.folder));
+        around.max_by_key(|root| root.folder.components().count())
+    }
+
+    /// Where a path is that the caller wrote: in full, or from the root. Of several roots, with the name of its own in
+    /// front, as answers have it; without that, in the one that holds it, and none where no root does.
+    ///
+    /// # Errors
+    /// When several roots hold it: it may be meant for any of them.
+    pub(super) fn meant(&self, path: &str) -> Result<Option<PathBuf>> {
+        if self.roots.len() < 2 || Path::new(path).is_absolute() {
+            // Relative to the root, not to the current folder, which may have been replaced.
+            return Ok(self.roots.first().map(|root| root.folder.join(path)));
+        }
+        let folders: Vec<&Path> = self.roots().map(|root| root.folder.as_path()).collect();
+        let written = path.replace(MAIN_SEPARATOR_STR, "/");
+        let written = written.trim_start_matches("./");
+        let below = |(folder, front): (&&Path, String)| {
+            let rest = written.strip_prefix(front.trim_end_matches('/'))?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| folder.join(rest.trim_start_matches('/')))
+        };
+        let named: Vec<PathBuf> = folders.iter().zip(fronts(&folders)).filter_map(below).collect();
+        let held = |place: &PathBuf| place.canonicalize().ok().filter(|full| self.around(full).is_some());
+        let mut places: Vec<PathBuf> = named.iter().filter_map(held).collect();
+        if places.is_empty() {
+            places = folders.iter().map(|folder| folder.join(path)).filter_map(|place| held(&place)).collect();
+        }
+        places.sort();
+        places.dedup();
+        if places.len() > 1 {
+            let name = |full: &PathBuf| in_root(full).unwrap_or_else(|| full.display().to_string());
+            let names: Vec<String> = places.iter().map(name).collect();
+            bail!("{path} is in several roots: say which is meant, {}", names.join(" or "));
+        }
+        Ok(places.pop().or(named.into_iter().next()))
+    }
+
+    /// The root that holds `path` (in full or from the root; of several roots with the name of its own in front) with the
+    /// path from that root's project.
+    ///
+    /// # Errors
+    /// When there is no such file or folder, several roots hold it, it lies outside all of them, or it is not served: git's
+    /// own files, and files that look like secrets unless these or hidden files are indexed. A text that the tool's caller
+    /// has read may have told it what to ask for.
+    pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
+        self.check_here()?;
+        self.check_roots()?;
+        let written = self.meant(path)?.unwrap_or_else(|| PathBuf::from(path));
+        let outside = || {
+            let roots: Vec<String> = self.roots.iter().map(|r| r.folder.display().to_string()).collect();
+            format!("{path} is not a file or folder inside the roots of this server: {}", roots.join(", "))
+        };
+        let Ok(full) = written.canonicalize() else {
+            let may_hold = |r: &&Arc<Root>| written.is_relative() || written.starts_with(&r.folder);
+            self.roots().filter(may_hold).try_for_each(|r| check_folder(r))?;
+            bail!(outside())
+        };
+        let Some(root) = self.around(&full) else { bail!(outside()) };
+        let inside = full.strip_prefix(&root.folder).unwrap_or(Path::new(""));
+        if inside.components().any(|c| c.as_os_str() == ".git") {
+            bail!("{path} belongs to git, and is not served");
+        }
+        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_secrets(root) {
+            bail!(
+                "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
+            );
+        }
+        let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
+        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        Ok((root, full, below))
+    }
+
+    /// [`ServerState::locate`] of paths, and of the folders of groups of the settings.
+    ///
+    /// # Errors
+    /// When one of them lies outside the roots, or there is no such group.
+    pub fn located(&self, paths: &[String], groups: &[String]) -> Result<Vec<(&Arc<Root>, PathBuf, String)>> {
+        let mut located = paths.iter().map(|path| self.locate(path)).collect::<Result<Vec<_>>>()?;
+        for group in groups {
+            for folder in self.group(group)? {
+                let outside =
+                    || format!("the group {group:?}; `--group {group}` starts a server that answers about it");
+                located.push(self.locate(&folder.to_string_lossy()).with_context(outside)?);
+            }
+        }
+        Ok(located)
+    }
+
+    /// Whether a root's hidden files or secrets are indexed.
+    fn serves_secrets(&self, root: &Arc<Root>) -> bool {
+        let asked = [self.options.hidden, self.options.secrets].contains(&Some(true));
+        asked || self.snapshot(root).is_ok_and(|snapshot| snapshot.files.hidden || snapshot.files.secrets)
+    }
+}

@@ -1,0 +1,215 @@
+//! What the servers answer, whatever they speak: one table of requests for `mcp` and `serve`, with their parameters, the
+//! state between calls, and the code that answers.
+
+mod about;
+mod block;
+mod changes;
+mod ends;
+mod field;
+mod files;
+mod heard;
+mod history;
+mod local;
+mod locate;
+mod page;
+pub mod params;
+mod ranking;
+mod root;
+pub mod schema;
+mod shards;
+pub mod state;
+mod token;
+mod tools;
+mod unserved;
+
+use anyhow::Result;
+use ends::Answered;
+pub use field::shown;
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::{Map, Value, json};
+pub use shards::{Shards, cluster, told, wrong};
+use state::ServerState;
+pub use token::token_in;
+pub use tools::search_shown;
+pub use unserved::{NotServed, Unserved, told as left_out};
+
+/// Requests that are worked on at once, for each core. The others wait their turn.
+pub const AT_WORK_A_CORE_MAX: usize = 2;
+
+/// The kinds of requests that a server over shards answers.
+const OVER_SHARDS: [&str; 2] = ["search", "status"];
+/// Parameters that name what is on this machine, so that a server over shards refuses them.
+const HERE_ALONE: [&str; 2] = ["near", "groups"];
+
+/// A request whose parameters are read: what gives its answer.
+pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;
+
+/// A kind of request.
+pub struct Tool {
+    /// Its name, as it is called.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The schema of its parameters.
+    pub input: Map<String, Value>,
+    read: Box<dyn Fn(Map<String, Value>) -> serde_json::Result<Call> + Send + Sync>,
+}
+
+impl Tool {
+    fn new<P: DeserializeOwned + JsonSchema + Send + 'static>(
+        [name, title, doc]: [&'static str; 3],
+        work: fn(&ServerState, &P) -> Result<Answered>,
+    ) -> Tool {
+        let input = schema::of::<P>();
+        let plain = schema::in_plain_types(&input);
+        let read = move |mut parameters| {
+            schema::fit(&mut parameters, &plain);
+            let asked: P = read(parameters)?;
+            Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
+        };
+        Tool { name, title, doc, input, read: Box::new(read) }
+    }
+
+    /// Reads the parameters of a request, whatever their notation.
+    ///
+    /// # Errors
+    /// When they are not those of this kind.
+    pub fn call(&self, parameters: Map<String, Value>) -> serde_json::Result<Call> {
+        (self.read)(parameters)
+    }
+}
+
+/// Reads parameters; an error names the one that does not fit.
+///
+/// # Errors
+/// When they are not those of `P`, or ask for a shorter answer than there is.
+pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>) -> serde_json::Result<P> {
+    let tokens = parameters.get("max_tokens").and_then(Value::as_u64);
+    if tokens.is_some_and(|tokens| tokens < page::TOKENS_MIN as u64) {
+        return Err(serde_json::Error::custom(format!("`max_tokens` is {} or more", page::TOKENS_MIN)));
+    }
+    serde_path_to_error::deserialize(Value::Object(parameters)).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner().to_string());
+        // An unknown name stands in the text already.
+        let is_named = path == "." || why.contains(&format!("`{path}`"));
+        serde_json::Error::custom(if is_named { why } else { format!("`{path}`: {why}") })
+    })
+}
+
+/// All kinds of requests.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            [
+                "search",
+                "Search code",
+                "Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.",
+            ],
+            tools::search,
+        ),
+        Tool::new(
+            ["grep", "Find lines", "Gives every line that matches a regular expression, as path:line:text."],
+            files::grep,
+        ),
+        Tool::new(
+            ["outline", "Outline a file", "Lists the units of a file in order: lines, kind, signature."],
+            |state, asked| Ok(files::outline(state, asked)?.into()),
+        ),
+        Tool::new(
+            [
+                "read_unit",
+                "Read a unit",
+                "Gives the numbered lines of one unit: the one around a line, or the one of a name.",
+            ],
+            |state, asked| Ok(files::read_unit(state, asked)?.into()),
+        ),
+        Tool::new(
+            ["find_related", "Find similar units", "Ranks units that are like the unit on a line of a file."],
+            |state, asked| Ok(tools::find_related(state, asked)?.into()),
+        ),
+        Tool::new(
+            [
+                "history",
+                "Search commits and sessions",
+                "Ranks commits, and agents' sessions where the user's settings name them, by a question; or gives the newest.",
+            ],
+            history::history,
+        ),
+        Tool::new(
+            [
+                "status",
+                "State of the index",
+                "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
+            ],
+            |state, _: &params::Status| files::status(state),
+        ),
+    ]
+}
+
+/// The kinds of requests that a server offers, each with the parameters that it takes there.
+pub fn offered(state: &ServerState) -> Vec<Tool> {
+    let mut all = tools();
+    if state.shards().is_some() {
+        all.retain(|tool| OVER_SHARDS.contains(&tool.name));
+        for properties in all.iter_mut().filter_map(|tool| tool.input.get_mut("properties")?.as_object_mut()) {
+            properties.retain(|name, _| !HERE_ALONE.contains(&name.as_str()));
+        }
+    }
+    all
+}
+
+/// What is wrong with parameters. A server over shards does not name those as taken that it refuses.
+pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    match why.split_once("expected one of ") {
+        Some((front, taken)) if state.shards().is_some() => {
+            let without = |taken: String, name: &str| taken.replace(&format!("`{name}`, "), "");
+            let taken = HERE_ALONE.into_iter().fold(taken.to_string(), without);
+            format!("{front}expected one of {taken}")
+        }
+        _ => why,
+    }
+}
+
+/// An answer with the state of the roots that it is about.
+#[derive(Debug)]
+pub struct Answer {
+    answered: Answered,
+    roots: Vec<Value>,
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// When there is no root, or the request can't be answered.
+pub fn answer(state: &ServerState, call: Call) -> Result<Answer> {
+    state.check_roots()?;
+    Ok(Answer { answered: call(state)?, roots: about::rows(state) })
+}
+
+impl Answer {
+    /// The answer as text, and what it is about.
+    pub fn texts(&self) -> [String; 2] {
+        let Answered { text, remarks, .. } = &self.answered;
+        [text.clone(), format!("{remarks}{}", about::text(&self.roots))]
+    }
+
+    /// The answer as [`schema::answers`] describes it.
+    pub fn content(self) -> Value {
+        let Answered { text, hits, standing, unserved, .. } = self.answered;
+        let mut content = json!({"answer": text, "roots": self.roots});
+        if let Some(hits) = hits {
+            content["hits"] = hits.into();
+        }
+        if let Some(standing) = standing {
+            content["shards"] = json!(standing);
+        }
+        if !unserved.is_empty() {
+            content["unserved"] = json!(unserved);
+        }
+        content
+    }
+}

@@ -1,0 +1,157 @@
+//! Pages: as many blocks of text as a budget holds, and where the next page begins.
+
+use colgrep_engine::pack::BYTES_A_TOKEN;
+
+use colgrep_render::budget::Budget;
+
+/// Default length of an answer, in tokens.
+const TOKENS_DEFAULT: usize = 2_000;
+/// Shortest length of an answer, in tokens.
+pub const TOKENS_MIN: usize = 50;
+/// Greatest length of an answer, in tokens.
+const TOKENS_MAX: usize = 100_000;
+/// Bytes kept for the last line, which says where the next page begins.
+const LAST_LINE_BYTES: usize = 80;
+/// Marks a first block that was cut.
+const CUT: &str = "(cut; a larger max_tokens shows the rest of it)\n";
+
+/// The length of an answer in tokens, within bounds.
+pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
+    max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(TOKENS_MIN, TOKENS_MAX)
+}
+
+/// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
+/// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
+pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
+    paged(blocks, offset, max_tokens, what, more).0
+}
+
+/// The same, and how many blocks stand on the page.
+pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> (String, usize) {
+    filled(blocks, offset, Budget::new(Some(tokens_wanted(max_tokens))), what, more)
+}
+
+/// The page at `offset`; without one, that which holds the block `at`, of the pages that follow each other. Each page but
+/// the first begins with the first block, which tells what all are of, and says where the page before it begins.
+pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens: Option<usize>, what: &str) -> String {
+    let (mut start, mut before) = (0, 0);
+    loop {
+        let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
+        let mut front = match blocks.first().filter(|_| start > 0) {
+            Some(first) => format!("{first}({} earlier {what}: offset {before})\n", start - 1),
+            None => String::new(),
+        };
+        let room = budget.bytes_left().unwrap_or_default();
+        if front.len() + TOKENS_MIN * BYTES_A_TOKEN <= room {
+            budget.take(front.len());
+        } else {
+            front.clear();
+        }
+        let (text, shown) = filled(blocks, start, budget, what, false);
+        let next = start + shown;
+        if shown == 0 || offset.map_or(at < next, |offset| offset == start) {
+            return front + &text;
+        }
+        (before, start) = (start, offset.map_or(next, |offset| offset.min(next)));
+    }
+}
+
+/// As many blocks from `offset` on as a budget holds, and their number.
+fn filled(blocks: &[String], offset: usize, mut budget: Budget, what: &str, more: bool) -> (String, usize) {
+    // The last page needs no line that names the next one.
+    let rest = blocks.get(offset..).unwrap_or_default();
+    if more || rest.iter().map(String::len).sum::<usize>() > budget.bytes_left().unwrap_or_default() {
+        budget.take(LAST_LINE_BYTES);
+    }
+    let mut text = String::new();
+    let mut shown = 0;
+    let mut cut = false;
+    for block in rest {
+        if budget.take(block.len()) {
+            text.push_str(block);
+            shown += 1;
+            continue;
+        }
+        if shown == 0 {
+            budget.take(CUT.len());
+            let part = budget.take_lines(block.as_bytes());
+            text.push_str(std::str::from_utf8(part).unwrap_or_default());
+            if part.is_empty() {
+                let bytes = budget.bytes_left().unwrap_or_default().saturating_sub("…\n".len());
+                text.push_str(&block[..block.floor_char_boundary(bytes)]);
+                text.push_str("…\n");
+            }
+            (shown, cut) = (1, true);
+        }
+        break;
+    }
+    let next = offset + shown;
+    let left = blocks.len().saturating_sub(next);
+    if cut {
+        text.push_str(CUT);
+    }
+    match (rest.len(), left, more) {
+        (0, ..) => text.push_str(&format!("(no {what})\n")),
+        (_, 0, false) => {}
+        (_, 0, true) => text.push_str(&format!("(there may be more {what}: offset {next})\n")),
+        (_, left, more) => {
+            let or_more = if more { " or more" } else { "" };
+            text.push_str(&format!("({left}{or_more} further {what}: offset {next})\n"));
+        }
+    }
+    (text, shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_may_be_asked_for_by_what_it_holds_and_turned_both_ways() {
+        let mut blocks = vec!["a.rs:1-40 function f\n".to_string()];
+        blocks.extend((1..=40).map(|n| format!("{n:>2}: {}\n", "x".repeat(35))));
+        let asked = |offset, at| page_with(&blocks, offset, at, Some(120), "lines");
+        let first = asked(None, 0);
+        assert!(first.starts_with("a.rs:1-40 function f\n 1: x") && first.len() <= 480, "{first}");
+        let second = first.rsplit_once("further lines: offset ").expect("a further page").1.trim_end_matches(")\n");
+        let second: usize = second.parse().expect("a number");
+        let by_line = asked(None, second);
+        let front = format!("a.rs:1-40 function f\n({} earlier lines: offset 0)\n{second:>2}: x", second - 1);
+        assert!(by_line.starts_with(&front) && by_line.len() <= 480, "{by_line}");
+        assert_eq!(by_line, asked(Some(second), 0), "whoever turns the page reads the same");
+        let last = asked(None, 40);
+        assert!(last.contains("\n40: x") && last.contains("earlier lines: offset ") && !last.contains("further"));
+        let odd = asked(Some(second + 1), 0);
+        assert!(odd.contains(&format!("({second} earlier lines: offset {second})\n{:>2}: ", second + 1)), "{odd}");
+        assert!(asked(Some(usize::MAX), 0).ends_with("(no lines)\n"));
+        // No room for more than the lines.
+        assert!(page_with(&blocks, None, 9, Some(50), "lines").len() <= 200);
+    }
+
+    #[test]
+    fn pages_follow_each_other() {
+        let blocks: Vec<String> = (0..5).map(|i| format!("{i}{}\n", "x".repeat(58))).collect();
+        for (offset, tokens, more, first, shown, last) in [
+            (0, None, false, "0", 5, "xxx\n"),
+            (0, Some(50), false, "0", 2, "(3 further hits: offset 2)\n"),
+            (2, Some(50), true, "2", 2, "(1 or more further hits: offset 4)\n"),
+            (4, Some(50), false, "4", 1, "xxx\n"),
+            (2, Some(50), false, "2", 3, "xxx\n"),
+            (4, Some(50), true, "4", 1, "(there may be more hits: offset 5)\n"),
+            (9, None, false, "(", 0, "(no hits)\n"),
+        ] {
+            let text = page(&blocks, offset, tokens, "hits", more);
+            let lines = text.lines().filter(|l| l.ends_with('x')).count();
+            assert!(text.starts_with(first) && lines == shown && text.ends_with(last), "{offset} {tokens:?}: {text}");
+        }
+        let long = [format!("{}\nsecond\n", "y".repeat(40)), "z\n".repeat(200)];
+        assert!(
+            page(&long[1..], 0, Some(50), "lines", false)
+                .ends_with("(cut; a larger max_tokens shows the rest of it)\n")
+        );
+        for (block, more, beginning) in [("é".repeat(150), false, "ééé"), ("x".repeat(150), true, "xxx")] {
+            let text = page(&[block, "next\n".to_string()], 0, Some(50), "lines", more);
+            assert!(text.starts_with(beginning) && text.contains("…\n(cut; ") && text.len() <= 200, "{text}");
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! One ranking over all roots, shown result by result.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::Wanted;
+use colgrep_core::collapse::PerFile;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::corpus::{knobs_like, past_of};
+use colgrep_engine::damage::{damage, guarded};
+use colgrep_engine::like::Like;
+use colgrep_engine::list::Length;
+use colgrep_engine::model::Model;
+use colgrep_engine::near::NearFile;
+use colgrep_engine::nested::searched_once;
+use colgrep_engine::notice::IndexState;
+use colgrep_engine::pack;
+use colgrep_engine::place::{Asked, Place, Within};
+use colgrep_engine::settings::Settings;
+use colgrep_engine::show::Lines;
+use colgrep_engine::{Background, Detail, RankBy, RankingOptions, Scope, terms};
+use colgrep_index::store::Snapshot;
+use colgrep_index::update::repair;
+
+use super::ends::{Told, weakest};
+use super::field::{Field, shown};
+use super::page::paged;
+use super::params;
+use super::shards::{NO_LIST, Shards};
+use super::state::{Root, ServerState};
+use super::unserved::{Unserved, check_rest};
+use colgrep_render::advice::Hinted;
+use colgrep_render::console::Console;
+use colgrep_render::escape::escape_control;
+use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
+use colgrep_render::pack::pieces;
+use colgrep_render::words::counted;
+
+/// Files retrieved for the first page; doubled for each later one. A search that has to find more files looks at more
+/// units, in a project of few files at all of them.
+const WINDOW_FILES: usize = 10;
+/// Files that are read at once.
+const READ_FILES: usize = 16;
+
+/// What a result is shown as.
+pub type Show<'a> = &'a (dyn Fn(&FileAnswer) -> String + Sync);
+
+/// What is asked of the roots.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The question in words or names.
+    pub query: &'a str,
+    /// Number of files.
+    pub wanted: usize,
+    /// Units in each file.
+    pub per_file: Option<usize>,
+    /// How a result is shown.
+    pub show: Show<'a>,
+    /// Tokens of a pack.
+    pub pack: Option<usize>,
+    /// The lines that are shown of a file beside those of its units.
+    pub lines: Lines,
+}
+
+/// Blocks, best first, with remarks (a line each) where an index is incomplete or leaves out a path asked for.
+pub struct Ranked {
+    /// The results as they are shown.
+    pub blocks: Vec<String>,
+    /// Remarks on the indexes.
+    pub remarks: String,
+    /// Whether further results may follow.
+    pub more: bool,
+    /// The results as rows, and the end of the ranking.
+    pub told: Told,
+}
+
+/// A root with the files and folders to look in, from the root of its project.
+pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
+
+/// A root that can be served.
+struct Served<'a> {
+    root: &'a Root,
+    place: Place,
+    settings: Settings,
+    model: Option<&'a Model>,
+}
+
+/// One ranking over roots.
+pub struct Ranking<'a> {
+    /// The server's state.
+    pub state: &'a ServerState,
+    /// The roots, with the places to look in.
+    pub roots: &'a [RootPaths<'a>],
+    /// What is searched.
+    pub scope: &'a Scope,
+    /// What is asked.
+    pub question: Question<'a>,
+    /// The unit of a search for similar units.
+    pub like: Option<&'a Like>,
+    /// What the caller knows besides.
+    pub background: &'a Background,
+    /// The whole call.
+    pub asked: &'a params::Search,
+}
+
+impl Ranking<'_> {
+    /// Ranks; if an index turns out to be damaged, repairs it and ranks once more.
+    pub fn ranked(&self) -> Result<Ranked> {
+        repaired(self.roots, || self.once())
+    }
+
+    /// The roots that can be served as places, and the others.
+    fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
+        let (mut served, mut unserved) = (Vec::new(), Vec::new());
+        for (root, below) in self.roots {
+            let (snapshot, settings, model) = match self.state.opened(root) {
+                Ok(opened) => opened,
+                Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
+                Err(error) => {
+                    unserved.push(Unserved::new(&root.folder, &error));
+                    continue;
+                }
+            };
+            let within = Within::paths(below.clone());
+            let place = Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?;
+            served.push(Served { root, place, settings, model });
+        }
+        check_rest(served.is_empty(), &unserved)?;
+        Ok((served, unserved))
+    }
+
+    /// Ranks.
+    ///
+    /// # Errors
+    /// When an index can't be read.
+    pub fn once(&self) -> Result<Ranked> {
+        match self.state.shards() {
+            Some(shards) => self.over_shards(shards),
+            None => self.over_roots(),
+        }
+    }
+
+    fn over_roots(&self) -> Result<Ranked> {
+        let state = self.state;
+        let (served, unserved) = self.places()?;
+        let model = served.iter().find_map(|one| one.model);
+        let remarks = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
+        // Of several roots, the settings of the first say how they are ranked.
+        let settings = served.first().context("no root to look in")?.settings.clone();
+        let places: Vec<Place> = served.into_iter().map(|one| one.place).collect();
+        let mut knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        if self.like.is_some() {
+            knobs = knobs_like(knobs)?;
+        }
+        let near = self.near()?;
+        let past = match self.like {
+            None => past_of(&places, self.question.query, &knobs, state.past(&settings)),
+            Some(_) => Vec::new(),
+        };
+        let asked = Asked {
+            like: self.like,
+            near: near.as_ref(),
+            past: &past,
+            model,
+            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
+        };
+        let field = Field::Here(searched_once(places)?);
+        // On a thread of rayon's pool, as in a search: each part that is split elsewhere wakes two threads.
+        let mut ranked = rayon::scope(|_| self.ranked_by(asked, &settings, &field))?;
+        ranked.told.unserved = unserved;
+        Ok(Ranked { remarks, ..ranked })
+    }
+
+    fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
+        let state = self.state;
+        let settings = shards.settings(state)?;
+        let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
+        let asked =
+            Asked { model: shards.model(state, &settings)?, ..Asked::new(self.question.query, &knobs, WINDOW_FILES) };
+        let wanted = Wanted { allowed: state.allowed(), scope: self.scope };
+        let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
+        shown(|| self.ranked_by(asked, &settings, &field), || true)
+    }
+
+    /// Ranks by what settings, background and question say.
+    fn ranked_by(&self, asked: Asked<'_>, settings: &Settings, field: &Field<'_>) -> Result<Ranked> {
+        let terms = terms::in_force(self.background, settings);
+        let question = &self.question;
+        let (strength_min, has_end) = match self.like {
+            Some(_) => (0.0, false),
+            None => weakest(self.asked, self.scope, settings)?,
+        };
+        let asked = Asked {
+            fusion: settings.fusion().unwrap_or_default(),
+            by: RankBy::Both,
+            hints: &self.background.hints,
+            terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
+            units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
+            strength_min,
+            ..asked
+        };
+        let mut told = Told::default();
+        let (blocks, more) = self.in_windows(asked, field, has_end, &mut told)?;
+        Ok(Ranked { blocks, remarks: String::new(), more, told })
+    }
+
+    /// The file that the agent works on.
+    fn near(&self) -> Result<Option<NearFile>> {
+        let Some(at) = &self.background.near else { return Ok(None) };
+        let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
+        let settings = self.state.settings(root)?;
+        Ok(Some(NearFile::new(at, &root.project, path, self.scope, &self.state.past(&settings))?))
+    }
+
+    /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
+    /// candidates and may change the order. So pages run through the ranking of a window of files, then through that of
+    /// the next window without the files already shown: no file is repeated or lost.
+    fn in_windows(
+        &self,
+        mut asked: Asked<'_>,
+        field: &Field<'_>,
+        has_end: bool,
+        told: &mut Told,
+    ) -> Result<(Vec<String>, bool)> {
+        if self.like.is_none() && self.question.query.trim().is_empty() {
+            return self.listed(field, told);
+        }
+        if let Some(tokens) = self.question.pack {
+            return self.packed((asked, tokens), field, has_end, told);
+        }
+        let console = Console::new(true, self.state.env.trace);
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        loop {
+            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            told.heard(shower.standing());
+            let are_all = ranked.len() < asked.files;
+            ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
+            let room = self.question.wanted - all.len();
+            let more = ranked.len() > room || !are_all;
+            ranked.truncate(room);
+            for start in (0..ranked.len()).step_by(READ_FILES) {
+                let range = start..ranked.len().min(start + READ_FILES);
+                let files = ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?;
+                all.extend(files.iter().map(self.question.show));
+                told.add(&files);
+            }
+            if are_all || all.len() == self.question.wanted {
+                if has_end {
+                    told.end(shower.parts(), &ranked)?;
+                }
+                return Ok((all, more));
+            }
+            asked.files = asked.files.saturating_mul(2);
+        }
+    }
+}
+
+impl Ranking<'_> {
+    /// A pack, as one block. Files are in the order of pages, window by window, so those that it does not name begin the
+    /// next page.
+    fn packed(
+        &self,
+        (asked, tokens): (Asked<'_>, usize),
+        field: &Field<'_>,
+        has_end: bool,
+        told: &mut Told,
+    ) -> Result<(Vec<String>, bool)> {
+        let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
+        let mut asked = Asked { units_per_file, ..asked };
+        let console = Console::new(true, self.state.env.trace);
+        let mut before: HashMap<(usize, String, String), usize> = HashMap::new();
+        let (mut ranked, shower) = loop {
+            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            told.heard(shower.standing());
+            ranked.begin_with(|place, repository, path| {
+                before.get(&(place, repository.to_string(), path.to_string())).copied()
+            });
+            if ranked.len() < asked.files || ranked.len() >= self.question.wanted {
+                break (ranked, shower);
+            }
+            let files =
+                ranked.files_in_order().map(|(at, repository, path)| (at, repository.to_string(), path.to_string()));
+            before = files.zip(0..).collect();
+            asked.files = asked.files.saturating_mul(2);
+        };
+        let found = ranked.len();
+        ranked.truncate(self.question.wanted);
+        // No further one is given a piece.
+        let deep = ranked.len().min(pack::FILES_MAX);
+        let mut files = ranked.files(shower.parts(), 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        for start in (deep..ranked.len()).step_by(READ_FILES) {
+            let range = start..ranked.len().min(start + READ_FILES);
+            files.extend(ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?);
+        }
+        told.add(&files);
+        if has_end {
+            told.end(shower.parts(), &ranked)?;
+        }
+        let pieces = pieces(&files, tokens, true);
+        let mut packed: Vec<usize> = pieces.iter().map(|piece| piece.file).collect();
+        packed.dedup();
+        told.packed = Some(packed);
+        let named = (0..found).find(|at| pieces.iter().all(|piece| piece.file != *at)).unwrap_or(found);
+        let mut text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let units = pieces.iter().filter(|piece| piece.file == 0).count() as u64;
+        let more_here = files.first().map_or(0, |file| (file.also_here + 1).saturating_sub(units));
+        if more_here > 0 && named > 0 {
+            text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
+        }
+        let may_be_more = named < found || found == asked.files;
+        if 0 < named && may_be_more {
+            text.push_str(&format!("(there may be more results: offset {named})\n"));
+        }
+        if named == 0 && found > 0 {
+            text =
+                format!("(not even the first of {} fits; a larger pack shows it)\n", counted(found as u64, "result"));
+        }
+        Ok((if found == 0 { Vec::new() } else { vec![text] }, false))
+    }
+
+    /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
+    /// are more. Units that were asked for by what they call show the line of the call.
+    fn listed(&self, field: &Field<'_>, told: &mut Told) -> Result<(Vec<String>, bool)> {
+        let Field::Here(places) = field else { bail!("{}", NO_LIST) };
+        let Question { wanted, per_file, show, .. } = self.question;
+        let (mut blocks, mut more) = (Vec::new(), false);
+        for place in places {
+            let left = wanted - blocks.len();
+            let length = Length {
+                results: left.saturating_add(1),
+                units_per_file: per_file.unwrap_or(usize::MAX),
+                single_units: false,
+            };
+            let listed = place.list(length, true)?;
+            let hits: Vec<usize> = (0..listed.len().min(left)).collect();
+            let files = place.files(&listed, &hits, Detail::Lines)?;
+            blocks.extend(files.iter().map(show));
+            told.list(&files);
+            more |= listed.len() > left;
+        }
+        Ok((blocks, more))
+    }
+}
+
+/// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for or what
+/// can't be read.
+fn remarks_on(root: &Root, place: &Place, model: Option<&Model>) -> String {
+    let snapshot = &place.snapshot;
+    let building = (!snapshot.files.complete).then(|| {
+        format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, snapshot, model)))
+    });
+    let lacking = || Some(format!("({})\n", lacking_in(root, snapshot, model)?));
+    let mut remarks = building.or_else(lacking).unwrap_or_default();
+    for Hinted { what, tool, .. } in place.not_ranked().map(|of| not_ranked(&of)) {
+        remarks.push_str(&format!("({}; {tool})\n", escape_control(&what)));
+    }
+    if let Some(told) = place.unreadable() {
+        remarks.push_str(&format!("({})\n", escape_control(&notice::text(&told))));
+    }
+    remarks
+}
+
+/// Runs `work`. If an index of the roots turns out to be damaged, repairs those that are and runs `work` once more.
+pub fn repaired<T>(roots: &[RootPaths<'_>], work: impl Fn() -> Result<T>) -> Result<T> {
+    match guarded(&work) {
+        Err(error) if damage(error.as_ref()).is_some() => {
+            for (root, _) in roots {
+                root.forget();
+                repair(&root.project.store)?;
+            }
+            guarded(work)
+        }
+        done => done,
+    }
+}
+
+/// How many units of a root's index lack vectors, and who makes them.
+pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Option<String> {
+    let lack = model?.lacking(snapshot)?;
+    let maker = || root.is_encoding().then_some("this server").or(root.project.store.is_locked().then_some(ANOTHER));
+    Some(lacking(&lack, maker()))
+}
+
+/// A page of the results, and how many stand on it.
+pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
+    let Ranked { mut blocks, remarks, more, .. } = list;
+    let end = offset.saturating_add(wanted);
+    let cut = blocks.len() > end;
+    blocks.truncate(end);
+    let (text, shown) = paged(&blocks, offset, max_tokens, "results", more || cut);
+    (remarks + &text, shown)
+}

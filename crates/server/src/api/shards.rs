@@ -1,0 +1,204 @@
+//! A server over shards elsewhere: what it knows of them, whose search a request is, and what it can't answer.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use colgrep_cluster::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
+use colgrep_engine::RankBy;
+use colgrep_engine::env::Env;
+use colgrep_engine::model::Model;
+use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::Settings;
+
+use super::state::ServerState;
+use super::token::token_in;
+use colgrep_render::escape::escape_control;
+use colgrep_render::words::counted;
+
+/// Why there is no list of units over shards.
+pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";
+
+/// How long settings count before their files are read again.
+const SETTINGS_KNOWN: Duration = Duration::from_secs(10);
+
+/// The shards that a server answers over.
+#[derive(Debug)]
+pub struct Shards {
+    /// The shards.
+    pub cluster: Cluster,
+    /// Whether a request has to say which repositories its caller may see.
+    pub needs_rights: bool,
+    model: OnceLock<Option<Model>>,
+    /// The settings as they were read last, and when.
+    settings: Mutex<Option<(Instant, Settings)>>,
+}
+
+impl Shards {
+    /// A server over the shards that a file names, whose token stands in another file or in the environment; `at_once`
+    /// searches run side by side.
+    ///
+    /// # Errors
+    /// When a file can't be read, or names no shards.
+    pub fn open(
+        file: &Path,
+        token_file: Option<&Path>,
+        env: &Env,
+        at_once: usize,
+        needs_rights: bool,
+    ) -> Result<Arc<Shards>> {
+        let cluster = cluster(file, token_file, env, at_once)?;
+        Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new(), settings: Mutex::default() }))
+    }
+
+    /// What is served of what a caller may see.
+    ///
+    /// # Errors
+    /// When no shard answers.
+    pub fn seen(&self, allowed: Option<&[String]>) -> Result<Seen> {
+        let seen = self.cluster.look(allowed)?;
+        match (seen.standing.answered, seen.standing.missing.first()) {
+            (0, Some(away)) => Err(WireError::NoneAnswers { asked: seen.standing.asked, why: away.why.clone() }.into()),
+            _ => Ok(seen),
+        }
+    }
+
+    /// The settings of the folder that the server was started in: they say how all shards are ranked. Read again after
+    /// [`SETTINGS_KNOWN`]; what can't be understood is read by each request until it can.
+    ///
+    /// # Errors
+    /// When a settings file can't be understood.
+    pub fn settings(&self, state: &ServerState) -> Result<Settings> {
+        let mut known = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, settings)) = known.as_ref().filter(|(read, _)| read.elapsed() < SETTINGS_KNOWN) {
+            return Ok(settings.clone());
+        }
+        let settings = settings_at(Path::new("."), &state.env)?;
+        *known = Some((Instant::now(), settings.clone()));
+        Ok(settings)
+    }
+
+    /// The model that the settings choose.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub fn model(&self, state: &ServerState, settings: &Settings) -> Result<Option<&Model>> {
+        if self.model.get().is_none() {
+            let opening = state.options.with(settings);
+            let model = Model::of_search(&opening.choice, RankBy::Both, &state.env)?;
+            let _ = self.model.set(model.map(Model::remembering));
+        }
+        Ok(self.model.get().and_then(Option::as_ref))
+    }
+}
+
+/// The shards that a file names, whose token stands in another file or in the environment; `at_once` searches run side by
+/// side.
+///
+/// # Errors
+/// When a file can't be read, names no shards, or holds no token.
+pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize) -> Result<Cluster> {
+    let (token, place) = match token_file {
+        Some(path) => (Some(token_in(path)?), path.display().to_string()),
+        None => (env.shard_token.as_ref().map(|token| token.reveal().to_string()), "COLGREP_SHARD_TOKEN".to_string()),
+    };
+    let token = token.map(|token| token.trim().to_string());
+    if token.as_ref().is_some_and(String::is_empty) {
+        bail!("{place} holds no token; write the one that the shards were started with into it, or leave it out");
+    }
+    Ok(Cluster::new(file, token, at_once, Patience::default())?)
+}
+
+impl ServerState {
+    /// A server over shards, without a root of its own.
+    pub fn over(shards: Arc<Shards>, options: colgrep_engine::OpenOptions, env: &Env) -> ServerState {
+        let mut state = ServerState::empty(options, env);
+        state.shards = Some(shards);
+        state
+    }
+
+    /// The shards that the server answers over, where it does.
+    pub fn shards(&self) -> Option<&Shards> {
+        self.shards.as_deref()
+    }
+
+    /// The same server for a caller who may see these repositories alone.
+    #[must_use]
+    pub fn for_caller(&self, allowed: Option<Vec<String>>) -> ServerState {
+        let mut state = self.clone();
+        state.allowed = allowed.map(Arc::from);
+        state
+    }
+
+    /// The repositories that the caller may see; all where nothing limits it.
+    pub fn allowed(&self) -> Option<&[String]> {
+        self.allowed.as_deref()
+    }
+
+    /// Fails where the server answers over shards, for what needs the files.
+    ///
+    /// # Errors
+    /// When it does.
+    pub fn check_here(&self) -> Result<()> {
+        match self.shards {
+            Some(_) => {
+                bail!("this server answers over shards and has no files of its own: `search` and `status` alone")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The state of shards and replicas, a line each.
+pub fn told(seen: &Seen) -> String {
+    let Seen { standing, shards, .. } = seen;
+    let mut text = format!("{} of {} shards answer\n", standing.answered, standing.asked);
+    let names = seen.names();
+    let noun = if names.len() == 1 { "repository" } else { "repositories" };
+    text.push_str(&format!("{} {noun}: {}\n", names.len(), names.join(", ")));
+    let mut say = |line: String| text.push_str(&format!("{}\n", escape_control(&line)));
+    wrong(seen).into_iter().for_each(&mut say);
+    for shard in shards {
+        let away = standing.missing.iter().find(|away| away.shard == shard.shard);
+        let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
+        say(format!("shard {} {state}", shard.shard));
+        for SeenReplica { address, generation, why } in &shard.replicas {
+            let of = generation.as_ref().map_or(String::new(), |generation| format!(", generation {generation}"));
+            say(match why {
+                Some(why) => format!("  replica {address} does not answer: {why}"),
+                None => format!("  replica {address} answers{of}"),
+            });
+        }
+        for one in &shard.repositories {
+            say(match &one.missing {
+                Some(why) => format!("  {} is not served: {why}", one.name),
+                None => format!("  {}: {}{}", one.name, counts(one), lacking(standing, shard.shard, &one.name)),
+            });
+        }
+    }
+    text
+}
+
+/// What is wrong beside shards that are missing, a line each.
+pub fn wrong(seen: &Seen) -> Vec<String> {
+    let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
+    let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
+    twice.into_iter().chain(file).collect()
+}
+
+fn counts(one: &ServedRepository) -> String {
+    format!("{}, {}", counted(one.files, "file"), counted(one.units, "unit"))
+}
+
+/// What the index of a repository does not know yet.
+fn lacking(standing: &Standing, shard: usize, name: &str) -> String {
+    let partial = standing.partial.iter().find(|one| one.shard == shard && one.repository == name);
+    partial.map_or(String::new(), |one| format!("; it knows {}", one.told()))
+}
+
+/// What the caller has to know of what an answer comes from, a line each: what is left out, and what is known in part.
+pub fn remarks(standing: &Standing) -> String {
+    let line = |told: String| format!("({})\n", escape_control(&told));
+    standing.told().into_iter().chain(standing.unfinished()).map(line).collect()
+}

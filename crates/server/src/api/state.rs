@@ -1,0 +1,359 @@
+//! The server's state between calls: roots, their open indexes, and watchers of their trees.
+
+use colgrep_render::remark;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_engine::OpenOptions;
+use colgrep_engine::env::Env;
+use colgrep_engine::model::Model;
+use colgrep_engine::notice::Listener;
+use colgrep_engine::open::{Opening, open};
+use colgrep_engine::past::{Histories, Past};
+use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::request::RankBy;
+use colgrep_engine::settings::Settings;
+use colgrep_index::store::Snapshot;
+
+use super::heard::Heard;
+pub use super::root::Root;
+use super::shards::Shards;
+use super::unserved::{Unserved, check_folder};
+use colgrep_render::advice::for_tools;
+use colgrep_render::console::tell_refused;
+use colgrep_render::path;
+
+/// The server's state, as one call sees it. Clones share open indexes, models and histories.
+#[derive(Clone)]
+pub struct ServerState {
+    /// Environment of the process.
+    pub env: Env,
+    /// How projects are opened, as the server was started.
+    pub options: OpenOptions,
+    /// Receives notices of the work.
+    pub listener: Arc<dyn Listener>,
+    pub(super) roots: Vec<Arc<Root>>,
+    /// What was given and is no root.
+    pub(super) lost: Vec<Unserved>,
+    /// Histories that are open.
+    histories: Arc<Histories>,
+    /// Whether the roots were given when the server was started.
+    is_fixed: bool,
+    /// Why there is no root, if there is none.
+    why: String,
+    /// The folder that the server was started in, whose settings name groups of projects.
+    pub(super) started: PathBuf,
+    /// The shards that it answers over, instead of roots.
+    pub(super) shards: Option<Arc<Shards>>,
+    /// The repositories of the shards that the caller may see; all where nothing limits it.
+    pub(super) allowed: Option<Arc<[String]>>,
+}
+
+/// The path of a `file:` address.
+fn file_path(address: &str) -> Result<PathBuf> {
+    let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
+    let path = &rest[rest.find('/').context("it names no folder")?..];
+    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
+    while let Some(byte) = all.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
+                let [Some(high), Some(low)] = digits else { bail!("it is no address: {address}") };
+                (16 * high + low) as u8
+            }
+            byte => byte,
+        });
+    }
+    let path = String::from_utf8(bytes).context("its name is not UTF-8")?;
+    // Of Windows: /C:/folder.
+    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest[1..].starts_with(':'));
+    Ok(PathBuf::from(drive.unwrap_or(&path)))
+}
+
+impl ServerState {
+    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is
+    /// the project around the current folder, if it is one; a client may have roots of its own. Of several roots, those
+    /// that can't be served are told and left out.
+    ///
+    /// # Errors
+    /// When no root that was given can be served, or there is no such group.
+    pub fn new(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
+        let mut state = ServerState::empty(options, env);
+        let mut roots = roots.to_vec();
+        for group in groups {
+            roots.extend(state.group(group)?);
+        }
+        state.is_fixed = !roots.is_empty();
+        let roots = match state.is_fixed {
+            true => state.given(&roots)?,
+            false => state.around_start(),
+        };
+        state.enter(roots)?;
+        Ok(state)
+    }
+
+    /// The project around the folder that the server was started in; none where it can't be served, and why not is kept.
+    fn around_start(&mut self) -> Vec<Arc<Root>> {
+        match self.root(&self.started, true).and_then(|root| self.check(&root).map(|()| root)) {
+            Ok(root) => vec![root],
+            Err(error) => {
+                self.why = for_tools(&error);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Opens the roots that were given.
+    fn given(&mut self, paths: &[PathBuf]) -> Result<Vec<Arc<Root>>> {
+        let (mut roots, mut errors): (Vec<Arc<Root>>, Vec<anyhow::Error>) = Default::default();
+        let mut served = 0;
+        for path in paths {
+            let error = match self.root(path, false) {
+                // A group may hold what was given besides.
+                Ok(root) if roots.iter().any(|known| known.folder == root.folder) => continue,
+                Ok(root) => {
+                    let checked = self.check(&root);
+                    self.look(&root);
+                    roots.push(root);
+                    checked.err()
+                }
+                Err(error) => {
+                    let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                    self.lost.push(Unserved::new(&full, &error));
+                    Some(error)
+                }
+            };
+            served += usize::from(error.is_none());
+            errors.extend(error);
+        }
+        if !errors.is_empty() && served == 0 {
+            return Err(errors.swap_remove(0));
+        }
+        let left_out = roots.iter().filter_map(|root| root.trouble()).chain(self.lost.iter().cloned());
+        left_out.for_each(|one| remark!("colgrep: {one}; left out"));
+        Ok(roots)
+    }
+
+    /// A server without a root.
+    pub fn empty(mut options: OpenOptions, env: &Env) -> ServerState {
+        options.hurried = true;
+        ServerState {
+            env: env.clone(),
+            options,
+            listener: Arc::new(()),
+            roots: Vec::new(),
+            lost: Vec::new(),
+            histories: Arc::default(),
+            is_fixed: true,
+            why: String::new(),
+            started: std::env::current_dir().unwrap_or_default(),
+            shards: None,
+            allowed: None,
+        }
+    }
+
+    /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
+    ///
+    /// # Errors
+    /// When it is no folder, or none that is indexed without being asked, or its settings can't be understood.
+    pub fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
+        let (mut project, mut below) = Project::around(path, &self.env)?;
+        let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
+        if whole_project {
+            (folder, below) = (project.root.clone(), String::new());
+        }
+        if !folder.is_dir() {
+            bail!("{} is no folder", path.display());
+        }
+        if let Some(known) = self.roots.iter().find(|known| known.folder == folder) {
+            return Ok(Arc::clone(known));
+        }
+        project.check_size(&self.env, self.options.any_root)?;
+        project.root = project.root.canonicalize().unwrap_or(project.root);
+        // Settings that can't be understood are told where the root is looked at.
+        let _ = project.settings(&self.env);
+        Ok(Arc::new(Root::new(folder, project, below)))
+    }
+
+    /// Answers about these roots from now on.
+    fn enter(&mut self, roots: Vec<Arc<Root>>) -> Result<()> {
+        if let Some(first) = roots.first() {
+            std::env::set_current_dir(&first.folder)
+                .with_context(|| format!("could not enter {}", first.folder.display()))?;
+            path::moved();
+        }
+        path::serves(&roots.iter().map(|root| root.folder.as_path()).collect::<Vec<_>>());
+        self.roots = roots;
+        Ok(())
+    }
+
+    /// Enters the first root anew where its folder was replaced: in the one that is gone or moved nothing is found, and no
+    /// path is short.
+    pub(super) fn stand(&self) {
+        let first = self.roots.first().filter(|_| !path::stands());
+        if first.is_some_and(|first| std::env::set_current_dir(&first.folder).is_ok()) {
+            path::moved();
+        }
+    }
+
+    /// Whether the roots were given when the server was started.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
+    }
+
+    /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed; the others
+    /// are told. Where none is left, what the server was started in is answered about, as without a client's roots: what
+    /// the client gave up is read no more.
+    ///
+    /// # Errors
+    /// When the first root can't be entered.
+    pub fn take_roots(&mut self, addresses: &[String]) -> Result<()> {
+        let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
+        for address in addresses {
+            match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
+                Ok(root) if !roots.iter().any(|known| known.folder == root.folder) => roots.push(root),
+                Ok(_) => {}
+                Err(error) => lost.push(Unserved::new(Path::new(address), &error)),
+            }
+        }
+        if roots.is_empty() {
+            roots = self.around_start();
+        }
+        self.lost = lost;
+        self.enter(roots)
+    }
+
+    /// Fails, with the reason, if there is no root.
+    ///
+    /// # Errors
+    /// When there is no root.
+    pub fn check_roots(&self) -> Result<()> {
+        if self.roots.is_empty() && self.shards.is_none() {
+            let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
+            bail!(
+                "there is no project to answer about: {}{lost}. The server has to be started in a project, or for one \
+                 (with its folder), or the client has to have roots",
+                self.why
+            );
+        }
+        Ok(())
+    }
+
+    /// The roots.
+    pub fn roots(&self) -> impl Iterator<Item = &Arc<Root>> {
+        self.roots.iter()
+    }
+
+    /// A root's settings.
+    ///
+    /// # Errors
+    /// When a settings file can't be understood.
+    pub fn settings(&self, root: &Root) -> Result<Settings> {
+        let settings = settings_at(&root.folder, &self.env)?;
+        tell_refused(&settings);
+        Ok(settings)
+    }
+
+    /// Access to the histories of roots with these settings.
+    pub fn past<'p>(&'p self, settings: &'p Settings) -> Past<'p> {
+        Past { histories: &self.histories, settings, env: &self.env, listener: &() }
+    }
+
+    /// A root's model; none if its settings ask for keywords alone.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
+        if root.model.get().is_none() {
+            let opening = self.options.with(&self.settings(root)?);
+            // A library stays loaded for the whole process, so it must not come from inside any root.
+            let env = self.env.working_on(self.roots.iter().map(|root| &root.folder));
+            let model = Model::of_search(&opening.choice, RankBy::Both, &env)?;
+            let _ = root.model.set(model.map(Model::remembering));
+        }
+        Ok(root.model.get().and_then(Option::as_ref))
+    }
+
+    /// A root's index: the one that is open, unless something changed.
+    ///
+    /// # Errors
+    /// When it can't be read or built, or the folder is gone.
+    pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
+        if let Err(error) = check_folder(root) {
+            root.forget();
+            return Err(error);
+        }
+        let _opening = root.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        root.changes.renew(&root.project);
+        let stale = root.changes.stale.swap(false, Ordering::AcqRel) || !root.is_watched();
+        let model = self.model(root)?;
+        // While a thread makes vectors, calls do not wait for them.
+        let encoding = root.is_encoding();
+        let is_enough = |s: &Snapshot| s.files.complete && (encoding || model.is_none_or(|m| !m.lacks(s)));
+        if let Some(snapshot) = root.opened().filter(|s| !stale && is_enough(s)) {
+            return Ok(snapshot);
+        }
+        let mut project = root.project.clone();
+        project.settings(&self.env)?;
+        let opening = self.options.with(&self.settings(root)?);
+        let heard = Heard::new(&*self.listener);
+        root.is_opening.store(true, Ordering::Release);
+        let opened = open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard);
+        root.is_opening.store(false, Ordering::Release);
+        match opened {
+            Ok(snapshot) => {
+                let (unlike, known) = heard.told();
+                let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
+                if !encoding && is_unfinished && !project.store.is_locked() {
+                    self.encode_beside(root, project.clone(), opening);
+                }
+                // An index that could not be brought up to date is tried again by the next call.
+                if !snapshot.files.complete || unlike.is_some() || project.store.is_locked() {
+                    root.changes.stale.store(true, Ordering::Release);
+                }
+                if root.is_watched() {
+                    snapshot.texts.set_local(&project.root);
+                }
+                let snapshot = Arc::new(snapshot);
+                *root.held() = Some(Arc::clone(&snapshot));
+                (*root.unlike(), *root.known()) = (unlike, known);
+                root.ready.store(true, Ordering::Release);
+                Ok(snapshot)
+            }
+            Err(error) => {
+                root.changes.stale.store(true, Ordering::Release);
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl ServerState {
+    /// Finishes the update of an index in a thread of its own, in steps as long as a search's, so that changed files
+    /// are indexed in between. It ends when nothing is left, or a step brought nothing: another process is at work, or
+    /// vectors can't be made. The next call then begins again.
+    fn encode_beside(&self, root: &Arc<Root>, project: Project, opening: Opening) {
+        if root.encoding.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (root, env) = (Arc::clone(root), self.env.clone());
+        std::thread::spawn(move || {
+            let model = root.model.get().and_then(Option::as_ref);
+            let mut before = (0, u64::MAX);
+            // An error here shows at the next call.
+            while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
+                root.changes.stale.store(true, Ordering::Release);
+                let lack = snapshot.coverage().without_vectors();
+                let now = (snapshot.files.files.len(), lack);
+                let is_done = snapshot.files.complete && (lack == 0 || model.is_none());
+                if is_done || (now.0 <= before.0 && now.1 >= before.1) {
+                    break;
+                }
+                before = now;
+            }
+            root.encoding.store(false, Ordering::Release);
+        });
+    }
+}

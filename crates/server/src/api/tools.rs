@@ -1,0 +1,395 @@
+//! The tools that rank; answers are text.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::Standing;
+use colgrep_core::UnitKind;
+use colgrep_core::expand::TermTable;
+use colgrep_core::tag::Hint;
+use colgrep_engine::like::like;
+use colgrep_engine::request::check_length;
+use colgrep_engine::show::Lines;
+use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests, terms};
+use colgrep_index::ids::StableId;
+
+use super::block::block;
+use super::ends::Answered;
+use super::files::{check_file, lines_of};
+use super::page::tokens_wanted;
+use super::params;
+use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
+use super::state::{Root, ServerState};
+use super::unserved::{self, NotServed, Unserved};
+use colgrep_engine::request::has_no_word;
+use colgrep_render::escape::escape_control;
+use colgrep_render::path::in_root;
+use colgrep_render::words::in_short;
+
+/// Default number of files.
+const RESULTS_DEFAULT: usize = 10;
+/// Units that are shown of a file that holds a text.
+const TEXT_UNITS: usize = 3;
+/// Maximum number of questions in one call.
+const QUERIES_MAX: usize = 16;
+/// Greatest number of files.
+const RESULTS_MAX: usize = 1_000;
+
+/// `search`, of one question or of several, each with its share of the answer's length.
+pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+    if asked.queries.is_empty() {
+        return search_one(state, asked);
+    }
+    let queries: Vec<&String> = std::iter::once(&asked.query).chain(&asked.queries).filter(|q| !q.is_empty()).collect();
+    if queries.len() > QUERIES_MAX {
+        bail!("query and queries are {} questions; a call answers {QUERIES_MAX} at most", queries.len());
+    }
+    if queries.is_empty() {
+        return search_one(state, &params::Search { queries: Vec::new(), ..asked.clone() });
+    }
+    let shared = |tokens: usize| Some(tokens / queries.len().max(1));
+    let max_tokens = shared(tokens_wanted(asked.max_tokens));
+    let pack = asked.pack.and_then(shared);
+    let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
+    let (mut unserved, are_several) = (Vec::new(), queries.len() > 1);
+    for query in queries {
+        let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
+        let answered = search_one(state, &one)?;
+        text.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.text));
+        if !answered.remarks.is_empty() {
+            remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
+        }
+        hits.extend(answered.hits.into_iter().flatten().map(|mut hit| {
+            if are_several {
+                hit["query"] = in_short(query).into();
+            }
+            hit
+        }));
+        unserved.extend(answered.unserved.into_iter().filter(|one| !unserved.contains(one)).collect::<Vec<_>>());
+        // One question may have been answered by fewer shards than the next.
+        let lacks = |one: &Standing| (one.missing.len() + one.unserved.len(), one.partial.len());
+        let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
+        if let Some(other) = answered.standing
+            && standing.as_ref().is_none_or(|known| is_worse(known, &other))
+        {
+            standing = Some(other);
+        }
+    }
+    Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
+}
+
+/// A query without a word: lines that hold it as text.
+fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+    let scope = scope(asked)?;
+    // What is asked for wrongly is told, though no line is ranked.
+    background(state, asked)?;
+    let wanted = params::Grep {
+        pattern: asked.query.trim().to_string(),
+        fixed: true,
+        paths: asked.paths.clone(),
+        groups: asked.groups.clone(),
+        offset: asked.offset.unwrap_or_default(),
+        max_tokens: asked.max_tokens,
+        ..params::Grep::default()
+    };
+    let lines = lines_of(state, &wanted, scope, true)?;
+    let said = format!(
+        "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
+        in_short(&asked.query)
+    );
+    Ok(Answered { text: said + &lines.text, ..lines })
+}
+
+fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+    check(asked)?;
+    if asks_for_text(state, asked)? {
+        return search_text(state, asked);
+    }
+    let (content, around) = (asked.content, asked.lines.unwrap_or(0));
+    let mut list = ranked(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
+    let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
+    let mut told = std::mem::take(&mut list.told);
+    let (text, shown) = match asked.pack_tokens() {
+        Some(tokens) => page_of(list, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
+        None => page_of(list, offset, wanted, asked.max_tokens),
+    };
+    let remarks = match told.packed.take() {
+        Some(packed) => told.said(&asked.query, packed.into_iter()),
+        None => told.said(&asked.query, offset..offset.saturating_add(shown)),
+    };
+    // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
+    let files = if asked.query.trim().is_empty() { shown } else { wanted };
+    told.hits = told.hits.into_iter().skip(offset).take(files).collect();
+    Ok(Answered::of(text, remarks, told))
+}
+
+/// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
+///
+/// # Errors
+/// When it does over shards.
+fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
+    let is_text = has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all();
+    if is_text && state.shards().is_some() {
+        bail!(
+            "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
+            in_short(&asked.query)
+        );
+    }
+    Ok(is_text)
+}
+
+/// The results of a search, each as `show` gives it.
+pub struct Shown {
+    /// The results, best first, from the offset on.
+    pub results: Vec<String>,
+    /// What is said of all of them, a line each.
+    pub remarks: String,
+    /// Whether there may be further ones.
+    pub more: bool,
+}
+
+/// `search`, for a reader other than an agent: each result as `show` gives it.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
+    check(asked)?;
+    let is_text = asks_for_text(state, asked)?;
+    let mut list = ranked(state, asked, None, show)?;
+    if is_text {
+        let said = format!("({:?} holds no word, so it is searched as text)\n", in_short(&asked.query));
+        list.remarks.insert_str(0, &said);
+    }
+    let offset = asked.offset.unwrap_or_default();
+    let end = offset.saturating_add(wanted(asked.results)?);
+    let mut all = list.blocks;
+    let more = list.more || all.len() > end;
+    all.truncate(end);
+    let remarks = [list.remarks, list.told.said(&asked.query, offset..all.len()), list.told.left_out()].concat();
+    Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more })
+}
+
+/// Refuses what asks for nothing.
+fn check(asked: &params::Search) -> Result<()> {
+    if asked.per_file == Some(0) {
+        bail!("per_file: 0 asks for nothing; give 1 or more");
+    }
+    if asked.all && asked.min_strength.is_some() {
+        bail!("the parameter `all` cannot be used with `min_strength`; give one of them");
+    }
+    check_length(asked.query.as_bytes())?;
+    if asked.query.trim().is_empty() && facts(asked)?.allow_all() {
+        bail!("query is empty: say what to look for, in words or as a name");
+    }
+    Ok(())
+}
+
+/// What narrows a search, but for its paths.
+fn scope(asked: &params::Search) -> Result<Scope> {
+    let mut scope = Scope::default();
+    scope.facts = facts(asked)?;
+    scope.tests = match &asked.tests {
+        None => None,
+        Some(text) => match Tests::from_name(text) {
+            None => bail!("tests takes auto, only or exclude, not {text:?}"),
+            tests => tests,
+        },
+    };
+    scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
+    scope.types.clone_from(&asked.languages);
+    scope.code_only = asked.code_only.then_some(true);
+    Ok(scope)
+}
+
+/// The results of all roots; those of a query that asks for text are listed.
+fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
+    let mut scope = scope(asked)?;
+    let is_text = asks_for_text(state, asked)?;
+    if is_text {
+        let mut text = Pattern::new(asked.query.trim());
+        text.fixed = true;
+        scope.pattern = Some(text);
+    }
+    let mut places: Vec<RootPaths<'_>> = Vec::new();
+    if state.shards().is_some() {
+        scope.paths = asked.paths.iter().map(PathBuf::from).collect();
+        if asked.near.is_some() {
+            bail!("near: there is no such file here, this server answers over shards; leave it out");
+        }
+        if !asked.groups.is_empty() {
+            bail!(
+                "groups are folders of a machine, and this server answers over shards; paths takes names of repositories"
+            );
+        }
+    }
+    let (paths, groups) = if state.shards().is_some() { (&[][..], &[][..]) } else { (&*asked.paths, &*asked.groups) };
+    for (root, _, below) in state.located(paths, groups)? {
+        match places.iter_mut().find(|(r, _)| Arc::ptr_eq(r, root)) {
+            Some((_, all)) => all.push(below),
+            None => places.push((root, vec![below])),
+        }
+    }
+    let is_everywhere = places.is_empty();
+    if is_everywhere {
+        places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
+    }
+    let question = Question {
+        query: if is_text { "" } else { &asked.query },
+        wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
+        per_file: asked.per_file.or(is_text.then_some(TEXT_UNITS)),
+        show,
+        pack,
+        // What of a unit goes into a pack depends on the length of all of it.
+        lines: Lines { around: Lines::around(asked.lines), are_whole: asked.content || pack.is_some() },
+    };
+    let (scope, background) = (&scope, &background(state, asked)?);
+    let mut ranked = Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()?;
+    if is_everywhere {
+        ranked.told.unserved.extend_from_slice(state.lost());
+    }
+    Ok(ranked)
+}
+
+/// The conditions on units.
+fn facts(asked: &params::Search) -> Result<Facts> {
+    let named = |names: &[String]| names.iter().filter(|name| !name.trim().is_empty()).cloned().collect::<Vec<_>>();
+    let mut facts = Facts::default();
+    (facts.calls, facts.called_by) = (named(&asked.calls), named(&asked.called_by));
+    for kind in named(&asked.kind) {
+        let known = || UnitKind::ALL.map(UnitKind::name).join(", ");
+        facts.kinds.push(UnitKind::from_name(&kind).with_context(|| format!("kind takes {}, not {kind:?}", known()))?);
+    }
+    Ok(facts)
+}
+
+/// Evidence that the agent gives beside the query.
+fn background(state: &ServerState, asked: &params::Search) -> Result<Background> {
+    let mut background = Background::default();
+    let hints = asked.hints.iter().map(|hint| Ok(Hint::new(&hint.kind, &hint.word)?));
+    background.hints = hints.collect::<Result<_>>()?;
+    if let Some(given) = &asked.expand {
+        // Nothing outside the roots is read.
+        let given = PathBuf::from(given);
+        let refused = || EngineError::from(Refused::NoTerms { given: given.clone() });
+        let path = match given.to_str().and_then(TermTable::built_in) {
+            Some(_) => given.clone(),
+            None => {
+                let full = state.locate(&given.to_string_lossy()).with_context(refused)?.1;
+                // A pipe would be waited for.
+                Some(full).filter(|full| full.is_file()).with_context(refused)?
+            }
+        };
+        background.terms = terms::table(&path)?;
+    }
+    background.no_settings_terms = asked.no_expand;
+    if let Some(given) = &asked.near {
+        let whole = state.locate(given).ok().map(|(_, full, _)| Standpoint { file: full, line: None });
+        let mut near = whole.unwrap_or_else(|| colgrep_engine::Standpoint::read(given));
+        // Nothing outside the roots is read.
+        near.file = state.locate(&near.file.to_string_lossy())?.1;
+        background.near = Some(near);
+    }
+    Ok(background)
+}
+
+/// Number of files asked for, within bounds.
+fn wanted(results: Option<usize>) -> Result<usize> {
+    match results {
+        Some(0) => bail!("results: 0 asks for nothing; give 1 or more"),
+        asked => Ok(asked.unwrap_or(RESULTS_DEFAULT).min(RESULTS_MAX)),
+    }
+}
+
+/// `find_related`.
+pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
+    state.check_here()?;
+    check_file(&asked.id, &asked.file)?;
+    let (root, path, line) = match unit_with(state, &asked.id, &asked.file)? {
+        Some((root, below, line, _)) => (root, below, line),
+        None => {
+            let (root, full, path) = state.locate(&asked.file)?;
+            if !full.is_file() {
+                bail!("{} is no file", asked.file);
+            }
+            if asked.line == 0 {
+                bail!("give `line` of the unit in {}, or its `id`", asked.file);
+            }
+            (root, path, asked.line)
+        }
+    };
+    let wanted = wanted(asked.results)?;
+    // Its own root's settings say how all are ranked.
+    let others = state.roots().filter(|other| !Arc::ptr_eq(other, root));
+    let roots: Vec<RootPaths<'_>> =
+        std::iter::once(root).chain(others).map(|root| (root, vec![root.below.clone()])).collect();
+    let scope = Scope::default();
+    let list = repaired(&roots, || {
+        let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
+        let question = Question {
+            query: &like.query,
+            wanted: asked.offset.saturating_add(wanted),
+            per_file: None,
+            show: &|file| block(file, asked.content, asked.lines.unwrap_or(0)),
+            pack: None,
+            lines: Lines::default(),
+        };
+        let (background, asked) = (&Background::default(), &params::Search::default());
+        Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()
+    })?;
+    let left_out = list.told.left_out();
+    Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)
+}
+
+/// A unit's root, its path from there, and its first and last line.
+pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
+
+/// The unit with an id, and of several roots that have one with it that of `file`; `None` where no id is given.
+///
+/// # Errors
+/// When no root has such a unit, or several have: an id tells path and lines alone, so copies of a file share theirs.
+pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Result<Option<UnitPlace<'s>>> {
+    let id = id.trim_start_matches('#');
+    if id.is_empty() {
+        return Ok(None);
+    }
+    let known: StableId =
+        id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
+    let (mut away, mut found) = (Vec::new(), Vec::new());
+    for root in state.roots() {
+        let snapshot = match state.opened(root) {
+            Ok((snapshot, ..)) => snapshot,
+            Err(error) => {
+                away.push(Unserved::new(&root.folder, &error));
+                continue;
+            }
+        };
+        if let Some((hit, record)) = snapshot.unit_with(known) {
+            let full = root.project.root.join(&record.path);
+            // An index may hold more than its root, and another root may lie in this one.
+            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
+                let span = snapshot.lexical.unit(hit.key)?.span;
+                found.push((full, (root, record.path.clone(), span.line, span.end)));
+            }
+        }
+    }
+    let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
+    let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
+    if names.len() > 1 && !file.is_empty() {
+        let (_, meant, _) = state.locate(file)?;
+        found.retain(|(full, _)| *full == meant);
+    }
+    if names.len() > 1 && found.len() != 1 {
+        bail!("units of several roots have the id {id}: say in `file` which is meant, {}", names.join(" or "));
+    }
+    if let Some((_, place)) = found.pop() {
+        return Ok(Some(place));
+    }
+    let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
+    // It may be one of theirs.
+    match unserved::told(&away) {
+        Some(left_out) => Err(NotServed(format!("{unknown}; {left_out}")).into()),
+        None => Err(unknown.into()),
+    }
+}

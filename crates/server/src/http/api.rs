@@ -1,0 +1,140 @@
+//! The requests of `served` over HTTP: parameters in JSON, the structured answer in JSON.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use colgrep_engine::Refused;
+use colgrep_engine::request::QUERY_BYTES_MAX;
+use http_body::Body as _;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::App;
+use super::guard::Caller;
+use super::problem::Problem;
+use super::routes::Asked;
+use crate::api::Tool;
+
+/// The longest body that is taken, in bytes.
+const BODY_BYTES_MAX: usize = 256 << 10;
+/// Bytes of a longer body that are read and dropped. A client that is cut off while it sends may never see why.
+const DROPPED_BYTES_MAX: usize = 4 << 20;
+
+/// Where the requests are.
+pub const PATH: &str = "/api/v1/";
+
+/// Whether a request has parameters; without any, it is asked by GET.
+pub fn has_parameters(tool: &Tool) -> bool {
+    tool.input.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
+}
+
+/// The routes of the requests.
+pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Asked)> {
+    tools.iter().enumerate().map(|(at, tool)| {
+        let path = format!("{PATH}{}", tool.name);
+        match has_parameters(tool) {
+            true => {
+                (path, post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await))
+            }
+            false => (
+                path,
+                get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
+                    answered(&app, at, Map::new(), caller).await
+                }),
+            ),
+        }
+    })
+}
+
+async fn answer(app: Arc<App>, at: usize, request: Request) -> Result<Response, Problem> {
+    let caller = caller(&request);
+    let parameters = parameters(&app, request, &app.tools[at].input).await?;
+    answered(&app, at, parameters, caller).await
+}
+
+/// Whose request it is.
+pub fn caller(request: &Request) -> Caller {
+    request.extensions().get::<Caller>().cloned().unwrap_or_default()
+}
+
+async fn answered(
+    app: &Arc<App>,
+    at: usize,
+    parameters: Map<String, Value>,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let call =
+        app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
+    json(app, &app.work(move |app| Ok(crate::api::answer(&app.state.for_caller(caller.0), call)?.content())).await?)
+}
+
+/// An answer in JSON.
+///
+/// # Errors
+/// When there is no room for it.
+pub fn json(app: &App, content: &impl Serialize) -> Result<Response, Problem> {
+    let bytes = serde_json::to_vec(content).map_err(|error| Problem::failed(error.to_string()))?;
+    Ok(([(CONTENT_TYPE, "application/json")], app.gate.body(bytes)?).into_response())
+}
+
+/// Reads the body of a request: an object of JSON with all that its schema requires.
+///
+/// # Errors
+/// When it is another one, too long, or does not come.
+pub async fn parameters(
+    app: &App,
+    request: Request,
+    schema: &Map<String, Value>,
+) -> Result<Map<String, Value>, Problem> {
+    if !is_json(request.headers()) {
+        let detail = "parameters come as an object of JSON, with Content-Type: application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", detail));
+    }
+    let read = tokio::time::timeout(app.patience, whole(request.into_body()));
+    let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
+    let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is no object of JSON: {error}"))
+    })?;
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    match required.into_iter().find(|name| !parameters.contains_key(*name)) {
+        Some(name) => Err(Problem::invalid(format!("the parameter `{name}` is missing"))),
+        None => Ok(parameters),
+    }
+}
+
+/// All of a body.
+///
+/// # Errors
+/// When it is too long, or breaks off.
+async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "invalid", error.to_string()))?;
+        let Ok(piece) = frame.into_data() else { continue };
+        length += piece.len();
+        if length <= BODY_BYTES_MAX {
+            bytes.extend_from_slice(&piece);
+        } else if length > DROPPED_BYTES_MAX {
+            break;
+        }
+    }
+    if length <= BODY_BYTES_MAX {
+        return Ok(bytes);
+    }
+    let query = Refused::TooLong { bytes_max: QUERY_BYTES_MAX };
+    let detail = format!("the body is larger than {} KiB, the most that is read; {query}", BODY_BYTES_MAX >> 10);
+    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail))
+}
+
+/// Whether the body is JSON. A form of another site's page can't say so without asking first.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,246 @@
+//! `colgrep serve`: the requests of the MCP server over HTTP, and a page on them for people.
+//!
+//! It listens on loopback unless a token guards it, and opens no connection of its own. What clients can make it hold is
+//! bounded: connections, requests, answers that nobody reads (`docs/architecture.md`, "Bounded memory").
+
+mod api;
+mod gate;
+mod guard;
+mod listen;
+mod metrics;
+mod named;
+mod openapi;
+mod page;
+mod problem;
+mod routes;
+mod shard;
+
+use colgrep_render::remark;
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_engine::env::Env;
+use gate::Gate;
+use guard::Guard;
+use listen::Listener;
+use metrics::Metrics;
+use problem::Problem;
+
+use crate::api::Shards;
+use crate::api::state::ServerState;
+use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools, wrong};
+use crate::args::ServeArgs;
+use colgrep_engine::OpenOptions;
+use colgrep_render::advice::for_tools;
+use colgrep_render::highlight::Syntaxes;
+use colgrep_render::panic::contained;
+
+/// Threads that read and write sockets: little work, but none that waits for a search.
+const SOCKET_THREADS: usize = 2;
+/// Threads beside those of the searches, for what libraries do in threads.
+const SPARE_THREADS: usize = 4;
+/// How often a server looks which of its shards answer, or which of its folders are there.
+const LOOK: Duration = Duration::from_secs(2);
+/// After how many looks an index that can't be opened is tried again.
+const TRY: u32 = 15;
+
+/// What all requests share.
+pub struct App {
+    state: ServerState,
+    tools: Vec<Tool>,
+    gate: Gate,
+    guard: Guard,
+    metrics: Metrics,
+    /// Time that a request may take.
+    patience: Duration,
+    /// The syntaxes that colour code, loaded when first needed.
+    syntaxes: OnceLock<Syntaxes>,
+}
+
+impl App {
+    /// Does `work` on a thread for searches, when there is room.
+    ///
+    /// # Errors
+    /// When there is no room, it takes too long, or it fails.
+    pub async fn work<T: Send + 'static>(
+        self: &Arc<App>,
+        work: impl FnOnce(&App) -> Result<T> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let end = tokio::time::Instant::now() + self.patience;
+        let late = |_| Problem::late(self.patience);
+        let place = tokio::time::timeout_at(end, self.gate.enter()).await.map_err(late)??;
+        let app = Arc::clone(self);
+        let task = tokio::task::spawn_blocking(move || {
+            // Whoever asked may be gone: the place is kept until the work is over.
+            let _place = place;
+            contained(|| work(&app)).flatten()
+        });
+        match tokio::time::timeout_at(end, task).await.map_err(late)? {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(error)) => Err(Problem::of(&error)),
+            Err(error) => Err(Problem::failed(error.to_string())),
+        }
+    }
+}
+
+/// Refuses flags that would protect nothing: whoever gives one relies on it.
+fn check(args: &ServeArgs) -> Result<()> {
+    let own = match args.shard {
+        true => "--token-file names the one that coordinators bring to this shard",
+        false => "--token-file names the one that requests to this server bring",
+    };
+    if args.shard_token_file.is_some() && args.shards.is_none() {
+        bail!("--shard-token-file: about a server over shards (serve --shards FILE), which brings that token; {own}");
+    }
+    if args.rights && args.shards.is_none() {
+        let who = match args.shard {
+            true => "a shard hears from the server over shards what a caller may see: start that with --rights",
+            false => "a server of folders shows all of them to everybody with its token",
+        };
+        bail!("--rights: about a server over shards (serve --shards FILE); {who}");
+    }
+    if args.timeout == 0 {
+        bail!("--timeout 0 leaves no time for any request; the least is 1 second");
+    }
+    if args.at_once == Some(0) {
+        bail!("--at-once 0 lets no request in; the least is 1");
+    }
+    Ok(())
+}
+
+/// Serves HTTP until the process is told to end.
+///
+/// # Errors
+/// When flags contradict each other, no root can be served, or the address is taken.
+pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
+    check(args)?;
+    if args.shard {
+        return shard::run(args, options, quiet, env);
+    }
+    let guard = Guard::new(args, env)?;
+    let at_once = args.at_once.unwrap_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
+    let state = match &args.shards {
+        Some(file) => {
+            let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_once, args.rights)?;
+            ServerState::over(shards, options, env)
+        }
+        None => ServerState::new(&args.roots, &args.groups, options, env)?,
+    };
+    state.check_roots()?;
+    let app = Arc::new(App {
+        state,
+        tools: tools(),
+        gate: Gate::new(at_once),
+        guard,
+        metrics: Metrics::new(),
+        patience: Duration::from_secs(args.timeout),
+        syntaxes: OnceLock::new(),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SOCKET_THREADS)
+        .max_blocking_threads(at_once + SPARE_THREADS)
+        .enable_all()
+        .build()
+        .context("no runtime for the server")?;
+    let served = runtime.block_on(async {
+        let listener = Listener::bind(args.listen)?;
+        tell(&app, &listener, quiet)?;
+        open_roots(&app, quiet)?;
+        listener.serve(&app).await;
+        anyhow::Ok(())
+    });
+    // A search that outlives the time for the end is left behind.
+    runtime.shutdown_background();
+    served
+}
+
+/// Prints the address, the only output, and says what is served.
+fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "http://{}/", listener.address)?;
+    out.flush()?;
+    if !quiet {
+        let served = app.state.roots().filter(|root| root.trouble().is_none());
+        let mut roots: Vec<String> = served.map(|root| root.folder.display().to_string()).collect();
+        roots.extend(app.state.shards().map(|shards| format!("the shards of {}", shards.cluster.file().display())));
+        let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
+        remark!("colgrep: serves {}{token}; ctrl-c ends it", roots.join(", "));
+    }
+    Ok(())
+}
+
+/// Opens every index, one after the other, so that the first request need not wait for it; then watches which roots, or
+/// shards, can be served. In a thread of its own: requests have all others.
+fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
+    let app = Arc::clone(app);
+    let work = move || {
+        for root in app.state.roots() {
+            let opened = contained(|| app.state.opened(root).map(drop)).flatten();
+            // What was found when the server was started is told.
+            if let Err(error) = opened
+                && !error.is::<NotServed>()
+            {
+                remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
+            }
+        }
+        match app.state.shards() {
+            Some(shards) => watch(shards, quiet),
+            None => watch_roots(&app.state, quiet),
+        }
+    };
+    std::thread::Builder::new().name("opens".into()).spawn(work).context("no thread for the indexes")?;
+    Ok(())
+}
+
+/// Looks again and again which roots can be served, and says where that changed. What was never opened is opened as soon as
+/// it can be, what can't be opened is tried now and then.
+fn watch_roots(state: &ServerState, quiet: bool) {
+    let mut before = state.unserved();
+    for look in 1_u32.. {
+        std::thread::sleep(LOOK);
+        for root in state.roots() {
+            // Where even that fails, what is known counts.
+            let _ = contained(|| {
+                let is_due = match state.look(root) {
+                    None => !root.is_ready(),
+                    Some(_) => look.is_multiple_of(TRY),
+                };
+                if is_due {
+                    let _ = state.opened(root);
+                }
+            });
+        }
+        let now = state.unserved();
+        if now != before && !quiet {
+            remark!(
+                "colgrep: {}",
+                left_out(&now).unwrap_or_else(|| "all repositories can be searched again".to_string())
+            );
+        }
+        before = now;
+    }
+}
+
+/// Looks again and again which shards answer, and says where that changed.
+fn watch(shards: &Shards, quiet: bool) {
+    let mut before = Default::default();
+    loop {
+        // Where even that fails, the last look counts.
+        let _ = contained(|| shards.cluster.greet());
+        let seen = shards.cluster.last_seen().unwrap_or_default();
+        let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
+        let unserved: Vec<String> = seen.standing.unserved.iter().map(|one| one.repository.clone()).collect();
+        let now = (missing, unserved, wrong(&seen));
+        if now != before && !quiet {
+            let mut told: Vec<String> = seen.standing.told().into_iter().chain(now.2.clone()).collect();
+            if told.is_empty() {
+                told.push("all shards answer again".to_string());
+            }
+            told.iter().for_each(|line| remark!("colgrep: {line}"));
+        }
+        before = now;
+        std::thread::sleep(LOOK);
+    }
+}

@@ -1,0 +1,268 @@
+//! The page for people: what is embedded of it, and what it asks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use colgrep_cluster::Unserved;
+use colgrep_core::strength::RULE;
+use colgrep_index::source::read_text;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::problem::Problem;
+pub mod view;
+
+use super::{App, api, openapi};
+use crate::api::state::ServerState;
+use crate::api::{params, schema};
+use colgrep_render::escape::json_text;
+use colgrep_render::highlight::Syntaxes;
+use colgrep_render::outline::{outline, outline_of, shown};
+use view::Names;
+
+/// The page's own files: route, media type, text.
+pub const ASSETS: [(&str, &str, &str); 8] = [
+    ("/", "text/html; charset=utf-8", include_str!("assets/index.html")),
+    ("/page/style.css", "text/css; charset=utf-8", include_str!("assets/style.css")),
+    ("/page/theme.js", "text/javascript; charset=utf-8", include_str!("assets/theme.js")),
+    ("/page/app.js", "text/javascript; charset=utf-8", include_str!("assets/app.js")),
+    ("/page/code.js", "text/javascript; charset=utf-8", include_str!("assets/code.js")),
+    ("/page/keys.js", "text/javascript; charset=utf-8", include_str!("assets/keys.js")),
+    ("/page/server.js", "text/javascript; charset=utf-8", include_str!("assets/server.js")),
+    ("/page/icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
+];
+/// The largest file that the page shows, in bytes.
+const FILE_BYTES_MAX: u64 = 2 << 20;
+/// Results at once, at most.
+const RESULTS_MAX: usize = 50;
+
+/// The results of a search.
+#[derive(Serialize, JsonSchema)]
+pub struct Results {
+    /// The files, best first.
+    #[schemars(with = "Vec<view::Hit>")]
+    results: Vec<Box<RawValue>>,
+    /// What is said of all of them, a line each.
+    remarks: Vec<String>,
+    /// Whether further ones may follow.
+    more: bool,
+    /// Files of a lower strength are near at best.
+    near_below: f32,
+}
+
+/// A file to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileView {
+    /// The repository, by the name that `about` gives it.
+    repository: String,
+    /// The file's path from there.
+    path: String,
+}
+
+/// A repository.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Repository {
+    /// Its name on the page; no other has it.
+    repository: String,
+    /// Its folder, as the parameter `paths` takes it.
+    folder: String,
+}
+
+/// What is served.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct About {
+    /// The server's version.
+    version: &'static str,
+    /// The repositories.
+    repositories: Vec<Repository>,
+    /// The languages of their files, as the parameter `languages` takes them.
+    languages: Vec<String>,
+    /// Whether that is all: every index is built and can be searched, and every shard answers.
+    complete: bool,
+    /// Repositories that can't be searched now.
+    unserved: Vec<LeftOut>,
+}
+
+/// A repository that can't be searched now.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut {
+    /// Its name, or its folder.
+    repository: String,
+    /// Why not.
+    why: String,
+}
+
+/// The paths that the page asks, for the description of the interface.
+pub fn described(schemas: &mut Map<String, Value>) -> Vec<(String, Value)> {
+    let schema = |schemas: &mut Map<String, Value>, name: &str, schema: Map<String, Value>| {
+        let schema = openapi::root_schema(Value::Object(schema), schemas);
+        schemas.insert(name.to_string(), schema);
+    };
+    schema(schemas, "FileView", schema::of::<FileView>());
+    schema(schemas, "Results", schema::written::<Results>());
+    schema(schemas, "WholeFile", schema::written::<view::WholeFile>());
+    schema(schemas, "About", schema::written::<About>());
+    let described = |[path, id, title, asked, answered]: [&str; 5]| {
+        let mut operation = openapi::operation(id, title, title, "page");
+        let reference = format!("#/components/schemas/{answered}");
+        let content = json!({"application/json": {"schema": {"$ref": reference}}});
+        operation["responses"] = openapi::problems(content, !asked.is_empty());
+        if asked.is_empty() {
+            return (path.to_string(), json!({"get": operation}));
+        }
+        operation["requestBody"] = openapi::body(asked);
+        (path.to_string(), json!({"post": operation}))
+    };
+    vec![
+        described(["/page/about", "page_about", "What is served", "", "About"]),
+        described(["/page/results", "page_results", "Results with coloured lines", "SearchRequest", "Results"]),
+        described(["/page/file", "page_file", "A file with coloured lines", "FileView", "WholeFile"]),
+    ]
+}
+
+impl App {
+    fn syntaxes(&self) -> &Syntaxes {
+        self.syntaxes.get_or_init(Syntaxes::load)
+    }
+}
+
+/// What is served.
+pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
+    let about = app.work(|app| told(&app.state.for_caller(caller.0))).await?;
+    api::json(&app, &about)
+}
+
+fn told(state: &ServerState) -> Result<About> {
+    if let Some(shards) = state.shards() {
+        let seen = shards.seen(state.allowed())?;
+        let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
+        let repositories = seen.names().into_iter().map(named).collect();
+        let languages = seen.languages().into_iter().map(str::to_string).collect();
+        let complete = seen.standing.is_whole() && seen.standing.partial.iter().all(|one| one.files_known.is_none());
+        let left_out = |one: &Unserved| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
+        let unserved = seen.standing.unserved.iter().map(left_out).collect();
+        return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved });
+    }
+    let (mut languages, mut complete) = (Vec::new(), true);
+    for root in state.roots() {
+        if state.look(root).is_some() {
+            continue;
+        }
+        let snapshot = root.as_it_is();
+        complete &= snapshot.as_ref().is_some_and(|snapshot| snapshot.files.complete);
+        for language in snapshot.iter().flat_map(|snapshot| snapshot.files.languages()) {
+            if !languages.iter().any(|known| known == language) {
+                languages.push(language.to_string());
+            }
+        }
+    }
+    languages.sort();
+    let repository = |(name, root): (&str, &Arc<crate::api::state::Root>)| Repository {
+        repository: name.to_string(),
+        folder: root.folder.display().to_string(),
+    };
+    let names = Names::of(state);
+    let repositories = names.iter().filter(|(_, root)| root.trouble().is_none()).map(repository).collect();
+    let left_out = |one: crate::api::Unserved| LeftOut { repository: one.root, why: one.why };
+    let unserved: Vec<LeftOut> = state.unserved().into_iter().map(left_out).collect();
+    complete &= unserved.is_empty();
+    Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved })
+}
+
+async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) -> Result<P, Problem> {
+    let parameters = api::parameters(app, request, &schema::of::<P>()).await?;
+    crate::api::read(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))
+}
+
+/// A search: the same request as the tool's.
+pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
+    let mut asked: params::Search = asked(&app, request).await?;
+    asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
+    let found = app.work(move |app| {
+        let (names, syntaxes) = (Names::of(&app.state), app.syntaxes());
+        let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
+        let shown = crate::api::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
+        let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
+        let remarks = shown.remarks.lines().filter_map(remark).collect();
+        Ok(Results { results, remarks, more: shown.more, near_below: RULE })
+    });
+    api::json(&app, &found.await?)
+}
+
+/// A remark for people: without what names parameters and tools, and without the strengths, which stand beside the results.
+fn remark(line: &str) -> Option<String> {
+    let line = line.trim_start_matches('(').trim_end_matches(')');
+    let end = ["; the tool ", "; `all` ", "; `offset` "]
+        .iter()
+        .filter_map(|tool| line.find(tool))
+        .min()
+        .unwrap_or(line.len());
+    (!line.starts_with("strength of each")).then(|| line[..end].to_string())
+}
+
+/// A file.
+pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
+    let asked: FileView = asked(&app, request).await?;
+    let found = app.work(move |app| {
+        if let Some(shards) = app.state.shards() {
+            let path = Path::new(&asked.repository).join(&asked.path);
+            let text = shards.cluster.read(caller.0.as_deref(), &path)?;
+            let units = outline_of(&path, &text)?;
+            return Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()));
+        }
+        let names = Names::of(&app.state);
+        let root = names
+            .root(&asked.repository)
+            .with_context(|| format!("there is no repository {:?} here", asked.repository))?;
+        let folder = &root.folder;
+        let (root, full, below) = app.state.locate(&folder.join(&asked.path).to_string_lossy())?;
+        // Another root's file is not this repository's, though it is served.
+        if !full.starts_with(folder) {
+            bail!("{} is no file of the repository {}", asked.path, asked.repository);
+        }
+        let metadata = full.metadata()?;
+        if !metadata.is_file() {
+            bail!("{} is no file", asked.path);
+        }
+        if metadata.len() > FILE_BYTES_MAX {
+            bail!("{} is larger than {} MiB, which is too large to show", asked.path, FILE_BYTES_MAX >> 20);
+        }
+        let text = read_text(&root.project.root, &below)?;
+        let units = outline(&full)?;
+        Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
+    });
+    api::json(&app, &found.await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_no_parameters() {
+        for (line, expected) in [
+            (
+                "(30 files hold \"parse\", of which 10 are shown; `offset` gives more)",
+                "30 files hold \"parse\", of which 10 are shown",
+            ),
+            ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
+            (
+                "(2 files hold \"a\", of which 1 is shown; the tool grep lists them)",
+                "2 files hold \"a\", of which 1 is shown",
+            ),
+        ] {
+            assert_eq!(remark(line).as_deref(), Some(expected));
+        }
+        assert_eq!(remark("(strength of each, 0 to 1: 0.90)"), None);
+    }
+}

@@ -1,0 +1,304 @@
+//! `colgrep serve --shard`: repositories as one shard, for coordinators.
+//!
+//! What is served is a generation: it is made anew beside the one in use as soon as an index changed, and searches that
+//! are under way go on with the one that they began with.
+
+use colgrep_render::remark;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_cluster::{Generation, Held, Repository, Server};
+use colgrep_engine::env::Env;
+use colgrep_engine::project::settings_at;
+use colgrep_index::update::repair;
+
+use super::guard::Guard;
+use super::listen::told_to_end;
+use super::named::{Named, named};
+use crate::api::state::{Root, ServerState};
+use crate::args::ServeArgs;
+use colgrep_engine::OpenOptions;
+use colgrep_render::advice::for_tools;
+use colgrep_render::panic::contained;
+
+/// How often the indexes are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often that is where no system tells of changes, so that each look reads the tree; and where one can't be served.
+const LOOK_AT_TREE: Duration = Duration::from_secs(10);
+const LOOK_AT_LOST: Duration = Duration::from_secs(2);
+
+/// The repositories that are served.
+struct Repositories {
+    state: ServerState,
+    all: Vec<Own>,
+    now: Mutex<Option<Arc<Generation>>>,
+    is_damaged: AtomicBool,
+    /// Why repositories are not served now, by their names.
+    missing: Mutex<BTreeMap<String, String>>,
+}
+
+/// A repository that is to be served.
+struct Own {
+    named: Named,
+    /// Its root, once it could be opened.
+    root: OnceLock<Arc<Root>>,
+}
+
+/// What a look at a repository found, and when.
+struct Looked {
+    at: Instant,
+    found: Option<Repository>,
+}
+
+impl Held for Repositories {
+    fn now(&self) -> Option<Arc<Generation>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn damaged(&self, why: &str) {
+        remark!("colgrep: an index is damaged and is repaired: {why}");
+        self.is_damaged.store(true, Ordering::Release);
+    }
+
+    fn missing(&self) -> Vec<(String, String)> {
+        self.lost().iter().map(|(name, why)| (name.clone(), why.clone())).collect()
+    }
+}
+
+impl Looked {
+    /// Whether it is time for the next look.
+    fn is_due(&self, own: &Own) -> bool {
+        let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
+        let is_whole = self.found.as_ref().map(|one| one.snapshot.files.complete && one.known_files.is_none());
+        self.at.elapsed() >= pause(is_whole, is_noticed)
+    }
+}
+
+/// How long after a look the next one is due. `is_whole` is whether the index that is served knows all files, `is_noticed`
+/// whether a change would be noticed. Each repository has its own pause, so none waits for another one's tree.
+fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
+    match (is_whole, is_noticed) {
+        (None, _) => LOOK_AT_LOST,
+        (Some(true), false) => LOOK_AT_TREE,
+        (Some(false), _) | (Some(true), true) => Duration::ZERO,
+    }
+}
+
+impl Repositories {
+    /// Looks at the indexes for which it is time, and serves all as they are now.
+    fn look(&self, looked: &mut Vec<Option<Looked>>) {
+        looked.resize_with(self.all.len(), || None);
+        if self.is_damaged.swap(false, Ordering::AcqRel) {
+            for root in self.all.iter().filter_map(|own| own.root.get()) {
+                root.forget();
+                // What is left damaged is found again by the next search.
+                let _ = repair(&root.project.store);
+            }
+            looked.fill_with(|| None);
+        }
+        for (own, looked) in self.all.iter().zip(&mut *looked) {
+            if looked.as_ref().is_none_or(|looked| looked.is_due(own)) {
+                let before = looked.take().and_then(|looked| looked.found);
+                *looked = Some(Looked { found: self.repository(own, before), at: Instant::now() });
+            }
+        }
+        let found: Vec<Repository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        // Until every index was read once, nothing is served; later it is told what a part of an index is.
+        if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
+            return;
+        }
+        let next = Generation::new(found);
+        let is_same_repository = |(a, b): (&Repository, &Repository)| {
+            Arc::ptr_eq(&a.snapshot, &b.snapshot) && a.known_files == b.known_files
+        };
+        let is_same = |now: &Arc<Generation>| {
+            now.fingerprint == next.fingerprint
+                && now.repositories.iter().zip(&next.repositories).all(is_same_repository)
+        };
+        if !now.as_ref().is_some_and(is_same) {
+            *now = Some(Arc::new(next));
+        }
+    }
+
+    /// A repository as it is now; `before` is what the last look found of it.
+    fn repository(&self, own: &Own, before: Option<Repository>) -> Option<Repository> {
+        let opened = contained(|| {
+            let root = self.root(own)?;
+            let snapshot = self.state.snapshot(&root)?;
+            // While vectors are made here, changed files are indexed in between.
+            let is_behind =
+                |known: &colgrep_cluster::KnownFiles| known.in_tree != Some(known.known) || !root.is_encoding();
+            let known_files = root.known_files().filter(is_behind);
+            let mut repository = match before.filter(|before| Arc::ptr_eq(&before.snapshot, &snapshot)) {
+                Some(before) => before,
+                None => {
+                    let mut project = root.project.clone();
+                    project.settings(&self.state.env)?;
+                    Repository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
+                }
+            };
+            repository.known_files = known_files;
+            Ok(repository)
+        });
+        match opened.flatten() {
+            Ok(repository) => {
+                self.lost().remove(&own.named.name);
+                Some(repository)
+            }
+            Err(error) => {
+                self.is_lost(own, &error);
+                None
+            }
+        }
+    }
+
+    /// The root of a repository, opened where it was not there before.
+    fn root(&self, own: &Own) -> Result<Arc<Root>> {
+        if let Some(root) = own.root.get() {
+            return Ok(Arc::clone(root));
+        }
+        self.entered(own, self.state.root(&own.named.folder, false)?)
+    }
+
+    /// A root that was opened, as that of a repository.
+    fn entered(&self, own: &Own, root: Arc<Root>) -> Result<Arc<Root>> {
+        check_whole(&root)?;
+        // A link may lead there by now.
+        let is_same = |other: &&Own| other.root.get().is_some_and(|known| known.folder == root.folder);
+        if let Some(other) = self.all.iter().find(is_same) {
+            bail!("{} is the folder of {} too", root.folder.display(), other.named.name);
+        }
+        Ok(Arc::clone(own.root.get_or_init(|| root)))
+    }
+
+    /// Remembers why a repository is not served, and says so. What was said already need not be said again.
+    fn is_lost(&self, own: &Own, error: &anyhow::Error) {
+        let (name, why) = (&own.named.name, for_tools(error));
+        if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
+            remark!("colgrep: {name} is not served: {why}");
+        }
+    }
+
+    fn lost(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the roots that are there, and says why others are not.
+    ///
+    /// # Errors
+    /// When none is there, or one is a part of a repository.
+    fn open(&self) -> Result<()> {
+        let mut first = None;
+        for own in &self.all {
+            let opened = contained(|| self.state.root(&own.named.folder, false)).flatten();
+            if let Ok(root) = &opened {
+                check_whole(root)?;
+            }
+            if let Err(error) = opened.and_then(|root| self.entered(own, root)) {
+                self.is_lost(own, &error);
+                first.get_or_insert(error);
+            }
+        }
+        match first {
+            Some(error) if self.all.iter().all(|own| own.root.get().is_none()) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses a folder inside a project.
+fn check_whole(root: &Root) -> Result<()> {
+    if !root.below.is_empty() {
+        bail!(
+            "{} lies in the project {}; a shard serves whole repositories",
+            root.folder.display(),
+            root.project.root.display()
+        );
+    }
+    Ok(())
+}
+
+/// Serves a shard until the process is told to end.
+///
+/// # Errors
+/// When no root is one, the token is missing, or the address is taken.
+pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
+    let token = Guard::new(args, env)?.into_token();
+    let settings = settings_at(Path::new("."), env)?;
+    let mut given = args.roots.clone();
+    for group in &args.groups {
+        given.extend(settings.members(group, env)?.0);
+    }
+    let mut all = named(&given)?;
+    // A library stays loaded for the whole process, so it must not come from inside any of them.
+    let env = env.working_on(all.iter().map(|one| &one.folder));
+    let state = ServerState::empty(options, &env);
+    if given.is_empty() {
+        let Ok(root) = state.root(Path::new("."), true) else {
+            bail!(
+                "--shard serves repositories, and the current folder is none: name their folders, as in: colgrep serve \
+                 --shard ~/src/api web=~/src/page"
+            );
+        };
+        all.push(Named::of(&root.folder)?);
+    }
+    let all = all.into_iter().map(|named| Own { named, root: OnceLock::new() }).collect();
+    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
+    let held = Arc::new(Repositories { state, all, now, is_damaged, missing });
+    held.open()?;
+    let taken = || {
+        format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
+    };
+    let listener = Server::bind(args.listen).with_context(taken)?;
+    let address = listener.local_addr()?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{address}")?;
+    out.flush()?;
+    drop(out);
+    if !quiet {
+        let token = if token.is_some() { "; coordinators bring the token" } else { "" };
+        let opened = held.all.iter().filter(|own| own.root.get().is_some());
+        let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
+        remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
+    }
+    let server = Server::new(Arc::<Repositories>::clone(&held), token);
+    let own = Arc::clone(&server);
+    std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
+    std::thread::Builder::new().name("looks".into()).spawn(move || {
+        let mut looked = Vec::new();
+        loop {
+            held.look(&mut looked);
+            std::thread::sleep(if held.now().is_some() { LOOK } else { LOOK / 5 });
+        }
+    })?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime for the server")?;
+    runtime.block_on(told_to_end());
+    server.end(address);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_repository_has_its_own_pause() {
+        for (is_whole, is_noticed, expected) in [
+            (Some(true), true, Duration::ZERO),
+            (Some(true), false, LOOK_AT_TREE),
+            (Some(false), true, Duration::ZERO),
+            (Some(false), false, Duration::ZERO),
+            (None, true, LOOK_AT_LOST),
+            (None, false, LOOK_AT_LOST),
+        ] {
+            assert_eq!(pause(is_whole, is_noticed), expected, "{is_whole:?} {is_noticed}");
+        }
+    }
+}
