@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::rank::{STAGES, Stage};
-use colgrep_engine::variable::variable;
+use colgrep_engine::settings::variable::variable;
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Vars};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::UnitKind;
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
 use colgrep_index::source::read_text;
 use colgrep_syntax::{language, parse};

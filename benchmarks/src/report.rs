@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::fuse::Evidence;
 use colgrep_core::knob::{Knob, Knobs};
-use colgrep_engine::variable::variable;
+use colgrep_engine::settings::variable::variable;
 use colgrep_search::Timing;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};

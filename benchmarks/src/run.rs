@@ -9,7 +9,7 @@ use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, Retrieved};
-use colgrep_engine::pack::BYTES_A_TOKEN;
+use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 use colgrep_index::source::read_text;
 use colgrep_search::{Retrieval, Timing};
 use rayon::prelude::*;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use colgrep_core::strength::FLOOR;
-use colgrep_engine::line::QueryWords;
+use colgrep_engine::answer::snippet::QueryWords;
 use colgrep_syntax::language::{Category, by_name};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
-use colgrep_engine::variable::{knob_of, variable};
+use colgrep_engine::settings::variable::{knob_of, variable};
 
 use crate::FINE;
 use crate::corpus::{Corpus, CorpusArgs, Vars};

@@ -9,8 +9,8 @@ use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_engine::RankBy;
-use colgrep_engine::env::{Env, profile};
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::settings::env::{Env, profile};
 
 use super::ask::Without;
 

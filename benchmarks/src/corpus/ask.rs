@@ -6,9 +6,9 @@ use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
-use colgrep_engine::near::NearFile;
+use colgrep_engine::request::near::NearFile;
 use colgrep_engine::request::split_line;
-use colgrep_engine::terms;
+use colgrep_engine::request::terms;
 use colgrep_search::Near;
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
 use colgrep_syntax::language::{Category, by_name};
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use colgrep_engine::git;
+use colgrep_engine::project::git;
 use colgrep_index::history::{History, Sessions};
 use colgrep_index::ids::FileId;
 use colgrep_index::store::{FileTable, Store};

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs};
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::{Env, RankBy};
 use colgrep_index::ids::FileId;
 use colgrep_index::store::Snapshot;

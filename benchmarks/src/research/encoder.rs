@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use colgrep_encoder::{EMBEDDED, Encoder, Files, ModelSpec, Multivector, Native, open};
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 
 use crate::corpus::Vars;
 use crate::report::print;
@@ -134,7 +134,7 @@ pub(super) fn run(args: &Args, vars: &Vars) -> Result<()> {
             native(Read::new(folder)?.files(), &documents, &mut out)?;
         }
         Some(folder) => {
-            let runtime = colgrep_engine::model::runtime(&Env::read(vars.iter().cloned())?);
+            let runtime = colgrep_engine::project::model::runtime(&Env::read(vars.iter().cloned())?);
             let start = Instant::now();
             let model = open(&ModelSpec::Folder(folder.clone()), &runtime)?;
             writeln!(out, "open        {:8.2} ms", start.elapsed().as_secs_f64() * 1e3)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use colgrep_core::rank::STAGES;
-use colgrep_engine::variable::variable;
+use colgrep_engine::settings::variable::variable;
 
 use super::evaluate::Evaluator;
 use super::folds::{Folds, Judgement};

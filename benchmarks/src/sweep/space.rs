@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::knob::Knob;
-use colgrep_engine::variable::{named, variable};
+use colgrep_engine::settings::variable::{named, variable};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;

@@ -49,7 +49,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
             }
         }
     };
-    let work = || command::run(&args, &colgrep_engine::env::Env::read(vars.into_iter())?);
+    let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
     match colgrep_render::panic::contained(work).flatten() {
         Ok(status) => status,
         Err(error) if is_broken_pipe(&error) => FOUND,

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::settings::{Kind, Value, check_name, read};
 use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::end::{EndAsked, EndFound, end_of};
-use colgrep_engine::place::Place;
-use colgrep_engine::show::{FileAsked, ShowAsked};
+use colgrep_engine::answer::show::{FileAsked, ShowAsked};
+use colgrep_engine::answer::summary::{EndAsked, EndFound, end_of};
+use colgrep_engine::session::project_searcher::Place;
 use colgrep_index::error::Error;
 use colgrep_index::source::read_text;
 use colgrep_search::Group;

@@ -7,8 +7,8 @@ use colgrep_core::bm25::FIELD_COUNT;
 use colgrep_core::statistics::{Statistics, TermCount};
 use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
+use colgrep_engine::answer::summary::EndFound;
 use colgrep_engine::answer::{BestLine, FileAnswer, UnitAnswer};
-use colgrep_engine::end::EndFound;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_search::shard::{
     CandidatesFound, Chosen, ChosenFound, Context, DefinitionFound, Extent, FactsFound, FileFound, FileMeant,

@@ -4,8 +4,8 @@ use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::QueryParts;
-use colgrep_engine::end::EndAsked;
-use colgrep_engine::show::{FileAsked, ShowAsked};
+use colgrep_engine::answer::show::{FileAsked, ShowAsked};
+use colgrep_engine::answer::summary::EndAsked;
 use colgrep_search::shard::{Bar, Choice, ChosenAsked, Cut, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look};
 use serde::Serialize;
 

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use colgrep_core::token::{Tokenizer, words};
 use colgrep_engine::Scope;
-use colgrep_engine::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::notice::Listener;
-use colgrep_engine::place::Asked;
 use colgrep_engine::request::check_length;
+use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
+use colgrep_engine::session::project_searcher::Asked;
 use colgrep_search::Shard;
 pub use look::{Seen, SeenReplica, SeenShard};
 use rayon::prelude::*;
@@ -365,7 +365,7 @@ fn begin(wanted: &Wanted<'_>, asked: &Asked<'_>) -> Result<Begin> {
         below,
         scope,
         terms: terms.into_iter().collect(),
-        model: asked.model.map(colgrep_engine::model::Model::fingerprint),
+        model: asked.model.map(colgrep_engine::project::model::Model::fingerprint),
     })
 }
 

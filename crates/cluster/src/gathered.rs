@@ -5,9 +5,9 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_engine::Detail;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::corpus::{Part, Parts, RankedTogether};
-use colgrep_engine::end::{End, EndAsked, EndFound, end};
-use colgrep_engine::show::Lines;
+use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::summary::{End, EndAsked, EndFound, end};
+use colgrep_engine::session::corpus::{Part, Parts, RankedTogether};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 

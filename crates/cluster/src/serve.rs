@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use colgrep_engine::place::{Place, Within};
+use colgrep_engine::session::project_searcher::{Place, Within};
 use colgrep_search::{Group, Layout, LocalShard, Shard};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::answer::Answer;
-use crate::env::Env;
 use crate::error::Result;
 use crate::notice::Listener;
-use crate::open::OpenOptions;
+use crate::project::open::OpenOptions;
 use crate::request::{Question, SearchRequest};
 use crate::session::Session;
+use crate::settings::env::Env;
 
 /// Answers requests about any project.
 #[derive(Clone)]

@@ -12,8 +12,8 @@ use colgrep_search::{Answer, Timing};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
-use crate::model::{Lacking, Model};
 use crate::project::Project;
+use crate::project::model::{Lacking, Model};
 
 /// Receives notices, progress and ranking steps. Every method has a default that ignores them.
 pub trait Listener: Send + Sync {

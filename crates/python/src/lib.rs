@@ -13,11 +13,11 @@ mod work;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
-use colgrep_engine::model::Model;
-use colgrep_engine::open::update;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::update;
 use colgrep_engine::project::{Project, settings_at};
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Engine, OpenOptions, Session as EngineSession};
 use pyo3::prelude::*;
 

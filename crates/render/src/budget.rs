@@ -1,6 +1,6 @@
 //! `--max-tokens`: how much is printed. A token counts as four bytes of output.
 
-use colgrep_engine::pack::BYTES_A_TOKEN;
+use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
 /// The rest of a budget.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use colgrep_core::strength::{FLOOR, RULE};
-use colgrep_engine::end::End;
+use colgrep_engine::answer::summary::End;
 use colgrep_engine::{Changes, Scope, Tests};
 
 use super::Options;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
-use colgrep_engine::env::Env;
-use colgrep_engine::pattern::{LineMatcher, first_place, matcher, searcher};
+use colgrep_engine::project::tree::files_below;
+use colgrep_engine::request::pattern::{LineMatcher, first_place, matcher, searcher};
 use colgrep_engine::request::{Pattern, Scope};
 use colgrep_engine::settings::Settings;
-use colgrep_engine::tree::files_below;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::signature::Needed;
 use colgrep_index::walk::WalkOptions;
 use grep_searcher::Searcher;

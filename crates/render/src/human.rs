@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use colgrep_core::UnitKind;
+use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::results::Results;
 use colgrep_syntax::read::lines_between;
 
 use super::budget::Budget;

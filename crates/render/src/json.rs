@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use anyhow::Result;
+use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::results::Results;
 use colgrep_syntax::read::lines_between;
 use schemars::JsonSchema;
 use serde::Serialize;

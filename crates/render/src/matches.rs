@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use colgrep_engine::pattern::{LineMatcher, line_end, places, places_and_empty};
+use colgrep_engine::request::pattern::{LineMatcher, line_end, places, places_and_empty};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::escape::escape_line;

@@ -1,9 +1,9 @@
 //! What the engine tells, in words, with the way out on the command line or by a tool.
 
 use colgrep_encoder::ModelSpec;
-use colgrep_engine::model::{LITE_CANDIDATES, Lack, Lacking};
 use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};
 use colgrep_engine::project::Project;
+use colgrep_engine::project::model::{LITE_CANDIDATES, Lack, Lacking};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_syntax::read::Skip;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::pack::{BYTES_A_TOKEN, Piece, pack};
+use colgrep_engine::answer::pack::{BYTES_A_TOKEN, Piece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 

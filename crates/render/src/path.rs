@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 use colgrep_engine::FileAnswer;
-use colgrep_engine::corpus::fronts;
+use colgrep_engine::session::corpus::fronts;
 
 static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
 

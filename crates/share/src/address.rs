@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use colgrep_engine::cloud::holds_credentials;
+use colgrep_engine::settings::cloud::holds_credentials;
 use object_store::ObjectStoreScheme;
 use reqwest::Url;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use colgrep_engine::cloud::Cloud;
+use colgrep_engine::settings::cloud::Cloud;
 use colgrep_index::disk::read_regular;
 
 /// Longest such file, in bytes.

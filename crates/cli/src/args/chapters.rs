@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn every_variable_that_is_read_is_named() {
-        let source = include_str!("../../../engine/src/env.rs").split("#[cfg(test)]").next().unwrap_or_default();
+        let source =
+            include_str!("../../../engine/src/settings/env.rs").split("#[cfg(test)]").next().unwrap_or_default();
         let arms = source.lines().filter(|l| l.trim_start().starts_with('"')).filter_map(|l| l.split_once(" => "));
         let names: Vec<&str> = arms.flat_map(|(names, _)| names.split('"').skip(1).step_by(2)).collect();
         assert!(names.len() > 15, "{names:?}");

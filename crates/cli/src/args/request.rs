@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use colgrep_core::knob::{Knob, Knobs, Profile};
-use colgrep_engine::env::profile;
-use colgrep_engine::pack;
+use colgrep_engine::answer::pack;
+use colgrep_engine::request::terms;
+use colgrep_engine::settings::env::profile;
+use colgrep_engine::settings::variable;
 use colgrep_engine::{
     Background, Changes, Detail, Facts, OpenOptions, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest,
-    Shape, Tests, Weakest, terms, variable,
+    Shape, Tests, Weakest,
 };
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::Model;
-use colgrep_engine::open::{Left, Opening, go_on};
 use colgrep_engine::project::Project;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::{Left, Opening, go_on};
 use colgrep_engine::session::Session;
+use colgrep_engine::settings::env::Env;
 
 use super::limit_threads;
 use crate::FOUND;

@@ -4,9 +4,9 @@ use colgrep_render::remark;
 use std::time::Duration;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::project::Project;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Store;
 
 use super::folder_or_here;

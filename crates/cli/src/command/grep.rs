@@ -1,8 +1,8 @@
 //! `-e PATTERN` alone: every matching line, as grep prints it, by ripgrep's engine.
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use colgrep_render::grep::{LineOutcome, LineSearch, print_files, print_lines};
 
 use crate::args::Plan;

@@ -10,8 +10,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
 use colgrep_engine::project::Project;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::ErrorKind;
 use serde_json::{Value, json};
 

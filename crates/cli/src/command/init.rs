@@ -4,10 +4,10 @@ use colgrep_render::remark;
 use std::time::Instant;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::Model;
-use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::{name_runtime, update};
+use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::update::set_mode;
 

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use agents::{Target, targets, transcripts};
 use anyhow::{Context as _, Result};
 use change::{Change, installed, uninstalled};
-use colgrep_engine::env::Env;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use receipt::Receipts;
 
 use super::folder_or_here;

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
 use colgrep_engine::RankingOptions;
-use colgrep_engine::env::{Env, profile};
 use colgrep_engine::project::settings_at;
-use colgrep_engine::variable::variable;
+use colgrep_engine::settings::env::{Env, profile};
+use colgrep_engine::settings::variable::variable;
 use serde_json::json;
 
 use crate::FOUND;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colgrep_engine::history::{Absent, HistoryAnswer, HistoryPlace, HistoryRequest};
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::{Env, Error, OpenOptions, Refused, Result as EngineResult};

@@ -1,7 +1,7 @@
 //! `colgrep mcp`: an MCP server on standard input and output.
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 
 use super::limit_threads;
 use crate::FOUND;

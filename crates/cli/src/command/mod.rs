@@ -29,7 +29,7 @@ mod status;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 
 use crate::args::{Args, Command, Plan};
 use crate::limits;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
-use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::store::{Store, project_folder};
 
 use colgrep_render::words::{counted, in_words};

@@ -9,12 +9,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use colgrep_cluster::Wanted;
 use colgrep_core::collapse::PerFile;
-use colgrep_engine::model::Model;
-use colgrep_engine::place::Asked;
+use colgrep_engine::answer::show::Lines;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::request::terms;
+use colgrep_engine::session::project_searcher::Asked;
 use colgrep_engine::session::{FILES_DEFAULT, strength_min};
-use colgrep_engine::show::Lines;
-use colgrep_engine::{Detail, Env, Question, RankBy, Results, terms};
+use colgrep_engine::{Detail, Env, Question, RankBy, Results};
 
 use super::limit_threads;
 use crate::args::{Plan, Task};

@@ -4,12 +4,12 @@ use colgrep_render::remark;
 use std::time::Instant;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::Model;
 use colgrep_engine::notice::Listener;
-use colgrep_engine::open::{Opening, name_runtime, update};
 use colgrep_engine::project::Project;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
 use colgrep_share::{Error as RemoteError, Found, Patience, Pulled, Takes};
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use colgrep_engine::env::Env;
-use colgrep_engine::git::uncommitted;
-use colgrep_engine::identity::Identity;
-use colgrep_engine::model::Model;
-use colgrep_engine::open::{name_runtime, update};
 use colgrep_engine::project::Project;
+use colgrep_engine::project::git::uncommitted;
+use colgrep_engine::project::identity::Identity;
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::{name_runtime, update};
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
 use colgrep_share::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
-use colgrep_engine::rules::type_list;
+use colgrep_engine::request::rules::type_list;
 use colgrep_engine::{Engine, Env, Session};
 
 use super::{behind, grep, limit_threads, many, over, pull};

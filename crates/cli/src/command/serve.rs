@@ -1,7 +1,7 @@
 //! `colgrep serve`: an HTTP server, or a shard.
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 
 use super::limit_threads;
 use crate::FOUND;

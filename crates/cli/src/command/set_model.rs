@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use colgrep_encoder::ModelSpec;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::runtime;
+use colgrep_engine::project::model::runtime;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::env::Env;
 
 use crate::FOUND;
 use crate::args::SetModelArgs;

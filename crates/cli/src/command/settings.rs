@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::settings::{
     KEYS, REPOSITORY_FILE, Source, check_name, is_trusted, repository_file, trust, typed, untrust,
 };

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use colgrep_engine::env::Env;
-use colgrep_engine::identity::{Identity, Nameless, distances, is_name};
-use colgrep_engine::model::Model;
-use colgrep_engine::open::Opening;
 use colgrep_engine::project::Project;
+use colgrep_engine::project::identity::{Identity, Nameless, distances, is_name};
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::Opening;
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Store;
 use colgrep_index::vector::Manifest;
 use colgrep_share::{

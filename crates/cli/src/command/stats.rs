@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use serde::Serialize;
 
 use super::others::all_stores;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use anyhow::Result;
-use colgrep_engine::env::Env;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::notice::HistoryState;
 use colgrep_engine::project::Project;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::ErrorKind;
 use colgrep_index::history::Unknown;
 use colgrep_index::mode::VectorMode;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::end::{EndAsked, EndFound};
-use colgrep_engine::show::ShowAsked;
+use colgrep_engine::answer::show::ShowAsked;
+use colgrep_engine::answer::summary::{EndAsked, EndFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_search::Shard;
 use colgrep_search::shard::{Asked, Choice, Extent, ShardSearch};

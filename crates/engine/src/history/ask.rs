@@ -18,12 +18,12 @@ use colgrep_search::{Background, Request, Watch};
 use super::paths::Asked;
 use super::{Bound, Earlier, OpenHistory};
 use crate::answer::Step;
-use crate::env::Env;
+use crate::answer::explain::Explanation;
 use crate::error::{Refused, Result};
-use crate::explain::Explanation;
-use crate::model::Model;
+use crate::project::model::Model;
 use crate::request::{RankBy, RankingOptions, check_length};
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Entries of an answer, if nothing else is said.
 const ENTRIES_DEFAULT: usize = 15;

@@ -3,6 +3,8 @@
 //! [`HistoryPlace`] finds it, [`HistoryPlace::open`] brings its index up to date, and [`OpenHistory::ask`] answers.
 //! It is looked at when somebody asks for it, never by a plain search.
 
+pub mod cochange;
+
 mod ask;
 mod earlier;
 mod paths;
@@ -22,14 +24,14 @@ pub use ask::{Absent, HistoryAnswer, HistoryEntry, HistoryRequest, Source};
 pub use earlier::Earlier;
 pub use when::Bound;
 
-use crate::damage::{damage, guarded};
-use crate::env::Env;
 use crate::error::{Refused, Result};
-use crate::git::Repository;
-use crate::model::{Lack, Model};
 use crate::notice::{HistoryState, Listener, Notice};
 use crate::project::Project;
+use crate::project::damage::{damage, guarded};
+use crate::project::git::Repository;
+use crate::project::model::{Lack, Model};
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Where the history of a project is.
 #[derive(Clone, Debug)]

@@ -8,10 +8,10 @@ use grep_printer::HyperlinkFormat;
 
 use super::kind::{Kind, Untrusted};
 use super::size::parse_size;
-use crate::cloud::holds_credentials;
 use crate::error::{SettingError, Source};
-use crate::nearest::nearest;
-use crate::variable;
+use crate::settings::cloud::holds_credentials;
+use crate::settings::did_you_mean::nearest;
+use crate::settings::variable;
 
 /// A setting.
 #[derive(Debug)]

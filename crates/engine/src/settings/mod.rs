@@ -3,6 +3,11 @@
 //! Precedence: flag > environment > repository > user > default. Of a repository that the user has not trusted, only what
 //! shows answers or narrows what is indexed is taken ([`Settings::refused`]).
 
+pub mod cloud;
+pub(crate) mod did_you_mean;
+pub mod env;
+pub mod variable;
+
 mod file;
 mod keys;
 mod kind;
@@ -25,11 +30,11 @@ pub use kind::{Kind, Untrusted};
 pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
-use crate::env::Env;
 use crate::error::{Refused as RefusedRequest, Result, SettingError};
-use crate::nearest::nearest;
 use crate::request::RankingOptions;
-use crate::variable::{self, variable};
+use crate::settings::did_you_mean::nearest;
+use crate::settings::env::Env;
+use crate::settings::variable::variable;
 
 /// Name of the settings file that a repository commits.
 pub const REPOSITORY_FILE: &str = ".colgrep.toml";

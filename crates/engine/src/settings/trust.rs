@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::keys::{self, KEYS, Value};
 use super::kind::Untrusted;
 use super::{model_from, read_file, values_of};
-use crate::env::Env;
 use crate::error::{Result, SettingError};
+use crate::settings::env::Env;
 
 /// Name of the list, in the folder of indexes.
 const LIST: &str = "trusted.json";

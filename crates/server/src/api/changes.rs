@@ -137,7 +137,7 @@ mod tests {
     use std::fs;
     use std::time::{Duration, Instant};
 
-    use colgrep_engine::env::Env;
+    use colgrep_engine::settings::env::Env;
 
     use super::*;
 

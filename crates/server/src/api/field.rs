@@ -3,10 +3,10 @@
 use anyhow::Result;
 use colgrep_cluster::{Cluster, Gathered, Standing, Wanted};
 use colgrep_engine::Error as EngineError;
-use colgrep_engine::corpus::{self, Parts, RankedTogether};
+use colgrep_engine::answer::show::Lines;
 use colgrep_engine::notice::Listener;
-use colgrep_engine::place::{Asked, Place};
-use colgrep_engine::show::Lines;
+use colgrep_engine::session::corpus::{self, Parts, RankedTogether};
+use colgrep_engine::session::project_searcher::{Asked, Place};
 
 /// How often a search over shards is made in all, where what it found can't be shown.
 const ATTEMPTS: usize = 3;

@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_engine::corpus::fronts;
 use colgrep_engine::history::{Absent, Bound, Earlier, HistoryEntry, HistoryPlace, HistoryRequest, Source};
 use colgrep_engine::request::{check_length, split_lines};
+use colgrep_engine::session::corpus::fronts;
 use colgrep_engine::{Error, Refused};
 
 use super::ends::Answered;

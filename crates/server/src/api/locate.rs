@@ -4,8 +4,8 @@ use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::corpus::fronts;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::session::corpus::fronts;
 use colgrep_syntax::read::looks_secret;
 
 use super::state::{Root, ServerState};

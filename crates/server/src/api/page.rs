@@ -1,6 +1,6 @@
 //! Pages: as many blocks of text as a budget holds, and where the next page begins.
 
-use colgrep_engine::pack::BYTES_A_TOKEN;
+use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
 use colgrep_render::budget::Budget;
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_cluster::KnownFiles;
-use colgrep_engine::model::Model;
 use colgrep_engine::project::Project;
+use colgrep_engine::project::model::Model;
 use colgrep_index::store::Snapshot;
 
 use super::changes::Changes;

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use colgrep_cluster::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
 use colgrep_engine::RankBy;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::Model;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 
 use super::state::ServerState;
 use super::token::token_in;

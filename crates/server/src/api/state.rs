@@ -7,14 +7,14 @@ use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::OpenOptions;
-use colgrep_engine::env::Env;
-use colgrep_engine::model::Model;
+use colgrep_engine::history::cochange::{Histories, Past};
 use colgrep_engine::notice::Listener;
-use colgrep_engine::open::{Opening, open};
-use colgrep_engine::past::{Histories, Past};
+use colgrep_engine::project::model::Model;
+use colgrep_engine::project::open::{Opening, open};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Snapshot;
 
 use super::heard::Heard;

@@ -8,10 +8,11 @@ use colgrep_cluster::Standing;
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
-use colgrep_engine::like::like;
+use colgrep_engine::answer::show::Lines;
 use colgrep_engine::request::check_length;
-use colgrep_engine::show::Lines;
-use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests, terms};
+use colgrep_engine::request::like::like;
+use colgrep_engine::request::terms;
+use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests};
 use colgrep_index::ids::StableId;
 
 use super::block::block;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use colgrep_engine::damage::damage;
-use colgrep_engine::model::Model;
+use colgrep_engine::project::damage::damage;
+use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;

@@ -5,7 +5,7 @@ use core::net::IpAddr;
 use anyhow::{Result, bail};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use subtle::ConstantTimeEq as _;
 
 use super::problem::Problem;

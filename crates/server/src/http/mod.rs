@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use gate::Gate;
 use guard::Guard;
 use listen::Listener;

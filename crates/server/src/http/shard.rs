@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_cluster::{Generation, Held, Repository, Server};
-use colgrep_engine::env::Env;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::settings::env::Env;
 use colgrep_index::update::repair;
 
 use super::guard::Guard;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use intake::{Load, Pipes};
 use report::{Reporter, forward};
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};

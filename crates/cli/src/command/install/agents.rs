@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use colgrep_engine::env::Env;
+use colgrep_engine::settings::env::Env;
 use serde_json::{Value, json};
 
 use super::edit::{Edit, HOOK, Part};

@@ -8,12 +8,12 @@ use colgrep_index::signature::{Needed, Sought};
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
 use colgrep_syntax::language;
 
-use crate::env::Env;
 use crate::error::Result;
 use crate::project::Project;
 use crate::request::Scope;
-use crate::rules::PathRules;
+use crate::request::rules::PathRules;
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Bytes read from the start of a file to tell its language where the name does not.
 const HEAD_BYTES: u64 = 8 << 10;

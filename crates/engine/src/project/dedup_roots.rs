@@ -3,8 +3,8 @@
 use std::path::MAIN_SEPARATOR_STR;
 
 use crate::error::Result;
-use crate::place::Place;
-use crate::rules::is_below;
+use crate::request::rules::is_below;
+use crate::session::project_searcher::Place;
 
 /// The same places, in which no file is searched twice: what one inside another looks in is left out of the outer one, and
 /// of two in one project the first gives way. What is left out still counts in the statistics, as with every filter.

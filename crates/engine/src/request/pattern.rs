@@ -10,8 +10,8 @@ use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
 use rayon::prelude::*;
 
 use crate::error::{Refused, Result};
-use crate::needed::needed;
 use crate::request::Pattern;
+use crate::request::required_literals::needed;
 
 /// The matcher of a pattern, over single lines or across them.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use colgrep_core::Unit;
 use colgrep_syntax::language;
 use colgrep_syntax::parse::parse_file;
 
-use crate::line::QueryWords;
+use crate::answer::snippet::QueryWords;
 
 /// Puts units where they stand in a file's text now. Of several that are called the same, the likeliest is taken: the one
 /// with as many lines, then the nearest; of those without a name, the one with a line that says most of the query. A
@@ -36,7 +36,7 @@ mod tests {
     use colgrep_core::UnitKind;
 
     use super::*;
-    use crate::line::Lines;
+    use crate::answer::snippet::Lines;
 
     #[test]
     fn units_are_found_where_they_stand_now() {

@@ -16,8 +16,8 @@ use colgrep_index::store::Snapshot;
 use colgrep_index::units::unit_text;
 
 use crate::error::{Refused, Result};
-use crate::model::Model;
 use crate::project::Project;
+use crate::project::model::Model;
 
 /// Most words of the unit's text that go into the query.
 const TELLING_WORDS_MAX: usize = 12;

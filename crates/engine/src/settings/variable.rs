@@ -3,7 +3,7 @@
 use colgrep_core::knob::{Knob, KnobError, Knobs};
 
 use crate::error::{Result, SettingError};
-use crate::nearest::nearest;
+use crate::settings::did_you_mean::nearest;
 
 const PREFIX: &str = "COLGREP_";
 

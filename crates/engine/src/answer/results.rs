@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use colgrep_core::strength::RULE;
 
 use crate::answer::FileAnswer;
-use crate::corpus::{Parts, RankedTogether};
-use crate::damage::damage;
-use crate::end::End;
+use crate::answer::summary::End;
 use crate::error::{Error, Result};
+use crate::project::damage::damage;
 use crate::request::{Detail, Question, SearchRequest};
+use crate::session::corpus::{Parts, RankedTogether};
 
 /// Number of results worked out at a time, in parallel.
 pub(crate) const PORTION: usize = 16;

@@ -4,7 +4,7 @@ use colgrep_core::UnitId;
 use colgrep_core::rank::Ranked;
 use colgrep_search::{Timing, Watch};
 
-use crate::explain::Explanation;
+use crate::answer::explain::Explanation;
 use crate::notice::{Listener, Traced};
 
 /// Keeps the steps of a ranking, hands them on, or both.

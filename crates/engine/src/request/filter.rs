@@ -14,10 +14,10 @@ use colgrep_syntax::read::{Skip, looks_secret};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
-use crate::pattern::{LineMatcher, lines_in_files};
 use crate::project::Project;
 use crate::request::Facts;
-use crate::rules::{Part, PathRules, is_below};
+use crate::request::pattern::{LineMatcher, lines_in_files};
+use crate::request::rules::{Part, PathRules, is_below};
 
 /// The filter of one search in one project.
 #[derive(Debug)]

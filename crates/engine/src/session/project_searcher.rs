@@ -20,21 +20,21 @@ use colgrep_syntax::parse::StoredUnit;
 use colgrep_syntax::read::{self, lines_between};
 use rayon::prelude::*;
 
+use crate::answer::explain::Explanation;
+use crate::answer::list::{Length, call_line, list};
+use crate::answer::representative::{also_here, best_unpointed, standing};
+use crate::answer::snippet::{Lines, QueryWords, own_line};
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
-use crate::explain::Explanation;
-use crate::filter::{Filter, allowed_files};
-use crate::follow::follow;
-use crate::line::{Lines, QueryWords, own_line};
-use crate::list::{Length, call_line, list};
-use crate::model::Model;
-use crate::near::NearFile;
-use crate::pattern::{LineMatcher, matcher, places};
 use crate::project::Project;
+use crate::project::model::Model;
+use crate::request::filter::{Filter, allowed_files};
+use crate::request::near::NearFile;
+use crate::request::pattern::{LineMatcher, matcher, places};
+use crate::request::rules::{PathRules, is_below};
 use crate::request::{Detail, Facts, RankBy, Scope};
-use crate::rules::{PathRules, is_below};
+use crate::session::relocate::follow;
 use crate::settings::Settings;
-use crate::stand::{also_here, best_unpointed, standing};
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +112,7 @@ pub struct Asked<'a> {
     /// The model, where meaning counts.
     pub model: Option<&'a Model>,
     /// The unit to find similar ones to.
-    pub like: Option<&'a crate::like::Like>,
+    pub like: Option<&'a crate::request::like::Like>,
     /// Tags expected of the wanted units.
     pub hints: &'a [Hint],
     /// Further terms for words of the question.

@@ -1,5 +1,15 @@
 //! What a search answers: plain data, ready to be shown or sent.
 
+pub mod explain;
+pub mod list;
+pub mod pack;
+pub mod representative;
+pub mod results;
+pub mod show;
+pub mod snippet;
+pub mod summary;
+pub(crate) mod watch;
+
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -7,7 +17,7 @@ use colgrep_core::Unit;
 use colgrep_index::ids::StableId;
 use serde::{Deserialize, Serialize};
 
-pub use crate::explain::Step;
+pub use crate::answer::explain::Step;
 
 /// The answer to one request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

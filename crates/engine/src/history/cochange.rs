@@ -9,13 +9,13 @@ use std::thread;
 
 use colgrep_core::knob::Knobs;
 
-use crate::damage::guarded;
-use crate::env::Env;
 use crate::error::Result;
 use crate::history::{HistoryPlace, OpenHistory};
 use crate::notice::Listener;
 use crate::project::Project;
+use crate::project::damage::guarded;
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Open histories by the folder of their index, each with the stamp of its repository when it was opened.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::FileAnswer;
 use crate::error::Result;
-use crate::place::{Place, Ranked};
 use crate::request::Detail;
+use crate::session::project_searcher::{Place, Ranked};
 
 /// What is to be shown.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,5 +1,15 @@
 //! Which project a path belongs to, and where its index is.
 
+pub mod damage;
+pub mod dedup_roots;
+pub mod git;
+pub mod identity;
+pub(crate) mod index_migration;
+pub mod model;
+pub mod open;
+pub(crate) mod subprocess_limits;
+pub mod tree;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -7,9 +17,9 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Store, Upkeep, project_folder};
 use colgrep_index::walk::{LeftOut, WalkOptions, holds_more_than};
 
-use crate::env::Env;
 use crate::error::{Refused, Result};
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Folders of the system, which are no projects; home folders lie in two of them.
 const SYSTEM: [&str; 19] = [

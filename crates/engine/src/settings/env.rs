@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_encoder::RuntimeEnv;
 
-use crate::cloud::Cloud;
 use crate::error::{Result, SettingError};
-use crate::variable::{self, OWN};
+use crate::settings::cloud::Cloud;
+use crate::settings::variable::{self, OWN};
 
 /// The system loader's own search path.
 const LOADER_PATH: &str = if cfg!(target_os = "macos") { "DYLD_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };

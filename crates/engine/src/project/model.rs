@@ -12,10 +12,10 @@ use colgrep_index::update::Encoding;
 use colgrep_index::vector::{Codebook, Memory};
 use colgrep_search::{Mode, Semantic};
 
-use crate::env::Env;
 use crate::error::{Refused, Result};
 use crate::project::Project;
 use crate::request::RankBy;
+use crate::settings::env::Env;
 
 /// Candidates that a search encodes itself where the index keeps no vectors: with the embedded model, about 15 ms of a
 /// core.

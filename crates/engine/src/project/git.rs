@@ -12,9 +12,9 @@ use colgrep_index::disk::open_regular;
 
 pub use former::Former;
 
-use crate::bound::{IDLE_MAX, bound, output};
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
+use crate::project::subprocess_limits::{IDLE_MAX, bound, output};
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
 /// hooks have names of their own, see [`Git::without_programs`]. `safe.bareRepository` keeps git from taking a folder of

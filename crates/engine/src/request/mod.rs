@@ -4,6 +4,14 @@
 //! Plain data, made by the command line, the server or a program. `None` leaves a field to the settings, and behind
 //! them to the default.
 
+pub mod filter;
+pub mod like;
+pub mod near;
+pub mod pattern;
+pub(crate) mod required_literals;
+pub mod rules;
+pub mod terms;
+
 use std::path::PathBuf;
 
 use colgrep_core::UnitKind;

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::GitError;
-use crate::git::Asker;
 use crate::project::Project;
+use crate::project::git::Asker;
 
 /// The settings of git that are asked for: addresses of remotes, short forms of addresses, line ends.
 const SETTINGS: &str = r"^(remote\..*\.url|url\..*\.insteadof|core\.(autocrlf|eol))$";

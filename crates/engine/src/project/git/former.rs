@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::Repository;
-use crate::bound::printed_within;
+use crate::project::subprocess_limits::printed_within;
 
 /// Most bytes that are read of a file's renames.
 const RENAMES_BYTES_MAX: u64 = 1 << 20;

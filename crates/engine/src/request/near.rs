@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use colgrep_search::Near;
 
 use crate::error::{Refused, Result};
-use crate::past::Past;
+use crate::history::cochange::Past;
 use crate::project::Project;
 use crate::request::{Scope, Standpoint, Tests};
 

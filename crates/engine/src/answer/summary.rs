@@ -14,9 +14,9 @@ use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::filter::{is_allowed, not_ranked, too_large, unreadable};
 use crate::notice::{NotRanked, Notice};
-use crate::place::Place;
+use crate::request::filter::{is_allowed, not_ranked, too_large, unreadable};
+use crate::session::project_searcher::Place;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to hold all of a
 /// long one.

@@ -22,20 +22,20 @@ use colgrep_index::update::repair;
 use colgrep_search::{Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
 
 use crate::answer::FileAnswer;
-use crate::damage::guarded;
-use crate::end::{End, end, end_of};
+use crate::answer::explain::Explanation;
+use crate::answer::representative::best_unpointed;
+use crate::answer::summary::{End, end, end_of};
+use crate::answer::watch::Watcher;
 use crate::error::{Error, Result};
-use crate::explain::Explanation;
-use crate::filter::Without;
-use crate::model::Model;
+use crate::history::cochange::Past;
 use crate::notice::{Listener, Traced};
-use crate::past::Past;
-use crate::place::{Asked, Place, Ranked, single_units};
+use crate::project::damage::guarded;
+use crate::project::model::Model;
+use crate::request::filter::Without;
+use crate::request::rules::Patterns;
 use crate::request::{Detail, Question, SearchRequest};
-use crate::rules::Patterns;
-use crate::stand::best_unpointed;
-use crate::variable;
-use crate::watch::Watcher;
+use crate::session::project_searcher::{Asked, Place, Ranked, single_units};
+use crate::settings::variable;
 
 /// Units whose names may give suggestions.
 const BEST_UNITS: usize = 20;

@@ -9,13 +9,13 @@ use colgrep_index::update::{Budget, Encoding, Progress, Report, Updater};
 use colgrep_index::walk::WalkOptions;
 use colgrep_syntax::read::Skip;
 
-use crate::env::Env;
 use crate::error::{Error, Result};
-use crate::model::{Choice, Model};
-use crate::moved::take_over;
 use crate::notice::{IndexState, Listener, NotUpdated, Notice};
 use crate::project::Project;
+use crate::project::index_migration::take_over;
+use crate::project::model::{Choice, Model};
 use crate::settings::Settings;
+use crate::settings::env::Env;
 
 /// Pause between two looks for the first commit of another process that builds the index.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);

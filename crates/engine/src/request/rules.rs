@@ -9,8 +9,8 @@ use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::{Refused, Result, SettingError};
-use crate::git;
 use crate::project::Project;
+use crate::project::git;
 use crate::request::{Changes, Scope, Tests};
 use crate::settings::Settings;
 
@@ -321,7 +321,8 @@ mod tests {
 
     #[test]
     fn globs_speak_of_names_at_any_depth() {
-        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let env =
+            crate::settings::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
         let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
         let rules = |set: fn(&mut Scope)| {
             let mut scope = Scope::default();
@@ -370,7 +371,8 @@ mod tests {
 
     #[test]
     fn a_closed_folder_is_left_out_with_all_below_it_or_not_at_all() {
-        let env = crate::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
+        let env =
+            crate::settings::env::Env::read(std::iter::once(("COLGREP_DATA_DIR".into(), "/nowhere".into()))).unwrap();
         let (nowhere, _) = Project::around(Path::new("/"), &env).unwrap();
         type Row = (fn(&mut Scope), bool);
         let rows: [Row; 10] = [

@@ -1,5 +1,9 @@
 //! A session: projects opened once and searched any number of times.
 
+pub mod corpus;
+pub mod project_searcher;
+pub(crate) mod relocate;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -10,26 +14,26 @@ use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::update::repair;
 use colgrep_index::worktree::sibling_roots;
 
+use crate::answer::list::Length;
+use crate::answer::results::{PORTION, Results};
 use crate::answer::{Answer, FileAnswer};
-use crate::corpus::{self, RankedTogether, past_of};
-use crate::damage::{damage, guarded};
-use crate::env::Env;
 use crate::error::{Error, Refused, Result};
-use crate::filter::not_ranked;
-use crate::like::{Like, like, like_with};
-use crate::list::Length;
-use crate::model::Model;
-use crate::near::{NearFile, check_file};
-use crate::nested::searched_once;
+use crate::history::cochange::{Histories, Past};
 use crate::notice::{Listener, Notice};
-use crate::open::{OpenOptions, Opening, name_runtime, open};
-use crate::past::{Histories, Past};
-use crate::place::{Asked, Place, Ranked, Within};
 use crate::project::Project;
+use crate::project::damage::{damage, guarded};
+use crate::project::dedup_roots::searched_once;
+use crate::project::model::Model;
+use crate::project::open::{OpenOptions, Opening, name_runtime, open};
+use crate::request::filter::not_ranked;
+use crate::request::like::{Like, like, like_with};
+use crate::request::near::{NearFile, check_file};
+use crate::request::terms::in_force;
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
-use crate::results::{PORTION, Results};
+use crate::session::corpus::{RankedTogether, past_of};
+use crate::session::project_searcher::{Asked, Place, Ranked, Within};
 use crate::settings::Settings;
-use crate::terms::in_force;
+use crate::settings::env::Env;
 
 /// Default number of files in an answer.
 pub const FILES_DEFAULT: usize = 15;
