@@ -16,7 +16,7 @@ use super::params;
 use super::ranking::lacking_in;
 use super::shards;
 use super::state::{Root, ServerState};
-use super::tools::unit_with;
+use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::escape::escape_control;
 use colgrep_render::grep as plain_grep;
@@ -117,17 +117,6 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     let units = file_outline::outline(&full)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
-}
-
-/// Refuses a request about a unit that says neither which nor where.
-///
-/// # Errors
-/// When both are empty.
-pub fn check_file(id: &str, file: &str) -> Result<()> {
-    if id.is_empty() && file.is_empty() {
-        bail!("the parameter `file` is missing (or `id`, the unit's id behind # in answers)");
-    }
-    Ok(())
 }
 
 /// `read_unit`: parses the file itself, so it sees the newest text.

@@ -175,10 +175,12 @@ impl Ranking<'_> {
 
     fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
         let state = self.state;
-        let settings = shards.settings(state)?;
+        let settings = shards.settings(&state.env)?;
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        let asked =
-            Asked { model: shards.model(state, &settings)?, ..Asked::new(self.question.query, &knobs, WINDOW_FILES) };
+        let asked = Asked {
+            model: shards.model(&state.options, &state.env, &settings)?,
+            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
+        };
         let wanted = Wanted { allowed: state.allowed(), scope: self.scope };
         let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
         shown(|| self.ranked_by(asked, &settings, &field), || true)

@@ -1,6 +1,6 @@
 //! The tools that rank; answers are text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -13,19 +13,17 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::request::like::like;
 use colgrep_engine::request::terms;
 use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests};
-use colgrep_index::ids::StableId;
 
 use super::block::block;
 use super::ends::Answered;
-use super::files::{check_file, lines_of};
+use super::files::lines_of;
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
-use super::state::{Root, ServerState};
-use super::unserved::{self, NotServed, Unserved};
+use super::state::ServerState;
+use super::units::{check_file, unit_with};
 use colgrep_engine::request::has_no_word;
 use colgrep_render::escape::escape_control;
-use colgrep_render::path::in_root;
 use colgrep_render::words::in_short;
 
 /// Default number of files.
@@ -341,56 +339,4 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
     })?;
     let left_out = list.told.left_out();
     Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)
-}
-
-/// A unit's root, its path from there, and its first and last line.
-pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
-
-/// The unit with an id, and of several roots that have one with it that of `file`; `None` where no id is given.
-///
-/// # Errors
-/// When no root has such a unit, or several have: an id tells path and lines alone, so copies of a file share theirs.
-pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Result<Option<UnitPlace<'s>>> {
-    let id = id.trim_start_matches('#');
-    if id.is_empty() {
-        return Ok(None);
-    }
-    let known: StableId =
-        id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
-    let (mut away, mut found) = (Vec::new(), Vec::new());
-    for root in state.roots() {
-        let snapshot = match state.opened(root) {
-            Ok((snapshot, ..)) => snapshot,
-            Err(error) => {
-                away.push(Unserved::new(&root.folder, &error));
-                continue;
-            }
-        };
-        if let Some((hit, record)) = snapshot.unit_with(known) {
-            let full = root.project.root.join(&record.path);
-            // An index may hold more than its root, and another root may lie in this one.
-            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
-                let span = snapshot.lexical.unit(hit.key)?.span;
-                found.push((full, (root, record.path.clone(), span.line, span.end)));
-            }
-        }
-    }
-    let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
-    let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
-    if names.len() > 1 && !file.is_empty() {
-        let (_, meant, _) = state.locate(file)?;
-        found.retain(|(full, _)| *full == meant);
-    }
-    if names.len() > 1 && found.len() != 1 {
-        bail!("units of several roots have the id {id}: say in `file` which is meant, {}", names.join(" or "));
-    }
-    if let Some((_, place)) = found.pop() {
-        return Ok(Some(place));
-    }
-    let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
-    // It may be one of theirs.
-    match unserved::told(&away) {
-        Some(left_out) => Err(NotServed(format!("{unknown}; {left_out}")).into()),
-        None => Err(unknown.into()),
-    }
 }
