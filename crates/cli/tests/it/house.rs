@@ -242,7 +242,7 @@ fn the_oldest_toolchain_is_the_one_that_dependencies_ask_for() {
 fn the_readme_is_short() {
     let words =
         |file: &str| std::fs::read_to_string(workspace().join(file)).expect("a document").split_whitespace().count();
-    assert!(words("README.md") <= 1_500, "README.md has {} words; docs/guide.md is for the rest", words("README.md"));
+    assert!(words("README.md") <= 1_200, "README.md has {} words; docs/guide.md is for the rest", words("README.md"));
 }
 
 /// Where a Markdown page links to: `[text](target)`, pictures included.
