@@ -282,7 +282,7 @@ mod tests {
     fn the_guide_says_of_each_setting_when_it_is_taken() {
         let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
         let guide = fs::read_to_string(guide).expect("the guide");
-        let (_, section) = guide.split_once("### Repositories that you have not trusted").expect("the section");
+        let (_, section) = guide.split_once("### Untrusted repositories").expect("the section");
         let rows = section.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
         let said = rows.flat_map(|row| {
             let (names, taken) = row.trim_matches(['|', ' ']).split_once(" | ").expect("two columns");
