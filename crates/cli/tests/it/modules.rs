@@ -29,9 +29,6 @@ const INDEX: [&str; 15] = [
     "history",
 ];
 
-/// Crates whose README has a table of their top-level modules.
-const LISTED: [&str; 4] = ["crates/core", "crates/syntax", "crates/index", "crates/engine"];
-
 /// The workspace's root.
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -177,37 +174,6 @@ fn modules_of_the_index_use_those_below_them() {
             );
         }
     }
-}
-
-/// The top-level modules that a README's table names, from top to bottom.
-fn listed(readme: &str) -> Vec<&str> {
-    let table =
-        readme.split("\n| module |").nth(1).expect("a table of modules").split("\n\n").next().expect("its rows");
-    let cells = table.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
-    let names = cells.flat_map(|cell| cell.trim_end_matches('`').split("`, `"));
-    // A module inside another one may have its row too.
-    names.filter(|name| !name.contains("::")).map(|name| name.trim_end_matches('/')).collect()
-}
-
-#[test]
-fn readmes_list_every_module() {
-    for name in LISTED {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
-        let library = fs::read_to_string(folder.join("src/lib.rs")).expect("a library");
-        let module =
-            |line: &str| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(String::from);
-        let modules: BTreeSet<String> = library.lines().filter_map(module).collect();
-        let readme = fs::read_to_string(folder.join("README.md")).expect("a README");
-        let rows: BTreeSet<String> = listed(&readme).into_iter().map(String::from).collect();
-        let differ: Vec<&String> = modules.symmetric_difference(&rows).collect();
-        assert!(!modules.is_empty() && differ.is_empty(), "{name}: in README.md or in src/lib.rs alone: {differ:?}");
-    }
-}
-
-#[test]
-fn the_readme_of_the_index_has_the_order_of_its_modules() {
-    let readme = include_str!("../../../index/README.md");
-    assert_eq!(listed(readme), INDEX.into_iter().rev().collect::<Vec<_>>(), "the uppermost module first");
 }
 
 #[test]
