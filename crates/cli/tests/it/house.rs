@@ -392,7 +392,10 @@ fn tests_that_promises_name_are_there() {
     let named: Vec<&str> = codes.filter(|code| code.contains('_') && is_of(code, "")).collect();
     for name in &named {
         let function = format!("fn {name}(");
-        assert!(sources.iter().any(|(_, text)| text.contains(&function)), "docs/reliability.md: there is no test {name}");
+        assert!(
+            sources.iter().any(|(_, text)| text.contains(&function)),
+            "docs/reliability.md: there is no test {name}"
+        );
     }
     assert!(named.len() > 50, "docs/reliability.md names only {} tests", named.len());
 }
