@@ -374,12 +374,13 @@ impl Fits for BestLine {
 impl Fits for EndFound {
     fn fits(&self, asked: &Question, told: &Extent) -> bool {
         let Question::End(end) = asked else { return false };
-        let EndFound { units, files, holders, like, spelled, names } = self;
+        let EndFound { units, files, holders, like, spelled, names, texts } = self;
         let counts = like.iter().flat_map(BTreeMap::values).map(|(_, units)| units);
         units.len() == end.units.len()
             && files.len() == end.files.len()
             && like.len() == end.like.len()
             && spelled.len() == end.spelled.len()
+            && texts.len() == end.texts.len()
             && names.len() == end.named.len()
             && units.fits(asked, told)
             && counts.chain(files).chain([holders]).all(|count| count.fits(asked, told))

@@ -171,7 +171,7 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     only_first(&Question::Holding(asked), &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
     only_first(&Question::HoldingAll(vec![]), &[files(), vec![FilePlace(10)]]);
     only_first(&Question::Sizes(files()), &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
-    let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false }];
+    let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
     let asked = Question::Look(files(), Look::Calls("x".into()));
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);
     let asked = Question::Lines(units(), LineOf::Name("x".into()));

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]

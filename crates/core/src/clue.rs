@@ -36,6 +36,8 @@ use crate::written::is_token;
 /// By what a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Certainty {
+    /// The query stands there inside something longer, or in another spelling.
+    Part,
     /// A run of the query's words stands there.
     Run,
     /// All of the query's words stand there in order.
@@ -50,6 +52,7 @@ impl Certainty {
     /// How the query stands at a place, in explanations.
     pub const fn told(self) -> &'static str {
         match self {
+            Certainty::Part => "a part of a word here",
             Certainty::Run => "a run of its words here",
             Certainty::Words => "its words here in order",
             Certainty::Exact => "exactly here",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clue::Clues;
 use crate::filler::without_fillers;
+use crate::fold::folded;
 use crate::language::LanguageFacts;
 use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
@@ -178,8 +179,8 @@ impl Query {
         let mut seen: FxHashSet<String> = FxHashSet::default();
         for word in words(text) {
             let word = &text[word];
-            let lower = word.to_lowercase();
-            let mut split: Vec<String> = parts(word).map(|p| word[p].to_lowercase()).collect();
+            let lower = folded(word).into_owned();
+            let mut split: Vec<String> = parts(word).map(|p| folded(&word[p]).into_owned()).collect();
             if split.len() > 1 {
                 split.push(joined(word));
             }
@@ -192,7 +193,7 @@ impl Query {
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
-        let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+        let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
         // "Test whether a value is a ref" wants what tests it.
         let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
@@ -378,7 +379,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
 }
 
 fn joined_words(text: &str) -> FxHashSet<String> {
-    let all: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+    let all: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
     [2, 3].into_iter().flat_map(|n| all.windows(n).map(|w| w.concat()).collect::<Vec<_>>()).collect()
 }
 

@@ -43,6 +43,11 @@ impl<'a> Rounds<'a> {
         self.searches.len() == 1
     }
 
+    /// Files of all indexes, those that are skipped among them.
+    pub(super) fn places(&self) -> u32 {
+        self.extents.iter().map(|extent| extent.places).sum()
+    }
+
     /// Documents of all indexes.
     pub(super) fn documents(&self) -> u64 {
         self.extents.iter().map(|extent| extent.documents).sum()

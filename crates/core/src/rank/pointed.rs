@@ -27,7 +27,7 @@ pub const STAGE: Stage = Stage {
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if let Some(pointer) = candidate.pointer {
-            let steps = 1 + pointer.certainty as u8;
+            let steps = pointer.certainty as u8;
             let is_named = pointer.certainty == Certainty::Location;
             let is_aside = !is_named && is_aside(input, &input.retrieved.files[candidate.file]);
             let strength = pointer.strength * if is_aside { SHARE_ASIDE } else { 1.0 };

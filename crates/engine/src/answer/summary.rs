@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, HashSet};
 use colgrep_core::UnitId;
 use colgrep_core::clue::{Clues, held_as};
 use colgrep_core::query::{Query, last_segment};
+use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_core::written::{is_name_in_query, is_name_in_question};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
+use colgrep_index::store::Mention;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -80,6 +82,9 @@ pub struct End {
     /// Where tokens may stand nowhere: files of the scope that are not searched since they are too large; 0 for those of
     /// other machines.
     pub too_large: usize,
+    /// Whether a file of the scope holds one of the tokens after all, in another spelling or inside a word, or files were
+    /// left that nobody read.
+    pub is_held: bool,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
 }
@@ -97,6 +102,8 @@ pub struct EndAsked {
     pub spelled: Vec<String>,
     /// Units whose names are wanted, each with the part of the corpus that it lies in.
     pub named: Vec<UnitId>,
+    /// Texts that files are read for in any case, each with whether other spellings of it count.
+    pub texts: Vec<(String, bool)>,
 }
 
 /// What parts of a corpus tell for the remarks.
@@ -114,6 +121,32 @@ pub struct EndFound {
     pub spelled: Vec<Option<(String, String)>>,
     /// The names of the units, in their order.
     pub names: Vec<String>,
+    /// Of each text, whether files hold it.
+    pub texts: Vec<TextFound>,
+}
+
+/// Whether the files of a part of a corpus hold a text, in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFound {
+    /// Whether an indexed file does.
+    pub is_anywhere: bool,
+    /// Whether one does that the scope allows.
+    pub is_allowed: bool,
+    /// Whether some files were not read, so that nobody knows.
+    pub is_partial: bool,
+}
+
+impl TextFound {
+    fn add(&mut self, other: TextFound) {
+        self.is_anywhere |= other.is_anywhere;
+        self.is_allowed |= other.is_allowed;
+        self.is_partial |= other.is_partial;
+    }
+
+    /// Whether it is sure that nothing holds the text.
+    fn is_denied(self) -> bool {
+        !self.is_anywhere && !self.is_partial
+    }
 }
 
 impl EndFound {
@@ -132,6 +165,7 @@ impl EndFound {
             *first = [first.take(), own].into_iter().flatten().min();
         });
         self.names.extend(other.names);
+        grown(&mut self.texts, other.texts, TextFound::add);
     }
 }
 
@@ -189,7 +223,16 @@ fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
         names: Vec::new(),
+        texts: asked.texts.iter().map(|(text, is_free)| text_found(place, text, *is_free)).collect::<Result<_>>()?,
     })
+}
+
+fn text_found(place: &Place, text: &str, is_free: bool) -> Result<TextFound> {
+    let spelling = if is_free { Spelling::new(text) } else { Spelling::of_text(text) };
+    let filter = place.filter();
+    let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
+    let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
+    Ok(TextFound { is_anywhere, is_allowed, is_partial })
 }
 
 /// The remarks behind a ranking: of its query, the number of files left out as too weak, and the strength below which they
@@ -220,6 +263,7 @@ pub fn end(
         written.retain(is_named);
     }
     if written.is_empty() {
+        deny(&mut end, query, is_weak, ask)?;
         return Ok(end);
     }
     let counts = ask(&EndAsked { units: written.clone(), ..EndAsked::default() })?.units;
@@ -250,11 +294,32 @@ pub fn end(
     if !is_weak {
         end.unknown.retain(is_named);
     }
+    deny(&mut end, query, is_weak, ask)?;
     if !end.unknown.is_empty() {
         // What answers needs no other words.
         end.near = near(query, if is_weak { best } else { &[] }, &end.unknown, ask)?;
     }
     Ok(end)
+}
+
+/// Leaves of what stands nowhere by the index what no text holds either: nothing is denied that was not looked for.
+fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
+    let is_told = end.is_tokens && is_weak;
+    let of_query = query.clues.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
+    let tokens: Vec<String> = of_query.map(|token| held_as(token).to_string()).collect();
+    let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
+    // What is read as another spelling stands there in that one.
+    let texts: Vec<(String, bool)> = free.chain(end.read_as.iter().map(|(typed, _)| (typed.clone(), false))).collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let found = ask(&EndAsked { texts, ..EndAsked::default() })?.texts;
+    let mut found = found.into_iter();
+    end.unknown.retain(|_| found.next().unwrap_or_default().is_denied());
+    let of_tokens: Vec<TextFound> = found.by_ref().take(tokens.len()).collect();
+    end.is_held = of_tokens.iter().any(|found| found.is_allowed || found.is_partial);
+    end.read_as.retain(|_| found.next().unwrap_or_default().is_denied());
+    Ok(())
 }
 
 /// Suggestions: words of the corpus that are spelled like the unknown ones, then words from the names of the best units.
@@ -331,7 +396,7 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
     let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
     let text = read_text(&place.project.root, &record.path).unwrap_or_default();
     let mut found = None;
-    Tokenizer::default().tokenize(&text, |token| {
+    Tokenizer::default().tokenize_text(&text, |token| {
         if found.is_none() && token.term == term {
             let word = &text[token.start..token.end];
             found = Some(if is_name_in_query(word) { word.to_string() } else { word.to_lowercase() });

@@ -9,6 +9,7 @@ use colgrep_core::code_line::{
 };
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
+use colgrep_core::spelling::{Spelled, Spelling};
 use colgrep_core::token::is_word_char;
 use colgrep_core::verbatim::{Agreement, Standing, Typed};
 use colgrep_core::written::is_name_in_example;
@@ -91,6 +92,17 @@ impl LocalSearch<'_> {
         sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
     }
 
+    /// For each of the files the line that holds a text in some spelling.
+    fn spelled(&self, files: &[FilePlace], spelling: &Spelling) -> Result<Vec<Vec<Seen>>> {
+        let records: Vec<Option<&FileRecord>> = files.iter().map(|file| self.shard.record(*file)).collect();
+        let found = self.snapshot.spelled(&records, spelling)?;
+        let seen = |(record, spelled): (&Option<&FileRecord>, Option<Spelled>)| {
+            let Spelled { line, is_cut } = spelled?;
+            Some(Seen { is_cut, ..seen_in((*record)?, line) })
+        };
+        Ok(records.iter().zip(found).map(|both| seen(both).into_iter().collect()).collect())
+    }
+
     /// Whether a file is or lies in the module of a name: it is called so, or one of its folders.
     fn is_module(record: &FileRecord, name: &str) -> bool {
         let mut parts = record.path.rsplit('/');
@@ -117,7 +129,7 @@ impl LocalSearch<'_> {
 fn seen_in(record: &FileRecord, line: u32) -> Seen {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
-    Seen { line, standing: None, is_text: is_text(&record.language), is_aside }
+    Seen { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
 }
 
 /// The lines of a program that announce a name with one of some keywords, or bind a function to it. Only those keywords
@@ -269,6 +281,7 @@ impl Places for LocalSearch<'_> {
         let root = Path::new(&self.snapshot.files.root);
         let typed = match look {
             Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
+            Look::Spelled(text) => return self.spelled(files, &Spelling::new(text)),
             Look::Announces { .. } | Look::Calls(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<Seen> {
@@ -283,7 +296,7 @@ impl Places for LocalSearch<'_> {
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (Look::Typed { .. }, None) => Vec::new(),
+                (Look::Typed { .. } | Look::Spelled(_), None) => Vec::new(),
             }
         };
         Ok(files.par_iter().map(seen).collect())

@@ -5,6 +5,7 @@ mod inside;
 mod moved;
 mod names;
 mod printed;
+mod spelled;
 mod text;
 
 use colgrep_core::UnitId;
@@ -98,6 +99,7 @@ pub fn pointers(
     if !search.is_sure() && !search.has_message {
         search.point(&by_name)?;
     }
+    search.spelled(query)?;
     Ok(search.found)
 }
 

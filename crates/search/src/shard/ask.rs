@@ -286,6 +286,8 @@ pub enum Look {
     },
     /// Lines that call it.
     Calls(String),
+    /// A name in any spelling, or another text in any case.
+    Spelled(String),
 }
 
 impl Look {
@@ -306,6 +308,8 @@ pub struct Seen {
     pub is_text: bool,
     /// Whether it is that, or of no known language and no program, or a test, benchmark or example, or vendored.
     pub is_aside: bool,
+    /// Whether the name that was looked for in any spelling is made of whole parts of an identifier.
+    pub is_cut: bool,
 }
 
 impl Seen {
