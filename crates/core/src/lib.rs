@@ -6,7 +6,6 @@
 
 pub mod beginnings;
 pub mod bm25;
-pub mod clue;
 pub mod code_line;
 pub mod collapse;
 pub mod enrich;
@@ -15,10 +14,12 @@ pub mod expand;
 pub mod filler;
 pub mod fold;
 pub mod fuse;
+pub mod identifier_style;
 pub mod import;
 pub mod keyword;
 pub mod knob;
 pub mod language;
+pub mod literal_match;
 pub mod long;
 pub mod partner;
 pub mod path;
@@ -31,8 +32,6 @@ pub mod tag;
 pub mod token;
 pub mod unit;
 pub mod variant;
-pub mod verbatim;
-pub mod written;
 
 pub use language::{LanguageFacts, PathRules};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

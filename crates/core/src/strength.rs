@@ -9,18 +9,18 @@ use rustc_hash::FxHashMap;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::clue::Certainty;
 use crate::collapse::FileHit;
 use crate::fold::folded;
 use crate::fuse::Retriever;
 use crate::knob::Knobs;
+use crate::literal_match::is_whole;
 use crate::path::PathClass;
 use crate::query::Query;
+use crate::query::intents::Certainty;
 use crate::rank::{Context, FileFacts, NamedDefinition, Retrieved};
 use crate::spelling::Spelling;
 use crate::token::words;
 use crate::unit::{UnitId, UnitRole};
-use crate::verbatim::is_whole;
 
 /// Number of signs.
 pub const SIGNS: usize = 24;
@@ -245,7 +245,7 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
 
 /// Whether tokens decide: who asks for meaning alone does not ask for what holds them.
 fn by_tokens(given: &Given<'_>) -> bool {
-    given.query.clues.is_tokens && has(given.retrieved, Retriever::Lexical)
+    given.query.intents.is_tokens && has(given.retrieved, Retriever::Lexical)
 }
 
 /// Whether a ranking took part.

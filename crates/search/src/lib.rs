@@ -32,11 +32,12 @@
 //! ```
 
 mod absent;
-mod beside;
 mod best;
 mod endings;
+mod forced_candidates;
 mod group;
 mod hinted;
+mod intents;
 mod local;
 mod locate;
 mod long;
@@ -44,7 +45,6 @@ mod near;
 mod numbering;
 mod pairs;
 mod past;
-mod pointed;
 mod reading;
 pub mod recall;
 mod respell;
@@ -56,20 +56,20 @@ pub mod shard;
 mod timing;
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::held_as;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::held_as;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{Given, Held, Tokens, strengths};
 use colgrep_core::tag::Hints;
 pub use group::Group;
+pub(crate) use intents::Pointers;
 pub use local::{Layout, LocalShard};
 pub use near::Near;
-pub(crate) use pointed::Pointers;
 use reading::Known;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
@@ -213,9 +213,9 @@ fn held_of(
     let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
     let holders = if keys.is_empty() { Vec::new() } else { rounds.holders(&keys)? };
     let mut held = weighed(query, statistics, &units, &holders, hits.len());
-    if query.clues.is_tokens {
+    if query.intents.is_tokens {
         let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
-        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.clues.tokens)?) {
+        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.intents.tokens)?) {
             held.tokens = tokens;
         }
     }

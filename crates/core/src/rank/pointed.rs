@@ -3,9 +3,9 @@
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
-use crate::clue::{Certainty, flags_in};
 use crate::knob::Knob;
 use crate::path::PathClass;
+use crate::query::intents::{Certainty, flags_in};
 
 /// What a pointer's strength is worth in a file that is none of those that are asked for: of two places that hold the
 /// same, it stands behind. More than what definitions of a name's last part have, so that all of a written path in a test
@@ -66,7 +66,7 @@ fn repeats_flags(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clue::{Certainty, Pointer};
+    use crate::query::intents::{Certainty, Pointer};
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]

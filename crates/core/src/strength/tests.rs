@@ -1,10 +1,10 @@
 //! The strength of files, by examples.
 
 use super::*;
-use crate::clue::Pointer;
 use crate::collapse::{PerFile, collapse};
 use crate::fuse::{Evidence, Ranking};
 use crate::knob::Profile;
+use crate::query::intents::Pointer;
 use crate::rank::testing::{Example, query};
 use crate::rank::{NamedDefinition, Ranked};
 use crate::unit::UnitKind;

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Clues, held_as};
+use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
+use colgrep_core::query::intents::{Intents, held_as};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
-use colgrep_core::written::{is_name_in_query, is_name_in_question};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
 use colgrep_index::store::Mention;
@@ -248,15 +248,15 @@ pub fn end(
     ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
 ) -> Result<End> {
     let read_as = query.respelled.clone();
-    let mut end = End { is_tokens: query.clues.is_tokens, weak, least, read_as, ..End::default() };
+    let mut end = End { is_tokens: query.intents.is_tokens, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
-    let are_words = !query.clues.is_tokens || query.clues.tokens.iter().all(is_word);
+    let are_words = !query.intents.is_tokens || query.intents.tokens.iter().all(is_word);
     let is_counted = points_nowhere(query) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
-        end.quoted.clone_from(&query.clues.phrases);
+        end.quoted.clone_from(&query.intents.phrases);
     }
     // "Who calls" is no part of what stands anywhere.
     if asks_for_callers(query) || (!is_counted && !is_weak) {
@@ -305,7 +305,7 @@ pub fn end(
 /// Leaves of what stands nowhere by the index what no text holds either: nothing is denied that was not looked for.
 fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
     let is_told = end.is_tokens && is_weak;
-    let of_query = query.clues.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
+    let of_query = query.intents.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
     let tokens: Vec<String> = of_query.map(|token| held_as(token).to_string()).collect();
     let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
     // What is read as another spelling stands there in that one.
@@ -339,7 +339,7 @@ fn near(
     };
     let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
     // Another name is no answer to a code.
-    let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
+    let named = if query.intents.is_tokens { 0 } else { UNITS_NAMED };
     let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
     let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;
     let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
@@ -407,21 +407,21 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
 
 /// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.
 fn points_nowhere(query: &Query) -> bool {
-    let Clues { locations, mentions, phrases, declaration, .. } = &query.clues;
+    let Intents { locations, mentions, phrases, declaration, .. } = &query.intents;
     let names_none = locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none();
     names_none && !asks_for_callers(query)
 }
 
 /// Whether callers alone are asked for, and not all places of a name.
 fn asks_for_callers(query: &Query) -> bool {
-    query.clues.callers_of.is_some() && !query.is_everywhere()
+    query.intents.callers_of.is_some() && !query.is_everywhere()
 }
 
 /// The names that a question asks for, and that it can't answer where they stand nowhere: the one whose callers are wanted,
 /// the one that is declared, and those written as no word is. A pasted text and one that points at a file hold many names
 /// of another project.
 fn names(query: &Query) -> Vec<&str> {
-    let Clues { callers_of, declaration, .. } = &query.clues;
+    let Intents { callers_of, declaration, .. } = &query.intents;
     let called = callers_of.iter().map(|name| last_segment(name));
     let declared = declaration.iter().map(|declared| declared.name.as_str());
     let is_question = points_nowhere(query) && query.long.is_none() && !query.text.trim().contains('\n');
@@ -433,8 +433,8 @@ fn names(query: &Query) -> Vec<&str> {
 /// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these, those
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
-    if query.clues.is_tokens {
-        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
+    if query.intents.is_tokens {
+        return query.intents.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

@@ -7,12 +7,12 @@ use colgrep_core::code_line::{
     NAME_LINES_MAX, announces, binds_function, calling_line, calling_lines, is_binding, lines_of_code, member_line,
     naming_line, word_at,
 };
+use colgrep_core::identifier_style::is_name_in_example;
+use colgrep_core::literal_match::{Agreement, Standing, Typed};
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::spelling::{Spelled, Spelling};
 use colgrep_core::token::is_word_char;
-use colgrep_core::verbatim::{Agreement, Standing, Typed};
-use colgrep_core::written::is_name_in_example;
 use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_syntax::language::{self, Category};
 use rayon::prelude::*;

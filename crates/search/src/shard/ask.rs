@@ -1,7 +1,7 @@
 //! The questions of the rounds, and their answers.
 
+use colgrep_core::literal_match::{Agreement, Standing, Typed};
 use colgrep_core::rank::NamedDefinition;
-use colgrep_core::verbatim::{Agreement, Standing, Typed};
 use colgrep_core::{UnitId, UnitKind, UnitRole};
 use colgrep_encoder::Multivector;
 use serde::{Deserialize, Serialize};

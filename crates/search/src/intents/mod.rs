@@ -9,11 +9,11 @@ mod spelled;
 mod text;
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Certainty, Clues, Pointer};
+use colgrep_core::literal_match::{Frame, frame_of};
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::{Certainty, Intents, Pointer};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
-use colgrep_core::verbatim::{Frame, frame_of};
 pub(super) use names::SELVES;
 use printed::Told;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -65,7 +65,7 @@ pub fn pointers(
     root: &str,
     tokenizer: &mut Tokenizer,
 ) -> Result<Pointers> {
-    let clues = &query.clues;
+    let intents = &query.intents;
     let mut search = Search {
         rounds,
         statistics,
@@ -81,7 +81,7 @@ pub fn pointers(
         search.whole(query)?;
         return Ok(search.found);
     }
-    let by_name = search.located(clues, &query.text)?;
+    let by_name = search.located(intents, &query.text)?;
     search.declared(query)?;
     search.callers(query)?;
     // What a name defines says more than the places where it stands.
@@ -92,8 +92,8 @@ pub fn pointers(
         search.qualified(query)?;
     }
     // A pasted line or message may hold quotes of its own.
-    if !clues.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
-        search.quoted(clues)?;
+    if !intents.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
+        search.quoted(intents)?;
     }
     // Where another folder is written than a file's, its name alone says less than a text that stands somewhere.
     if !search.is_sure() && !search.has_message {
@@ -187,17 +187,17 @@ impl Search<'_> {
 
     /// Files and lines that are named. Gives the lines of files of which nothing but the name fits: they are pointed at where
     /// nothing else is.
-    fn located(&mut self, clues: &Clues, text: &str) -> Result<Vec<Point>> {
-        let frames = clues.locations.iter().take(FRAMES_MAX);
+    fn located(&mut self, intents: &Intents, text: &str) -> Result<Vec<Point>> {
+        let frames = intents.locations.iter().take(FRAMES_MAX);
         let paths: Vec<String> =
-            frames.clone().map(|location| &location.path).chain(&clues.mentions).cloned().collect();
+            frames.clone().map(|location| &location.path).chain(&intents.mentions).cloned().collect();
         let may_be_spelled = text.contains('.') && text.contains(' ');
-        let is_alone = clues.is_name_alone(text);
-        if paths.is_empty() && clues.names.is_empty() && !may_be_spelled {
+        let is_alone = intents.is_name_alone(text);
+        if paths.is_empty() && intents.names.is_empty() && !may_be_spelled {
             return Ok(Vec::new());
         }
         let spelled = if may_be_spelled { text.to_string() } else { String::new() };
-        let asked = LocateAsked { paths, names: clues.names.clone(), text: spelled };
+        let asked = LocateAsked { paths, names: intents.names.clone(), text: spelled };
         let found = self.rounds.located(&asked)?;
         let lines: Vec<(u32, Option<Frame<'_>>)> =
             frames.map(|location| (location.line, frame_of(text, &location.path, location.line))).collect();
@@ -210,7 +210,7 @@ impl Search<'_> {
         let mentions = named.split_off(lines.len());
         self.stand_here(&asked.paths, &mut named)?;
         let by_name = self.locations(named, &lines, text)?;
-        self.mentions(clues, text, mentions, &found)?;
+        self.mentions(intents, text, mentions, &found)?;
         Ok(by_name)
     }
 
@@ -284,12 +284,12 @@ impl Search<'_> {
     /// says which.
     fn mentions(
         &mut self,
-        clues: &Clues,
+        intents: &Intents,
         text: &str,
         by_path: Vec<Option<(Fit, Vec<FileMeant>)>>,
         found: &[LocateFound],
     ) -> Result<()> {
-        let is_alone = clues.is_name_alone(text);
+        let is_alone = intents.is_name_alone(text);
         let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
         for (name, files) in found.iter().flat_map(|one| &one.spelled) {
             match spelled.iter_mut().find(|(known, _)| known == name) {
@@ -298,11 +298,11 @@ impl Search<'_> {
             }
         }
         longest(&mut spelled);
-        let by_path = clues.mentions.iter().zip(by_path).filter_map(|(written, named)| {
+        let by_path = intents.mentions.iter().zip(by_path).filter_map(|(written, named)| {
             let (fit, files) = named?;
             (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
         });
-        let by_name = clues.names.iter().enumerate().filter_map(|(at, written)| {
+        let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
             let of_shards = found.iter().filter_map(|one| one.names.get(at));
             let files: Vec<FileMeant> = of_shards.flatten().copied().collect();
             let is_word = written.chars().all(char::is_lowercase);
@@ -310,7 +310,7 @@ impl Search<'_> {
         });
         let spelled = spelled.iter().map(|(written, files)| Meant { written, files: files.clone(), is_word: false });
         let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(spelled).collect();
-        let place = clues.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
+        let place = intents.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
         for Meant { written, mut files, is_word } in meant {
             let in_folder = self.in_folder(text, written)?;
             if !in_folder.is_empty() {

@@ -1,8 +1,8 @@
 //! Names inside a query that stands nowhere as typed: in a shell's marks, in front of a value, behind dashes, in the quotes
 //! of a command, in what a runner of tests prints.
 
-use colgrep_core::clue::{Certainty, Clues, flags_in, name_inside, qualified_in, test_named, test_titled};
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::{Certainty, Intents, flags_in, name_inside, qualified_in, test_named, test_titled};
 use colgrep_syntax::language;
 use rustc_hash::FxHashSet;
 
@@ -20,9 +20,9 @@ impl Search<'_> {
     /// Points at what the name alone points at that the text is beside its marks or its value; else at the test that it
     /// names; else at the flags that it holds.
     pub(super) fn inside(&mut self, query: &Query) -> Result<()> {
-        let Query { text, clues, .. } = query;
+        let Query { text, intents, .. } = query;
         match name_inside(text) {
-            _ if !clues.locations.is_empty() || !clues.phrases.is_empty() => Ok(()),
+            _ if !intents.locations.is_empty() || !intents.phrases.is_empty() => Ok(()),
             Some(name) => self.alone(name),
             None if self.tested(text)? => Ok(()),
             None => self.flags(text),
@@ -32,9 +32,9 @@ impl Search<'_> {
     /// Points at the definitions of the names behind their types' in a question (`Type.method`), where nothing else of it is
     /// sure and neither tests nor documents are asked for; where a file is named, at those in it.
     pub(super) fn qualified(&mut self, query: &Query) -> Result<()> {
-        let Query { text, clues, asks_for, asks_for_prose, .. } = query;
-        let wants_others = !asks_for.is_empty() || *asks_for_prose || clues.callers_of.is_some();
-        let is_known = self.is_sure() || self.has_message || !clues.locations.is_empty();
+        let Query { text, intents, asks_for, asks_for_prose, .. } = query;
+        let wants_others = !asks_for.is_empty() || *asks_for_prose || intents.callers_of.is_some();
+        let is_known = self.is_sure() || self.has_message || !intents.locations.is_empty();
         if wants_others || is_known || text.trim().contains('\n') {
             return Ok(());
         }
@@ -72,10 +72,10 @@ impl Search<'_> {
 
     /// What stands in quotes, as [`Self::phrases`] has it; what is given to a command is read as if it stood alone where
     /// nothing holds it.
-    pub(super) fn quoted(&mut self, clues: &Clues) -> Result<()> {
-        self.phrases(&clues.phrases)?;
-        if clues.are_arguments && self.found.only.as_ref().is_some_and(FxHashSet::is_empty) {
-            for phrase in &clues.phrases {
+    pub(super) fn quoted(&mut self, intents: &Intents) -> Result<()> {
+        self.phrases(&intents.phrases)?;
+        if intents.are_arguments && self.found.only.as_ref().is_some_and(FxHashSet::is_empty) {
+            for phrase in &intents.phrases {
                 self.alone(phrase)?;
             }
             if !self.found.units.is_empty() {

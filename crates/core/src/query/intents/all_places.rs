@@ -1,8 +1,8 @@
 //! Requests for all places of a name: "find all references to NAME", "rename NAME to OTHER".
 
 use super::callers::called;
+use crate::identifier_style::{is_odd, is_token};
 use crate::language::LanguageFacts;
-use crate::written::{is_odd, is_token};
 
 /// Words that ask for all places of the name beside them.
 const ASKS: &[&str] = &[

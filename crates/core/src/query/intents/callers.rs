@@ -1,6 +1,6 @@
 //! Questions for the callers of a name.
 
-use crate::written::is_odd;
+use crate::identifier_style::is_odd;
 
 /// What asks for the callers of the name behind it, in lower case.
 const CALLER_QUESTIONS: &[&str] = &[

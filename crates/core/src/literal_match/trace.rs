@@ -1,6 +1,6 @@
 //! Pasted traces: their messages, told from frames and from what runtimes write above and below them.
 
-use super::front::{behind_front, ends_in_line, without_end};
+use super::log_prefix::{behind_front, ends_in_line, without_end};
 
 /// Messages of a trace that are looked for, the first and the last ones: some runtimes begin with the cause, others end so.
 const MESSAGES_MAX: usize = 4;

@@ -1,37 +1,39 @@
-//! Clues: what a query tells of the wanted text beside its words. Somebody who pastes a message, a stack trace or a
+//! Intents: what a query tells of the wanted text beside its words. Somebody who pastes a message, a stack trace or a
 //! declaration knows the text; these are the parts of a query that say so.
 //!
 //! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
 
-mod apart;
-mod around;
+mod all_places;
 mod callers;
+mod decorated_names;
 mod definitions;
-mod everywhere;
-mod inside;
-mod lines;
+mod line_numbers;
+mod node_ids;
 mod phrases;
-mod tested;
+mod shell_names;
+mod test_names;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-pub use apart::node_ids_apart;
-pub use around::names_around;
+pub use all_places::everywhere_of;
 use callers::callers_of;
+pub use decorated_names::names_around;
 pub use definitions::is_joint;
 use definitions::{definition_of, name_beside};
-pub use everywhere::everywhere_of;
-pub use inside::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
-use lines::{leading_number, line_behind, line_behind_hash, line_in_front, line_number, split_line, whole_number};
+use line_numbers::{
+    leading_number, line_behind, line_behind_hash, line_in_front, line_number, split_line, whole_number,
+};
+pub use node_ids::node_ids_apart;
 use phrases::{are_arguments, phrases};
 use serde::{Deserialize, Serialize};
-pub use tested::{test_named, test_titled};
+pub use shell_names::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
+pub use test_names::{test_named, test_titled};
 
 use crate::code_line::MODIFIERS;
+use crate::identifier_style::is_token;
 use crate::language::LanguageFacts;
-use crate::verbatim::behind_front;
-use crate::written::is_token;
+use crate::literal_match::behind_front;
 
 /// By what a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -92,7 +94,7 @@ pub struct Declaration {
 
 /// What a query tells beside its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clues {
+pub struct Intents {
     /// Lines that are named, those that lie innermost in a stack first.
     pub locations: Vec<Location>,
     /// Paths and file names without a line, as written.
@@ -130,7 +132,7 @@ const PATH_ENDS: &[char] = &[
 const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
 /// A sentence's marks behind a word.
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
-impl Clues {
+impl Intents {
     /// Whether a text is nothing but a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
         self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
@@ -138,7 +140,7 @@ impl Clues {
 
     /// What was found, in words: for explanations.
     pub fn told(&self) -> Vec<String> {
-        let Clues { locations, mentions, phrases, declaration, tokens, operators, .. } = self;
+        let Intents { locations, mentions, phrases, declaration, tokens, operators, .. } = self;
         let each = |what: &'static str, all: &[String]| -> Vec<String> {
             all.iter().map(|one| format!("{what} {one}")).collect()
         };
@@ -152,11 +154,11 @@ impl Clues {
         [places, quoted, declared, called.chain(defined).chain(beside).collect(), words].concat()
     }
 
-    /// Reads the clues of a query.
-    pub fn read(text: &str, facts: &LanguageFacts) -> Clues {
+    /// Reads the intents of a query.
+    pub fn parse(text: &str, facts: &LanguageFacts) -> Intents {
         let linked = links_as_paths(text);
         let (typed, text) = (text, &*anchors_apart(&linked, facts));
-        let mut clues = Clues {
+        let mut intents = Intents {
             // A runtime quotes the name of its thread.
             phrases: phrases(behind_front(text).unwrap_or(text)),
             declaration: declaration(text, facts),
@@ -164,48 +166,48 @@ impl Clues {
             definition_of: definition_of(text),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
-            ..Clues::default()
+            ..Intents::default()
         };
         // A sentence around a link is no path with blanks.
-        clues.locations.extend(whole_places(typed));
+        intents.locations.extend(whole_places(typed));
         for word in path_words(text) {
             let mut named = None;
             match read_path(text, &word, facts) {
-                Some((path, Some(line))) => clues.locations.push(Location { path, line }),
+                Some((path, Some(line))) => intents.locations.push(Location { path, line }),
                 Some((path, None)) => {
                     named = Some(path.clone());
-                    clues.mentions.push(path);
+                    intents.mentions.push(path);
                 }
                 None => {
                     named = file_name(word.text).map(String::from);
-                    clues.names.extend(named.clone());
+                    intents.names.extend(named.clone());
                 }
             }
             if word.text.contains(char::is_alphanumeric) {
-                clues.place = named.filter(|_| stands_behind_in(&text[..word.start]));
+                intents.place = named.filter(|_| stands_behind_in(&text[..word.start]));
             }
         }
         let mut seen = HashSet::new();
-        clues.mentions.retain(|mention| seen.insert(mention.clone()));
-        clues.names.extend(odd_names(text).map(String::from));
-        clues.locations.dedup();
-        let file = match clues.mentions.as_slice() {
-            [] => clues.place.as_deref(),
+        intents.mentions.retain(|mention| seen.insert(mention.clone()));
+        intents.names.extend(odd_names(text).map(String::from));
+        intents.locations.dedup();
+        let file = match intents.mentions.as_slice() {
+            [] => intents.place.as_deref(),
             [one] => Some(one.as_str()),
             _ => None,
         };
-        clues.beside_file = file.filter(|_| clues.locations.is_empty()).and_then(|file| name_beside(text, file));
+        intents.beside_file = file.filter(|_| intents.locations.is_empty()).and_then(|file| name_beside(text, file));
         if ends_innermost(text) {
-            clues.locations.reverse();
+            intents.locations.reverse();
         }
         // Who pastes lines, or a message that names one, quotes nothing: the quotes are the program's.
-        if !clues.locations.is_empty() || text.trim().contains('\n') {
-            clues.phrases.clear();
+        if !intents.locations.is_empty() || text.trim().contains('\n') {
+            intents.phrases.clear();
         }
-        clues.are_arguments = !clues.phrases.is_empty() && are_arguments(text);
-        let are_all = text.split_whitespace().count() == clues.tokens.len();
-        clues.is_tokens = are_all && !clues.tokens.is_empty() && clues.locations.is_empty();
-        clues
+        intents.are_arguments = !intents.phrases.is_empty() && are_arguments(text);
+        let are_all = text.split_whitespace().count() == intents.tokens.len();
+        intents.is_tokens = are_all && !intents.tokens.is_empty() && intents.locations.is_empty();
+        intents
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names inside what a shell writes: beside its marks, in front of a value, behind dashes; and in front of arguments.
 
+use crate::identifier_style::{flag_name, is_name_in_query, is_token};
 use crate::token::{is_word_char, parts};
-use crate::written::{flag_name, is_name_in_query, is_token};
 
 /// Words that stand in front of an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];

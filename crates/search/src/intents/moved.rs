@@ -1,7 +1,7 @@
 //! Frames whose line has moved: a trace of another version of a file names a function that lies elsewhere here.
 
+use colgrep_core::literal_match::{Frame, behind_fronts, messages_of};
 use colgrep_core::query::last_segment;
-use colgrep_core::verbatim::{Frame, behind_fronts, messages_of};
 use colgrep_core::{Unit, UnitKind};
 use colgrep_syntax::language;
 

@@ -3,8 +3,8 @@
 use memchr::memmem;
 
 use super::{Agreement, LINE_BYTES_MAX, Standing, Typed};
+use crate::identifier_style::flag_name;
 use crate::token::{is_word_char, parts};
-use crate::written::flag_name;
 
 /// Words for what a line declares; who reads a flag mostly names it alone.
 const DECLARING: &[&str] = &["arg", "argument", "flag", "long", "on", "opt", "option", "isoption", "parser"];

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use colgrep_core::clue::{Certainty, Clues, Declaration, Pointer, mark_behind};
 use colgrep_core::code_line::{LAMBDAS, NAME_LINES_MAX, is_binding};
+use colgrep_core::identifier_style::is_odd;
+use colgrep_core::query::intents::{Certainty, Declaration, Intents, Pointer, mark_behind};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
-use colgrep_core::written::is_odd;
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
@@ -36,13 +36,13 @@ impl Search<'_> {
     /// they are pointed at; where it is the path of a module or the stem of a file instead, the file is named.
     pub(super) fn named(&mut self, query: &Query) -> Result<bool> {
         let whole = query.text.trim();
-        if let Some(name) = &query.clues.beside_file
+        if let Some(name) = &query.intents.beside_file
             && (self.of_file(query, name)? || self.elsewhere(query, name)?)
         {
             return Ok(true);
         }
         let Some(identifier) = query.identifiers.iter().find(|i| i.whole_query) else {
-            if let Some(name) = &query.clues.definition_of {
+            if let Some(name) = &query.intents.definition_of {
                 return self.asked_for(query, name);
             }
             if self.odd_path(query)? {
@@ -52,14 +52,14 @@ impl Search<'_> {
             if !whole.contains(|c: char| c.is_whitespace() || c == '/') {
                 self.module(&[whole])?;
             }
-            self.path_alone(&query.clues, whole)?;
+            self.path_alone(&query.intents, whole)?;
             return Ok(false);
         };
         let written = plain_path(&query.text);
         let path: Vec<&str> = path_of(&written).skip_while(|part| SELVES.contains(part)).collect();
         if language::facts().is_file_name(whole) {
             let is_module = self.found.files.is_empty() && self.module(&path)?;
-            self.path_alone(&query.clues, whole)?;
+            self.path_alone(&query.intents, whole)?;
             return Ok(is_module);
         }
         let name = identifier.name.as_str();
@@ -118,7 +118,7 @@ impl Search<'_> {
         let files: HashSet<FilePlace> = self.found.files.keys().copied().collect();
         if files.is_empty() {
             let is_file = |path: &String| language::facts().is_file_name(&path.to_lowercase());
-            let is_gone = is_odd(written) && query.clues.mentions.iter().any(is_file);
+            let is_gone = is_odd(written) && query.intents.mentions.iter().any(is_file);
             return if is_gone { self.asked_for(query, written) } else { Ok(false) };
         }
         let path: Vec<&str> = path_of(written).skip_while(|part| SELVES.contains(part)).collect();
@@ -154,7 +154,7 @@ impl Search<'_> {
     /// the index has it: `` `Max-Age`.get ``, `Max-Age.get`. Tells whether there are any.
     fn odd_path(&mut self, query: &Query) -> Result<bool> {
         let whole = query.text.trim();
-        if !whole.contains(['`', '-']) || whole.contains(char::is_whitespace) || !query.clues.mentions.is_empty() {
+        if !whole.contains(['`', '-']) || whole.contains(char::is_whitespace) || !query.intents.mentions.is_empty() {
             return Ok(false);
         }
         let written = whole.replace('`', "");
@@ -205,9 +205,9 @@ impl Search<'_> {
 
     /// Names the file that a path means which is all that is asked and no file's as written: the only one of code that is
     /// called so but for its ending, or the only one of its name, whatever folder is written.
-    fn path_alone(&mut self, clues: &Clues, whole: &str) -> Result<()> {
-        let [written] = clues.mentions.as_slice() else { return Ok(()) };
-        if !self.found.files.is_empty() || !clues.is_name_alone(whole) {
+    fn path_alone(&mut self, intents: &Intents, whole: &str) -> Result<()> {
+        let [written] = intents.mentions.as_slice() else { return Ok(()) };
+        if !self.found.files.is_empty() || !intents.is_name_alone(whole) {
             return Ok(());
         }
         let has_ending = written.rsplit('/').next().is_some_and(|name| name.contains('.'));
@@ -355,7 +355,7 @@ impl Search<'_> {
     /// The definition that keyword and name announce. Two words of a sentence (`function call`) are hardly meant for one in
     /// tests and the like.
     pub(super) fn declared(&mut self, query: &Query) -> Result<()> {
-        let Some(Declaration { keyword, name }) = &query.clues.declaration else { return Ok(()) };
+        let Some(Declaration { keyword, name }) = &query.intents.declaration else { return Ok(()) };
         let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
         let asked = DefinitionsAsked {
             name: name.clone(),
@@ -398,7 +398,7 @@ impl Search<'_> {
     /// Who calls the name that is asked about, each with the line of the call. Of all places of a name these come before its
     /// definition, where they are no tests.
     pub(super) fn callers(&mut self, query: &Query) -> Result<()> {
-        let Some(asked) = query.clues.callers_of.as_deref() else { return Ok(()) };
+        let Some(asked) = query.intents.callers_of.as_deref() else { return Ok(()) };
         let strength = if query.is_everywhere() { 1.0 } else { 0.5 };
         let name = last_segment(asked);
         let mut units = self.rounds.callers(asked)?;

@@ -2,7 +2,7 @@
 
 use super::callers::called;
 use super::is_written;
-use crate::written::is_odd;
+use crate::identifier_style::is_odd;
 
 /// What joins a name to its file.
 const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "within"];

@@ -1,6 +1,6 @@
 //! A name that is no term of the index: the lines that hold it in another spelling, or inside a longer word.
 
-use colgrep_core::clue::Certainty;
+use colgrep_core::query::intents::Certainty;
 use colgrep_core::query::Query;
 use colgrep_core::token::words;
 
@@ -23,7 +23,7 @@ impl Search<'_> {
         let text = query.text.trim();
         let is_piece = !text.is_empty() && !text.contains(char::is_whitespace);
         let is_pointed = !self.found.units.is_empty() || !self.found.files.is_empty();
-        if !is_piece || is_pointed || !query.clues.phrases.is_empty() || self.is_indexed(text)? {
+        if !is_piece || is_pointed || !query.intents.phrases.is_empty() || self.is_indexed(text)? {
             return Ok(());
         }
         let files: Vec<FilePlace> = (0..self.rounds.places()).map(FilePlace).collect();

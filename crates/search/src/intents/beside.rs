@@ -1,9 +1,9 @@
 //! What stands beside the name of a file: a folder, which tells files of one name apart, and a name that none of them holds.
 
-use colgrep_core::clue::is_written;
+use colgrep_core::identifier_style::is_odd;
+use colgrep_core::query::intents::is_written;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::token::is_stop_word;
-use colgrep_core::written::is_odd;
 
 use super::{Search, best_of};
 use crate::locate::Fit;

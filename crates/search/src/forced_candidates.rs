@@ -8,9 +8,9 @@ use colgrep_core::rank::{Context, FileFacts, LongFacts, Retrieved};
 use colgrep_syntax::language;
 use rustc_hash::FxHashMap;
 
+use super::intents::Pointers;
 use super::long::long_facts;
 use super::past::past;
-use super::pointed::Pointers;
 use super::rounds::Rounds;
 use super::shard::{ContextsAsked, UnitFound};
 use super::{Corpus, Request};
@@ -18,7 +18,7 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
 /// Files and units that are candidates whatever rank words or meaning give them.
-pub(super) struct Beside {
+pub(super) struct ForcedCandidates {
     /// What the query points at.
     pub pointers: Pointers,
     /// Files by how they stand to the one where the reader is (`--near`).
@@ -31,7 +31,7 @@ pub(super) struct Beside {
     asks_for_tests_of: bool,
 }
 
-impl Beside {
+impl ForcedCandidates {
     /// Looks up where the reader stands, what the past says and what the parts of a long query do, beside the `pointers`
     /// of the query.
     ///
@@ -42,7 +42,7 @@ impl Beside {
         request: &Request<'_>,
         query: &Query,
         pointers: Pointers,
-    ) -> Result<Beside> {
+    ) -> Result<ForcedCandidates> {
         let contexts = request.background.near.map(|near| {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
             rounds.contexts(&ContextsAsked { near, wants_tests })
@@ -50,7 +50,7 @@ impl Beside {
         let contexts = contexts.transpose()?.into_iter().flatten().collect();
         let long = long_facts((corpus, rounds), request, query)?;
         let asks_for_tests_of = asks_for_tests_of(&query.text);
-        Ok(Beside { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
+        Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
     }
 
     /// Iterates over the files of all kinds; a file may come twice.

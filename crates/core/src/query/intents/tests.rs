@@ -46,15 +46,15 @@ fn tokens_are_told_from_words() {
         // A line of a file is looked for as such.
         ("tcp.rs:12", "tcp.rs:12", false),
     ] {
-        let clues = read(text);
-        assert_eq!((clues.tokens.join(" ").as_str(), clues.is_tokens), (expected, are_all), "{text:?}");
+        let intents = read(text);
+        assert_eq!((intents.tokens.join(" ").as_str(), intents.is_tokens), (expected, are_all), "{text:?}");
     }
 }
 
-fn read(text: &str) -> Clues {
+fn read(text: &str) -> Intents {
     let endings = ["rs", "py", "c", "java", "js", "go", "rb", "cs", "php", "ex", "tsx", "yml"];
     let keywords = ["fn", "class", "struct", "def", "func", "type", "trait", "const"];
-    Clues::read(text, &LanguageFacts::new(endings, []).with_declaration_keywords(keywords))
+    Intents::parse(text, &LanguageFacts::new(endings, []).with_declaration_keywords(keywords))
 }
 
 #[test]
@@ -67,9 +67,11 @@ fn what_is_named_inside_a_file_stands_apart_from_it() {
         ("C# in a.py", "a.py", "a.py"),
         ("Session#copy", "", "Session#copy"),
     ] {
-        let clues = read(text);
-        let found =
-            (clues.mentions.join(" "), clues.tokens.iter().filter(|t| !t.contains('[')).cloned().collect::<Vec<_>>());
+        let intents = read(text);
+        let found = (
+            intents.mentions.join(" "),
+            intents.tokens.iter().filter(|t| !t.contains('[')).cloned().collect::<Vec<_>>(),
+        );
         assert_eq!((found.0.as_str(), found.1.join(" ").as_str()), (mentions, tokens), "{text:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests by their names, in what runners print and in the commands that run them.
 
+use crate::identifier_style::is_name_in_query;
 use crate::token::is_word_char;
-use crate::written::is_name_in_query;
 
 /// Flags behind which runners are given the name of a test.
 const FLAGS: &[&str] = &["--filter", "--gtest_filter", "--run", "--tests", "-Dtest", "-k", "-n", "-run", "-t"];

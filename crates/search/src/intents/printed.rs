@@ -1,8 +1,8 @@
 //! Printed messages: what a text says behind a front, the messages of a trace, and what they were made of.
 
-use colgrep_core::clue::{Certainty, Pointer};
+use colgrep_core::literal_match::{Standing, begins_with_front, behind_fronts, messages_of, split_advice};
 use colgrep_core::query::Query;
-use colgrep_core::verbatim::{Standing, begins_with_front, behind_fronts, messages_of, split_advice};
+use colgrep_core::query::intents::{Certainty, Pointer};
 
 use super::{Pointers, Search};
 use colgrep_index::error::Result;

@@ -1,10 +1,10 @@
 //! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
 
 use colgrep_core::bm25::{Field, idf};
-use colgrep_core::clue::Certainty;
+use colgrep_core::literal_match::{Agreement, Standing, Typed, has_values, is_question};
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::{is_stop_word, words};
-use colgrep_core::verbatim::{Agreement, Standing, Typed, has_values, is_question};
 use rustc_hash::FxHashSet;
 
 use super::printed::{Told, made_of};
@@ -235,7 +235,7 @@ impl Search<'_> {
     /// Whether the query is a program's message that holds values in quotes: what stands around them, or a run of it,
     /// stands in code.
     pub(super) fn is_message(&mut self, query: &Query) -> Result<bool> {
-        let phrases = &query.clues.phrases;
+        let phrases = &query.intents.phrases;
         let around =
             phrases.iter().fold(query.text.clone(), |text, phrase| text.replace(&format!("\"{phrase}\""), " "));
         let content = around.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase()));

@@ -5,28 +5,28 @@
 //! placeholders: the run between two values is what both have.
 
 mod advice;
+mod alignment;
 mod flag;
+mod format_string;
 mod frame;
-mod front;
+mod log_prefix;
 mod patch;
-mod place;
-mod template;
 mod trace;
 
 use std::ops::Range;
 
 use advice::ends_in_question;
 pub use advice::split_advice;
+use alignment::{Place, begins_with_value, is_alone, is_literal};
+use format_string::Filled;
 pub use frame::{Frame, frame_of};
-pub use front::{begins_with_front, behind_front, behind_fronts};
+pub use log_prefix::{begins_with_front, behind_front, behind_fronts};
 use memchr::memmem;
-use place::{Place, begins_with_value, is_alone, is_literal};
 use serde::{Deserialize, Serialize};
-use template::Filled;
 pub use trace::{is_trace, messages_of};
 
+use crate::identifier_style::is_piece;
 use crate::token::{is_stop_word, is_word_char, parts, words};
-use crate::written::is_piece;
 
 /// Words of a text that runs are grown from: the rarest ones that a file holds.
 const ANCHORS_MAX: usize = 4;
