@@ -68,6 +68,7 @@ use colgrep_core::strength::{Given, Held, Tokens, strengths};
 use colgrep_core::tag::Hints;
 pub use group::Group;
 pub(crate) use intents::Pointers;
+pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
 pub use near::Near;
 use reading::Known;

@@ -1,59 +1,222 @@
-//! What a query points at beside its words: a line of a file, a file by name, a definition, text that stands as typed.
+//! Intents: what a query points at besides its words.
+//!
+//! [`INTENTS`] is a table of query forms. A row parses the query, purely, and resolves what it parsed to [`Pointers`] of
+//! its own. [`resolve_all`] goes through the rows in order of precedence, skips those that yield to what an earlier row
+//! has settled, and merges the results; a row reads what earlier rows found and changes none of it.
 
-mod beside;
-mod inside;
-mod moved;
-mod names;
-mod printed;
+mod callers;
+mod definitions;
+mod embedded;
+mod files;
+mod frames;
+mod lookup;
+mod phrases;
 mod spelled;
 mod text;
 
 use colgrep_core::UnitId;
-use colgrep_core::literal_match::{Frame, frame_of};
 use colgrep_core::query::Query;
-use colgrep_core::query::intents::{Certainty, Intents, Pointer};
+use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
-pub(super) use names::SELVES;
-use printed::Told;
+pub(super) use definitions::SELVES;
+pub(super) use files::{allowed, best_of};
+use lookup::Lookup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::locate::{FILES_MAX, Fit, fit_of, longest};
 use super::rounds::Rounds;
-use super::shard::{FileMeant, LocateAsked, LocateFound};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Frames of a pasted trace that are looked up.
-const FRAMES_MAX: usize = 128;
-/// Places of a pasted trace that are followed.
-const LOCATIONS_MAX: usize = 16;
-
-/// What a file that is named gets of its share where another one is the place that is asked about.
-const SHARE_BESIDE_A_PLACE: f32 = 0.5;
-
-/// All that a query points at.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pointers {
-    /// Units, by what points best at each.
-    pub units: FxHashMap<UnitId, Pointer>,
-    /// Files that are named, with a share of 1: several of one name share.
-    pub files: FxHashMap<FilePlace, f32>,
-    /// Those of them that are meant, alone or with others of their name: not the ones that are named beside a place.
-    pub meant: FxHashSet<FilePlace>,
-    /// Where phrases stand in quotes: the files that hold them all. Nothing else is an answer.
-    pub only: Option<FxHashSet<FilePlace>>,
+/// A form of query, and what it points at.
+pub(crate) struct Intent {
+    /// Its name, as the documentation lists it.
+    pub name: &'static str,
+    /// What it points at.
+    pub doc: &'static str,
+    /// Queries of this form, each with what [`Intent::parse`] reads from it, joined by ` | `.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// Reads what the query asks for in this form; empty if it does not have it.
+    pub parse: fn(&Query) -> Vec<String>,
+    /// Looks up what was parsed.
+    pub resolve: fn(&mut Lookup<'_>, &Found, &[String]) -> Result<Resolved>,
+    /// What this form settles if it resolves.
+    pub settles: &'static [Settled],
+    /// The form is skipped if an earlier one has settled one of these.
+    pub yields_to: &'static [Settled],
 }
 
-impl Pointers {
-    /// True if a phrase in quotes stands nowhere and no file is named either: there is no answer then.
-    pub fn allow_nothing(&self) -> bool {
-        self.only.as_ref().is_some_and(FxHashSet::is_empty) && self.files.is_empty()
+impl std::fmt::Debug for Intent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Intent({})", self.name)
     }
 }
 
-/// Looks at what a query points at. `here` is the folder where the reader works, from the corpus's root; that
-/// root's name is the program's, as far as is known, which may stand in front of its messages.
+/// Every form of query, in order of precedence.
+pub(crate) static INTENTS: &[Intent] = &[
+    files::LINE,
+    files::FILE,
+    definitions::DECLARATION,
+    callers::CALLERS,
+    definitions::NAME_IN_FILE,
+    definitions::DEFINITION_QUESTION,
+    definitions::QUOTED_NAME,
+    definitions::NAME,
+    files::MODULE,
+    text::TEXT,
+    embedded::SHELL_NAME,
+    embedded::TEST,
+    embedded::FLAG,
+    embedded::QUALIFIED_NAME,
+    phrases::PHRASE,
+    spelled::SPELLING,
+];
+
+/// The forms that a name or text taken out of a query may have.
+static ALONE: &[Intent] = &[definitions::QUOTED_NAME, definitions::NAME, files::MODULE, text::TEXT];
+
+/// What an intent can settle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// The query is a name, and something is called so.
+    Name,
+    /// The whole query occurs in a file, to the character.
+    Text,
+    /// The message behind a log's prefix, or of a trace, occurs in a file.
+    Message,
+}
+
+/// What a query points at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pointers {
+    /// Units, each by the best evidence for it.
+    pub units: FxHashMap<UnitId, Pointer>,
+    /// Named files, with a share of 1 that files of one name divide between them.
+    pub files: FxHashMap<FilePlace, f32>,
+    /// The named files that the query is about, as opposed to those it mentions beside them.
+    pub meant: FxHashSet<FilePlace>,
+    /// The files that contain every quoted phrase: nothing else is an answer.
+    pub only: Option<FxHashSet<FilePlace>>,
+}
+
+/// Strength of a run that leaves no doubt: it covers nearly all of the text.
+const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
+
+impl Pointers {
+    /// Whether a quoted phrase occurs nowhere and no file is named: there is no answer then.
+    pub fn allow_nothing(&self) -> bool {
+        self.only.as_ref().is_some_and(FxHashSet::is_empty) && self.files.is_empty()
+    }
+
+    /// Keeps the best pointer to a unit.
+    fn point_at(&mut self, unit: UnitId, pointer: Pointer) {
+        let known = self.units.entry(unit).or_insert(pointer);
+        if (known.certainty, known.strength) < (pointer.certainty, pointer.strength) {
+            *known = pointer;
+        }
+    }
+
+    /// Names a file with at least this share.
+    fn name_file(&mut self, file: FilePlace, share: f32, is_meant: bool) {
+        let known = self.files.entry(file).or_default();
+        *known = known.max(share);
+        if is_meant {
+            self.meant.insert(file);
+        }
+    }
+
+    fn merge(&mut self, other: Pointers) {
+        other.units.into_iter().for_each(|(unit, pointer)| self.point_at(unit, pointer));
+        other.files.into_iter().for_each(|(file, share)| self.name_file(file, share, false));
+        self.meant.extend(other.meant);
+        self.only = other.only.or(self.only.take());
+    }
+
+    /// Whether a unit is pointed at by more than a run of some of the query's words.
+    fn is_sure(&self) -> bool {
+        self.units.values().any(|p| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL)
+    }
+
+    /// The same, where even a run of nearly all words is not enough.
+    fn is_certain(&self) -> bool {
+        self.units.values().any(|pointer| pointer.certainty > Certainty::Run)
+    }
+
+    /// Whether the query means this one file by its name.
+    fn means(&self, file: FilePlace) -> bool {
+        self.files.get(&file).is_some_and(|share| *share >= 1.0)
+    }
+
+    /// Whether it means any one file by its name.
+    fn means_a_file(&self) -> bool {
+        self.files.keys().any(|file| self.means(*file))
+    }
+}
+
+/// What one intent resolves to.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    pointers: Pointers,
+    settled: Vec<Settled>,
+    /// Whether its units replace those of earlier intents, if it has any.
+    replaces: bool,
+    /// What it points at if no intent is sure of anything.
+    fallback: Pointers,
+}
+
+impl Resolved {
+    /// Pointers that settle the query as a name, if `is_named`.
+    fn named(pointers: Pointers, is_named: bool) -> Resolved {
+        Resolved { pointers, settled: is_named.then_some(Settled::Name).into_iter().collect(), ..Resolved::default() }
+    }
+
+    /// Pointers that settle nothing.
+    fn open(pointers: Pointers) -> Resolved {
+        Resolved { pointers, ..Resolved::default() }
+    }
+}
+
+/// What the intents so far resolve to.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pointers: Pointers,
+    settled: Vec<Settled>,
+    fallback: Pointers,
+}
+
+impl Found {
+    fn merge(&mut self, resolved: Resolved) {
+        if resolved.replaces && !resolved.pointers.units.is_empty() {
+            self.pointers.units.clear();
+        }
+        self.pointers.merge(resolved.pointers);
+        self.fallback.merge(resolved.fallback);
+        self.settled.extend(resolved.settled);
+    }
+
+    fn has_settled(&self, any_of: &[Settled]) -> bool {
+        any_of.iter().any(|settled| self.settled.contains(settled))
+    }
+}
+
+/// Resolves intents in their order, on top of what is found already.
+fn resolve_all(intents: &[Intent], lookup: &mut Lookup<'_>, mut found: Found) -> Result<Found> {
+    for intent in intents {
+        if found.has_settled(intent.yields_to) {
+            continue;
+        }
+        let asked = (intent.parse)(lookup.query);
+        if !asked.is_empty() {
+            let resolved = (intent.resolve)(lookup, &found, &asked)?;
+            debug_assert!(resolved.settled.iter().all(|settled| intent.settles.contains(settled)), "{}", intent.name);
+            found.merge(resolved);
+        }
+    }
+    Ok(found)
+}
+
+/// What a query points at. `here` is the reader's folder, relative to the root of the corpus; the name of that `root` is
+/// taken for the program's, which may prefix its messages.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -65,329 +228,74 @@ pub fn pointers(
     root: &str,
     tokenizer: &mut Tokenizer,
 ) -> Result<Pointers> {
-    let intents = &query.intents;
-    let mut search = Search {
-        rounds,
-        statistics,
-        here,
-        program: root.trim_end_matches('/').rsplit('/').next().unwrap_or_default(),
-        tokenizer,
-        found: Pointers::default(),
-        written: Vec::new(),
-        told: Told::Nothing,
-        has_message: false,
-    };
-    if query.long.is_some() {
-        search.whole(query)?;
-        return Ok(search.found);
+    let program = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let mut lookup = Lookup { rounds, statistics, query, here, program, tokenizer };
+    // A long query may be a passage of a file; what it says in passing is read elsewhere.
+    let intents = if query.long.is_some() { std::slice::from_ref(&text::TEXT) } else { INTENTS };
+    let Found { mut pointers, settled, fallback } = resolve_all(intents, &mut lookup, Found::default())?;
+    if !pointers.is_sure() && !settled.contains(&Settled::Message) {
+        pointers.merge(fallback);
     }
-    let by_name = search.located(intents, &query.text)?;
-    search.declared(query)?;
-    search.callers(query)?;
-    // What a name defines says more than the places where it stands.
-    let is_named = search.named(query)?;
-    let stands_whole = !is_named && search.typed(query)?;
-    if !is_named && !stands_whole {
-        search.inside(query)?;
-        search.qualified(query)?;
-    }
-    // A pasted line or message may hold quotes of its own.
-    if !intents.phrases.is_empty() && !stands_whole && !search.is_message(query)? {
-        search.quoted(intents)?;
-    }
-    // Where another folder is written than a file's, its name alone says less than a text that stands somewhere.
-    if !search.is_sure() && !search.has_message {
-        search.point(&by_name)?;
-    }
-    search.spelled(query)?;
-    Ok(search.found)
+    Ok(pointers)
 }
 
-struct Search<'a> {
-    rounds: &'a Rounds<'a>,
-    statistics: &'a Statistics,
-    here: &'a str,
-    /// The name of the program; empty where none is known.
-    program: &'a str,
-    tokenizer: &'a mut Tokenizer,
-    found: Pointers,
-    /// The paths and names of files that are here, as they are written.
-    written: Vec<String>,
-    /// What points at the places of the text that was looked for last.
-    told: Told,
-    /// Whether what is pointed at is the message of a trace, or what stands behind a front.
-    has_message: bool,
-}
-
-/// A line of a file that is pointed at.
-struct Point {
-    file: FilePlace,
-    line: u32,
-    certainty: Certainty,
-    strength: f32,
-}
-
-/// What a name means, over all shards.
-struct Meant<'n> {
-    written: &'n str,
-    files: Vec<FileMeant>,
-    /// Whether it is written as a word of a sentence is: `file`.
-    is_word: bool,
-}
-
-impl Search<'_> {
-    /// Of a long query, which may be a passage of a text: nothing but places that hold all of it.
-    fn whole(&mut self, query: &Query) -> Result<()> {
-        self.typed(query)?;
-        self.found.units.retain(|_, pointer| pointer.certainty > Certainty::Run);
-        Ok(())
+/// The table of `docs/generated/intents.md`.
+pub fn intents_markdown() -> String {
+    let code = |text: &str| format!("`{}`", text.replace('\n', "⏎").replace('|', "\\|"));
+    let mut page = String::from(
+        "<!-- Generated by `just docs`; a test keeps it current. -->\n\n# Query intents\n\nWhat a query can point at besides \
+         its words, in order of precedence. An intent that yields to another is skipped if that one has an answer.\n\n\
+         | intent | examples | what it points at | yields to |\n|---|---|---|---|\n",
+    );
+    for intent in INTENTS {
+        let examples: Vec<String> = intent.examples.iter().map(|(query, _)| code(query)).collect();
+        let above = |by: &&Intent| by.settles.iter().any(|settled| intent.yields_to.contains(settled));
+        let above: Vec<&str> =
+            INTENTS.iter().take_while(|by| by.name != intent.name).filter(above).map(|by| by.name).collect();
+        page += &format!("| {} | {} | {} | {} |\n", intent.name, examples.join(", "), intent.doc, above.join(", "));
     }
-
-    /// Whether the query means one file by its name: what stands in it is what is asked for, where all else is equal.
-    fn means(&self, file: FilePlace) -> bool {
-        self.found.files.get(&file).is_some_and(|share| *share >= 1.0)
-    }
-
-    /// Points at the units around lines.
-    fn point(&mut self, points: &[Point]) -> Result<()> {
-        if points.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<(FilePlace, u32)> = points.iter().map(|point| (point.file, point.line)).collect();
-        for (unit, point) in self.rounds.around(&lines)?.into_iter().zip(points) {
-            let Point { line, certainty, strength, .. } = *point;
-            if let Some(unit) = unit {
-                self.point_at(unit.unit, Pointer { certainty, strength, line });
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps what points best at a unit.
-    fn point_at(&mut self, unit: UnitId, pointer: Pointer) {
-        let known = self.found.units.entry(unit).or_insert(pointer);
-        if (known.certainty, known.strength) < (pointer.certainty, pointer.strength) {
-            *known = pointer;
-        }
-    }
-
-    /// Those of the files that are allowed, in their order: the first `files_max`, of `bytes_max` at most.
-    fn readable(&self, files: &[FilePlace], files_max: usize, bytes_max: u64) -> Result<Vec<FilePlace>> {
-        if files.is_empty() {
-            return Ok(Vec::new());
-        }
-        let allowed = files.iter().zip(self.rounds.sizes(files)?).filter_map(|(file, size)| Some((*file, size?)));
-        let mut bytes = 0;
-        let is_within = |(_, size): &(FilePlace, u64)| {
-            bytes += size;
-            bytes <= bytes_max
-        };
-        Ok(allowed.take(files_max).filter(is_within).map(|(file, _)| file).collect())
-    }
-
-    /// Files and lines that are named. Gives the lines of files of which nothing but the name fits: they are pointed at where
-    /// nothing else is.
-    fn located(&mut self, intents: &Intents, text: &str) -> Result<Vec<Point>> {
-        let frames = intents.locations.iter().take(FRAMES_MAX);
-        let paths: Vec<String> =
-            frames.clone().map(|location| &location.path).chain(&intents.mentions).cloned().collect();
-        let may_be_spelled = text.contains('.') && text.contains(' ');
-        let is_alone = intents.is_name_alone(text);
-        if paths.is_empty() && intents.names.is_empty() && !may_be_spelled {
-            return Ok(Vec::new());
-        }
-        let spelled = if may_be_spelled { text.to_string() } else { String::new() };
-        let asked = LocateAsked { paths, names: intents.names.clone(), text: spelled };
-        let found = self.rounds.located(&asked)?;
-        let lines: Vec<(u32, Option<Frame<'_>>)> =
-            frames.map(|location| (location.line, frame_of(text, &location.path, location.line))).collect();
-        let best = |(at, written): (usize, &String)| {
-            // Who types nothing but a name may mean any file that bears it.
-            let all = if is_alone && !written.contains('/') { alike(&found, at, written) } else { None };
-            all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&found, at, written))
-        };
-        let mut named: Vec<Option<(Fit, Vec<FileMeant>)>> = asked.paths.iter().enumerate().map(best).collect();
-        let mentions = named.split_off(lines.len());
-        self.stand_here(&asked.paths, &mut named)?;
-        let by_name = self.locations(named, &lines, text)?;
-        self.mentions(intents, text, mentions, &found)?;
-        Ok(by_name)
-    }
-
-    /// A place below the folder where the reader works comes before one of that path elsewhere. One that climbs from there
-    /// and stays in the project (`../a.rs`) means no other file by its name alone.
-    fn stand_here(&self, paths: &[String], named: &mut [Option<(Fit, Vec<FileMeant>)>]) -> Result<()> {
-        if self.here.is_empty() {
-            return Ok(());
-        }
-        let whole: Vec<Option<String>> = paths.iter().take(named.len()).map(|path| below(self.here, path)).collect();
-        let at: Vec<&str> = whole.iter().map(|path| path.as_deref().unwrap_or_default()).collect();
-        let files = self.rounds.files_at(&at)?;
-        for (at, named) in named.iter_mut().enumerate() {
-            let climbs = paths[at].starts_with("../") && whole[at].is_some();
-            match files[at] {
-                Some(file) => *named = Some((Fit::Whole, vec![FileMeant { file, is_exact: true, is_allowed: true }])),
-                None if climbs && named.as_ref().is_some_and(|(fit, _)| *fit == Fit::Name) => *named = None,
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Names a file, which has at least this share then.
-    fn named_file(&mut self, file: FilePlace, share: f32, is_meant: bool) {
-        let known = self.found.files.entry(file).or_default();
-        *known = known.max(share);
-        if is_meant {
-            self.found.meant.insert(file);
-        }
-    }
-
-    /// Lines that are named. Where a path fits well, those of which nothing but the file's name fits are of other
-    /// projects: a library's frames in a trace. Where none does, these are given instead. A line is where its frame's
-    /// function is here.
-    fn locations(
-        &mut self,
-        named: Vec<Option<(Fit, Vec<FileMeant>)>>,
-        lines: &[(u32, Option<Frame<'_>>)],
-        text: &str,
-    ) -> Result<Vec<Point>> {
-        let mut found: Vec<(Fit, FilePlace, u32, Option<Frame<'_>>)> = Vec::new();
-        let is_alone = lines.len() == 1;
-        for (named, (line, frame)) in named.into_iter().zip(lines) {
-            let Some((fit, files)) = named else { continue };
-            let files = allowed(&files);
-            // The last part of a foreign path alone is hardly more than a name, unless nothing else is asked.
-            if fit > Fit::Name || files.len() == 1 || is_alone {
-                found.extend(files.into_iter().map(|file| (fit, file, *line, *frame)));
-            }
-        }
-        let fits = found.iter().any(|place| place.0 > Fit::Name);
-        if fits {
-            found.retain(|place| place.0 > Fit::Name);
-        }
-        let mut points = Vec::new();
-        for (i, (_, file, line, frame)) in found.into_iter().take(LOCATIONS_MAX).enumerate() {
-            let line = frame.map_or(Ok(line), |frame| self.moved(file, line, &frame, text))?;
-            let strength = 1.0 / (1 + i) as f32;
-            points.push(Point { file, line, certainty: Certainty::Location, strength });
-        }
-        if !fits {
-            return Ok(points);
-        }
-        self.point(&points)?;
-        Ok(Vec::new())
-    }
-
-    /// Files that are named. Where several are and one of them ends the question behind "in", that one is meant. Of a word
-    /// that is the name of several, none is, unless nothing else is asked. A folder that is all that stands beside a name
-    /// says which.
-    fn mentions(
-        &mut self,
-        intents: &Intents,
-        text: &str,
-        by_path: Vec<Option<(Fit, Vec<FileMeant>)>>,
-        found: &[LocateFound],
-    ) -> Result<()> {
-        let is_alone = intents.is_name_alone(text);
-        let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
-        for (name, files) in found.iter().flat_map(|one| &one.spelled) {
-            match spelled.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => known.extend(files),
-                None => spelled.push((name.clone(), files.clone())),
-            }
-        }
-        longest(&mut spelled);
-        let by_path = intents.mentions.iter().zip(by_path).filter_map(|(written, named)| {
-            let (fit, files) = named?;
-            (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
-        });
-        let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
-            let of_shards = found.iter().filter_map(|one| one.names.get(at));
-            let files: Vec<FileMeant> = of_shards.flatten().copied().collect();
-            let is_word = written.chars().all(char::is_lowercase);
-            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files, is_word })
-        });
-        let spelled = spelled.iter().map(|(written, files)| Meant { written, files: files.clone(), is_word: false });
-        let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(spelled).collect();
-        let place = intents.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
-        for Meant { written, mut files, is_word } in meant {
-            let in_folder = self.in_folder(text, written)?;
-            if !in_folder.is_empty() {
-                files = in_folder;
-            }
-            files.retain(|file| file.is_allowed);
-            if !files.is_empty() {
-                self.written.push(written.to_string());
-            }
-            let is_place = place.is_none_or(|place| place == written);
-            let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
-            let part = if is_place { 1.0 } else { SHARE_BESIDE_A_PLACE };
-            let share = part / (files.len() as f32).sqrt();
-            for FileMeant { file, is_exact, .. } in files {
-                self.named_file(file, if is_exact { part } else { share }, is_meant);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A path from the root that is written from a folder of it. None where it climbs out of the root or begins elsewhere.
-fn below(folder: &str, written: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in written.split('/') {
-        match part {
-            "" => return None,
-            "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-pub(super) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
-    files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
-}
-
-/// The files of all shards that the path at a position means: none where it fits none or too many.
-pub(super) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
-    let (fit, mut files) = alike(found, at, written)?;
-    // The file that is exactly so called, from the root, leaves no doubt.
-    if files.first().is_some_and(|meant| meant.is_exact) {
-        files.truncate(1);
-    }
-    (files.len() <= FILES_MAX).then_some((fit, files))
-}
-
-/// The files of all shards that share most of the path at a position, what is exactly so called first.
-fn alike(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
-    let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
-    let shared = of_shards().map(|(shared, _)| *shared).max()?;
-    let fit = fit_of(written, shared as usize)?;
-    let mut files: Vec<FileMeant> =
-        of_shards().filter(|(own, _)| *own == shared).flat_map(|(_, files)| files).copied().collect();
-    files.sort_by_key(|meant| (!meant.is_exact, meant.file));
-    Some((fit, files))
+    page
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use colgrep_syntax::language;
+
+    fn query(text: &str) -> Query {
+        Query::new(text, "", language::facts(), &mut Tokenizer::default())
+    }
 
     #[test]
-    fn paths_are_read_from_the_folder_where_they_are_written() {
-        for (folder, written, expected) in [
-            ("lib/net", "tcp.rs", Some("lib/net/tcp.rs")),
-            ("lib/net", "./tcp.rs", Some("lib/net/tcp.rs")),
-            ("lib/net", "../a/tcp.rs", Some("lib/a/tcp.rs")),
-            ("lib/net", "../../tcp.rs", Some("tcp.rs")),
-            ("lib/net", "../../../tcp.rs", None),
-            ("lib/net", "/srv/tcp.rs", None),
-        ] {
-            assert_eq!(below(folder, written).as_deref(), expected, "{written}");
+    fn examples_parse_to_their_intent() {
+        for intent in INTENTS {
+            assert!(intent.doc.ends_with('.') && !intent.examples.is_empty(), "{}", intent.name);
+            for (text, expected) in intent.examples {
+                assert_eq!((intent.parse)(&query(text)).join(" | "), *expected, "{}: {text}", intent.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_of_intents_is_current() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/generated/intents.md");
+        let page = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(page == intents_markdown(), "docs/generated/intents.md is old; run `just docs`");
+    }
+
+    #[test]
+    fn examples_parse_to_no_name_that_takes_precedence() {
+        for (at, intent) in INTENTS.iter().enumerate().filter(|(_, one)| one.yields_to.contains(&Settled::Name)) {
+            for above in INTENTS[..at].iter().filter(|above| above.settles.contains(&Settled::Name)) {
+                for (text, _) in intent.examples {
+                    assert!(
+                        (above.parse)(&query(text)).is_empty(),
+                        "{} is skipped: {} has {text}",
+                        intent.name,
+                        above.name
+                    );
+                }
+            }
         }
     }
 }

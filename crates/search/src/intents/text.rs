@@ -1,269 +1,346 @@
-//! Text as typed: the places that hold a whole query, the longest run of its words, or what stands in quotes.
+//! Text as typed: where a whole query occurs, the longest run of its words, or the message that it prints.
 
 use colgrep_core::bm25::{Field, idf};
-use colgrep_core::literal_match::{Agreement, Standing, Typed, has_values, is_question};
-use colgrep_core::query::Query;
+use colgrep_core::literal_match::{
+    Agreement, Standing, Typed, begins_with_front, behind_fronts, has_values, is_question, messages_of, split_advice,
+};
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::{is_stop_word, words};
 use rustc_hash::FxHashSet;
 
-use super::printed::{Told, made_of};
-use super::{Point, Search};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
+use super::{Found, Intent, Pointers, Resolved, STRENGTH_OF_NEARLY_ALL, Settled};
 use crate::shard::{HolderCount, HoldingAsked, Look, Seen};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
-use colgrep_index::lexical::{run_of, term_of_word};
+use colgrep_index::lexical::term_of_word;
 
-/// Units that hold a word, at most, for the word to lead to files.
-const UNITS_OF_A_WORD_MAX: u64 = 20_000;
-/// Files that are read to see whether they hold the text, those that hold most of its words first.
-const FILES_READ_MAX: usize = 64;
-/// Files that may hold all of a text's words in a row for it to be a known place.
-const FILES_IN_A_ROW_MAX: usize = 256;
-/// The same for a plain word, in any of its forms: what more files hold is a word of the trade.
-const FILES_OF_A_PLAIN_WORD_MAX: usize = 8;
-/// The same for an operator: `operator==` stands in few of the files that hold `operator`.
-const FILES_OF_AN_OPERATOR_MAX: usize = 2_048;
-/// The same for what stands in quotes: who quotes wants every place.
-const FILES_READ_OF_A_PHRASE_MAX: usize = 512;
-/// Bytes of all files that are read.
-const BYTES_READ_MAX: u64 = 8 << 20;
-/// The same for what stands in quotes.
-const BYTES_READ_OF_A_PHRASE_MAX: u64 = 64 << 20;
-/// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value, too.
+/// Units that contain a word, at most, for the word to lead to files.
+const UNITS_OF_WORD_MAX: u64 = 20_000;
+/// Files that may contain all words of a text in a row for it to be a known place: a single word.
+const FILES_OF_TOKEN_MAX: usize = 256;
+/// The same for a plain word, in any of its forms: what more files contain is a word of the trade.
+const FILES_OF_PLAIN_WORD_MAX: usize = 8;
+/// The same for an operator: `operator==` occurs in few of the files that contain `operator`.
+const FILES_OF_OPERATOR_MAX: usize = 2_048;
+/// The same for other texts, and for phrases: a quote asks for every place.
+pub(super) const FILES_READ_FOR_ALL_MAX: usize = 512;
+/// Bytes of these files, at most.
+pub(super) const BYTES_READ_FOR_ALL_MAX: u64 = 64 << 20;
+/// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value too.
 const WEIGHT_SHARE_MIN: f32 = 0.5;
-/// The same for what reads like a program's message: its values stand nowhere, or elsewhere.
-const WEIGHT_SHARE_OF_A_MESSAGE_MIN: f32 = 0.4;
-/// Share of the text's weight that a run of its words must have, where the text reads like a program's message.
-const RUN_SHARE_OF_A_MESSAGE_MIN: f32 = 0.25;
-/// The same for any other text: people's own words stand together by chance.
+/// The same for a message: its values occur nowhere, or elsewhere.
+pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
+/// Share of a message's weight that a run of its words must have.
+pub(super) const RUN_SHARE_OF_MESSAGE_MIN: f32 = 0.25;
+/// The same for any other text: people's own words occur together by chance.
 const RUN_SHARE_MIN: f32 = 0.7;
-/// Words that must agree in a row where the text is no code: fewer stand in any text.
+/// Words in a row that must agree unless the text is code: fewer occur in any text.
 const WORDS_MIN: usize = 4;
-/// The same for what a literal has in front of a value.
-const WORDS_BEFORE_A_VALUE_MIN: usize = 2;
+/// The same for code, for the words of a literal in front of a value, and for all words of a literal.
+const WORDS_OF_CODE_MIN: usize = 2;
 /// Pieces beside links that a text must have for a number in it to be a value.
-const PIECES_AROUND_A_NUMBER_MIN: usize = 3;
+const PIECES_AROUND_NUMBER_MIN: usize = 3;
 /// Words of a value behind a message's colon, at most.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words around quotes that are no stop words, at least, for a message.
-const CONTENT_WORDS_MIN: usize = 2;
-/// Words that must agree to the character where the text is written as prose is not.
-const WORDS_OF_CODE_MIN: usize = 2;
-/// The same where the text is all that a literal of code holds.
-const WORDS_OF_A_LITERAL_MIN: usize = 2;
-/// Files that have such a literal: what stands in more of them is nobody's only place.
-const FILES_OF_A_LITERAL_MAX: usize = 3;
-/// Strength of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
-const STRENGTH_OF_A_PART: f32 = 0.5;
-/// Strength of a place that tells of a flag outside of a literal, where nothing declares it.
-const STRENGTH_OF_A_FLAG_TOLD: f32 = 0.7;
-/// Strength of a run of words with other punctuation or case between them.
+/// Files with a literal of few plain words, at most, for it to be a known place.
+const FILES_OF_LITERAL_MAX: usize = 3;
+/// Words that a literal without a value must have to follow a log's prefix.
+const WORDS_BEHIND_PREFIX_MIN: usize = 4;
+/// Share of a text's weight that a literal must have, values aside, to leave no doubt that it made the text.
+const SHARE_OF_LITERAL_MIN: f32 = 0.75;
+/// Factor of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
+const STRENGTH_OF_PART: f32 = 0.5;
+/// Factor of a flag outside literals, where nothing declares it.
+const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
+/// Factor of words with other punctuation or case between them.
 const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
+
+pub(super) const TEXT: Intent = Intent {
+    name: "text as typed",
+    doc: "The places that contain the whole text, or the longest run of its words; a literal with placeholders if the text \
+          holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
+          the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
+          word of a sentence is; a question's own words count only together.",
+    examples: &[
+        ("if port == 0 {", "if port == 0 {"),
+        ("could not open socket 8080", "could not open socket 8080"),
+        ("2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax", "2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax"),
+        ("Content-Type", "Content-Type"),
+        ("operator==", "operator=="),
+        ("unknown command 'a', did you mean 'b'?", "unknown command 'a', did you mean 'b'?"),
+    ],
+    parse: |query| vec![query.text.clone()],
+    resolve: |lookup, found, _| lookup.query_text(found),
+    settles: &[Settled::Text, Settled::Message],
+    yields_to: &[Settled::Name],
+};
+
+/// How much a text's places explain, the best last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Explained {
+    /// It occurs nowhere.
+    #[default]
+    Nothing,
+    /// A run of its words does.
+    Run,
+    /// It, or nearly all of it, occurs in tests, documents and the like alone.
+    Aside,
+    /// Code has a literal that may have made it, with much else besides.
+    Made,
+    /// Code contains it, or what made it.
+    Whole,
+}
+
+impl Explained {
+    /// What one place explains; `share` is that of the text's weight which a literal that made it has.
+    fn by(certainty: Certainty, strength: f32, is_aside: bool, share: Option<f32>) -> Explained {
+        let is_sure = certainty > Certainty::Run || strength >= STRENGTH_OF_NEARLY_ALL;
+        match (is_sure, is_aside, share) {
+            (true, true, _) => Explained::Aside,
+            (_, _, Some(share)) if share < SHARE_OF_LITERAL_MIN => Explained::Made,
+            (true, false, _) => Explained::Whole,
+            (false, _, _) => Explained::Run,
+        }
+    }
+}
+
+/// Where a text occurs.
+#[derive(Default)]
+pub(super) struct PlacedText {
+    pub pointers: Pointers,
+    /// Whether all of it occurs somewhere, to the character.
+    pub is_whole: bool,
+    explained: Explained,
+    /// Whether it is a message taken out of the query.
+    is_message: bool,
+}
+
+/// Where a text occurs in a file.
+pub(super) struct Placed {
+    pub file: FilePlace,
+    pub standing: Standing,
+    pub seen: Seen,
+}
 
 /// How a text is looked for.
 struct Manner {
-    /// Words that it must have, all of which must stand in a row.
+    /// Words that it must have, and that must occur in a row.
     words_min: usize,
-    /// Whether other punctuation, spaces and case between the words do.
+    /// Whether punctuation, spaces and case may differ between the words.
     is_loose: bool,
-    /// Whether nothing counts but literals of code that hold nothing else: a few plain words stand together by chance.
+    /// Whether only literals of code that hold nothing else count: a few plain words occur together by chance.
     only_literals: bool,
 }
 
-/// Where a text stands in a file.
-struct Placed {
-    file: FilePlace,
-    standing: Standing,
-    seen: Seen,
-}
+impl Lookup<'_> {
+    /// Where the query occurs, or the messages in it if code does not contain it.
+    fn query_text(&mut self, found: &Found) -> Result<Resolved> {
+        let query = self.query;
+        let is_known = found.pointers.is_sure();
+        let mut best = self.with_fillers_or_without(found)?;
+        if query.long.is_some() {
+            best.pointers.units.retain(|_, pointer| pointer.certainty > Certainty::Run);
+        } else if !is_known && best.explained < Explained::Whole {
+            let mut messages = messages_of(&query.text);
+            // A program's advice is a literal of its own, and follows many messages.
+            if messages.is_empty() {
+                messages.extend(split_advice(&query.text).map(|(message, _)| message));
+            }
+            if messages.is_empty() {
+                best = self.or_behind_prefix(&query.text, best, found)?;
+            } else if !best.pointers.is_sure() {
+                let mut all = PlacedText { is_message: true, is_whole: best.is_whole, ..PlacedText::default() };
+                for message in messages {
+                    let placed = self.text(message, found)?;
+                    let placed = self.or_behind_prefix(message, placed, found)?;
+                    all.pointers.merge(placed.pointers);
+                    all.is_whole |= placed.is_whole;
+                }
+                if !all.pointers.units.is_empty() {
+                    best = all;
+                }
+            }
+        }
+        let settled = [(best.is_whole, Settled::Text), (best.is_message, Settled::Message)];
+        let settled = settled.into_iter().filter(|(is, _)| *is).map(|(_, settled)| settled).collect();
+        let replaces = best.is_message;
+        Ok(Resolved { pointers: best.pointers, settled, replaces, ..Resolved::default() })
+    }
 
-impl Search<'_> {
-    /// Points at where the text stands as typed, or a run of its words. Whether all of it stands somewhere to the
-    /// character.
-    pub(super) fn text(&mut self, text: &str) -> Result<bool> {
-        self.told = Told::Nothing;
+    /// Where the query occurs as typed, otherwise without its fillers: a message may have such words of its own.
+    fn with_fillers_or_without(&mut self, found: &Found) -> Result<PlacedText> {
+        let query = self.query;
+        if query.typed != query.text {
+            let typed = self.text(&query.typed, found)?;
+            if typed.pointers.units.values().any(|pointer| pointer.certainty >= Certainty::Words) {
+                return Ok(typed);
+            }
+        }
+        self.text(&query.text, found)
+    }
+
+    /// What a text says behind the prefix of a log or a runtime, the longest rest first, if that explains more than `best`,
+    /// where all of it occurs. The names in a prefix occur together elsewhere, so a run of them says less than the message
+    /// behind it; a run that is left when more is cut off says less than the literal that made more of the text. A text that
+    /// occurs in tests or documents was copied from there, unless it surely has a prefix (`code: Errors.LIMIT`).
+    fn or_behind_prefix(&mut self, text: &str, mut best: PlacedText, found: &Found) -> Result<PlacedText> {
+        if best.is_whole && best.explained == Explained::Aside && !begins_with_front(text, self.program) {
+            return Ok(best);
+        }
+        for message in behind_fronts(text, self.program) {
+            if best.explained == Explained::Whole {
+                break;
+            }
+            let placed = self.text(message, found)?;
+            if placed.explained > best.explained
+                || (placed.explained, best.explained) == (Explained::Run, Explained::Run)
+            {
+                best = PlacedText { is_message: true, is_whole: best.is_whole || placed.is_whole, ..placed };
+            }
+        }
+        Ok(best)
+    }
+
+    /// Where a text occurs as typed, or a run of its words.
+    pub(super) fn text(&mut self, text: &str, found: &Found) -> Result<PlacedText> {
         let bare = Typed::new(text, |_| 0.0);
         let manner = how_to_look(text, &bare);
         if manner.only_literals && text.trim() != unquoted(text) {
-            return self.text(unquoted(text));
+            return self.text(unquoted(text), found);
         }
         if bare.len() < manner.words_min {
-            return Ok(false);
+            return Ok(PlacedText::default());
         }
         // Nobody says "unknown action zzqq" but a program.
         let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
-        let manner = if ends_in_value { Manner { only_literals: false, ..manner } } else { manner };
-        let is_plain = manner.only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
-        if is_plain && self.names(text)? {
-            return Ok(false);
+        let only_literals = manner.only_literals && !ends_in_value;
+        let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
+        if is_plain && self.is_name_of_something(text)? {
+            return Ok(PlacedText::default());
         }
         let is_message = has_values(text) || ends_in_value;
-        let held_min = if is_message { WEIGHT_SHARE_OF_A_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
+        let held_min = if is_message { WEIGHT_SHARE_OF_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
         let (typed, by_weight) = self.holders(text, held_min)?;
-        let run = run_of(text, self.tokenizer);
-        let mut files = match run.is_empty() {
-            true => self.files_with_all(text)?,
-            false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
-        };
+        let mut files = self.files_with_run(text)?;
         if files.len() > files_in_a_row_max(&typed, is_plain) {
-            return Ok(false);
+            return Ok(PlacedText::default());
         }
-        // A question's own words stand together by chance, and most often in documents.
+        // A question's own words occur together by chance, and most often in documents.
         let asks = is_question(text);
-        // A run of words leads to files that do not hold all of them.
-        let has_runs = typed.len() >= WORDS_MIN || is_message;
         let in_a_row = files.len();
-        let may_be_run = has_runs && !manner.only_literals && !asks;
+        let may_be_run = (typed.len() >= WORDS_MIN || is_message) && !only_literals && !asks;
         if may_be_run {
             let known: FxHashSet<FilePlace> = files.iter().copied().collect();
             files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
         }
-        let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_OF_A_PHRASE_MAX } else { BYTES_READ_MAX };
+        let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_FOR_ALL_MAX } else { BYTES_READ_MAX };
         let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
-        let share_min = if is_message { RUN_SHARE_OF_A_MESSAGE_MIN } else { RUN_SHARE_MIN };
-        // The words of a file's name may stand together elsewhere.
-        let names_one = self.found.files.keys().any(|file| self.means(*file));
-        let mut stands_whole = false;
-        let mut points = Vec::new();
-        let mut places = self.standing(&typed, text, &files)?;
+        let mut places = self.placed(&typed, text, &files)?;
         if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
-            places.extend(self.before_a_value(&typed, text, &files)?);
+            places.extend(self.before_last_piece(&typed, text, &files)?);
         }
         if is_plain {
-            keep_plain(&mut places, typed.len());
-            // Two words in small letters name a thing more often than they are a message.
+            // Tests and documents contain plain words where they tell of something else.
+            let is_literal = |found: &Standing| found.is_literal && found.agreement >= Agreement::Words;
+            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
+            // Two words in lower case name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
-            let files_max = if names_thing { 1 } else { FILES_OF_A_LITERAL_MAX };
-            if manner.only_literals && places.len() > files_max {
-                return Ok(false);
+            if only_literals && places.len() > if names_thing { 1 } else { FILES_OF_LITERAL_MAX } {
+                return Ok(PlacedText::default());
             }
         }
-        let fronts = if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() };
-        // What makes paths (`${name}/src/index.ts`) made any path that ends so: the file that is here says more.
-        let written = self.written.iter().filter(|path| text.contains(path.as_str()));
-        let of_paths: Vec<usize> = written.map(|path| words(path).count()).collect();
-        let is_in_path = |standing: &Standing| {
-            let holds =
-                |of_path: &usize| *of_path >= standing.words && typed.len().saturating_sub(*of_path) < standing.words;
-            of_paths.iter().any(holds)
+        let rules = Rules {
+            is_message,
+            asks,
+            is_loose: manner.is_loose,
+            share_min: if is_message { RUN_SHARE_OF_MESSAGE_MIN } else { RUN_SHARE_MIN },
+            // The words of a file's name may occur together elsewhere.
+            names_file: found.pointers.means_a_file(),
+            is_quoted: text.starts_with(['"', '\'', '`']),
+            prefixes: if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() },
+            words_of_paths: self.words_of_paths_in(text, found),
+            typed: &typed,
         };
-        let is_made = |place: &Placed| {
-            let is_known = is_message && !asks && !place.seen.is_aside && place.standing.share >= share_min;
-            is_known && made_of(&place.standing, &fronts) && !is_in_path(&place.standing)
-        };
-        let is_printed_here = places.iter().any(is_made);
-        let is_quoted = text.starts_with(['"', '\'', '`']);
-        for place in places {
-            let is_made = is_made(&place);
-            let Placed { file, standing, seen: Seen { line, is_text, is_aside, .. } } = place;
-            let is_run = standing.share >= share_min && is_run_of(&standing, is_message);
-            stands_whole |= standing.agreement == Agreement::Exact;
-            // What is all of a literal may have been copied there, and who writes quotes wants what stands in them.
-            let is_copied = standing.is_literal || is_quoted;
-            let certainty = match standing.agreement {
-                // A test or a document that holds what code prints says less than that code, whatever values it has.
-                Agreement::Exact if is_aside && is_printed_here && !is_copied => Certainty::Words,
-                Agreement::Exact => Certainty::Exact,
-                // A program may declare it without its dashes.
-                Agreement::Words if typed.is_flag() && standing.is_literal => Certainty::Exact,
-                Agreement::Words if manner.is_loose => Certainty::Words,
-                // All of the text but its values, which may be anything: the name of a file that is here, too.
-                Agreement::Run if is_made => Certainty::Words,
-                Agreement::Run if asks || is_text || names_one => continue,
-                // More than a run that ends in front of the word that was cut.
-                Agreement::Run if is_cut_off(&standing) => Certainty::Words,
-                Agreement::Run if is_run => Certainty::Run,
-                Agreement::Words | Agreement::Run => continue,
-            };
-            let part = if standing.is_alone { 1.0 } else { STRENGTH_OF_A_PART };
-            let same = if standing.is_same { 1.0 } else { STRENGTH_OF_OTHER_MARKS };
-            let told = if typed.is_flag() && !standing.is_literal { STRENGTH_OF_A_FLAG_TOLD } else { 1.0 };
-            // What a message's values weigh is no matter.
-            let share = if is_made { (1.0 + standing.share) / 2.0 } else { standing.share };
-            let strength = share * part * same * told;
-            self.told = self.told.max(Told::of(certainty, strength, is_aside, is_made.then_some(standing.share)));
-            points.push(Point { file, line, certainty, strength });
+        let is_printed_here = places.iter().any(|place| rules.is_made(place));
+        let is_whole = places.iter().any(|place| place.standing.agreement == Agreement::Exact);
+        let mut explained = Explained::Nothing;
+        let mut points = Vec::new();
+        for place in &places {
+            let Some(certainty) = rules.certainty(place, is_printed_here) else { continue };
+            let strength = rules.strength(place);
+            let share = rules.is_made(place).then_some(place.standing.share);
+            explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
+            points.push(Point { file: place.file, line: place.seen.line, certainty, strength });
         }
-        self.point(&points)?;
-        Ok(stands_whole)
+        Ok(PlacedText { pointers: self.point(&points)?, is_whole, explained, is_message: false })
     }
 
-    /// Whether the last of three plain words stands nowhere: a value, where a literal begins with the others.
+    /// How many words each path in the text has, if files that the query names are here: what makes paths
+    /// (`${name}/src/index.ts`) made any path that ends so, and says less than that file.
+    fn words_of_paths_in(&self, text: &str, found: &Found) -> Vec<usize> {
+        if found.pointers.files.is_empty() {
+            return Vec::new();
+        }
+        let paths = self.query.intents.mentions.iter().chain(&self.query.intents.names);
+        paths.filter(|path| text.contains(path.as_str())).map(|path| words(path).count()).collect()
+    }
+
+    /// Whether the last of three plain words occurs nowhere: a value, if a literal begins with the others.
     fn ends_in_value(&mut self, text: &str) -> Result<bool> {
         let Some((front, last)) = text.trim().rsplit_once(char::is_whitespace) else { return Ok(false) };
-        if front.split_whitespace().count() < WORDS_BEFORE_A_VALUE_MIN {
+        if front.split_whitespace().count() < WORDS_OF_CODE_MIN {
             return Ok(false);
         }
         let Some(term) = term_of_word(last, self.tokenizer) else { return Ok(false) };
         Ok(self.rounds.counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
-    /// Where the text stands up to its last piece, in front of a value or with that one cut off, in files that are not
-    /// `read` yet: others hold more of its weight where the last piece is a word of the trade.
-    fn before_a_value(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
+    /// Where the text occurs up to its last piece, which is a value or cut off, in files that are not `read` yet: others have
+    /// more of its weight if that piece is a word of the trade.
+    fn before_last_piece(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
         let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
-        let run = run_of(front, self.tokenizer);
-        if run.len() < WORDS_BEFORE_A_VALUE_MIN {
+        let run = colgrep_index::lexical::run_of(front, self.tokenizer);
+        if run.len() < WORDS_OF_CODE_MIN {
             return Ok(Vec::new());
         }
-        let mut files = self.rounds.runs(std::slice::from_ref(&run))?.concat();
+        let mut files = self.rounds.runs(&[run])?.concat();
         if files.len() > FILES_READ_MAX {
             return Ok(Vec::new());
         }
         files.retain(|file| !read.contains(file));
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let mut places = self.standing(typed, text, &files)?;
+        let mut places = self.placed(typed, text, &files)?;
         places.retain(|place| place.standing.is_before_value || is_cut_off(&place.standing));
         Ok(places)
     }
 
     /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
-    /// (`errorHandling`): what is called so says more than what holds it.
-    fn names(&mut self, text: &str) -> Result<bool> {
+    /// (`errorHandling`): what is called so says more than what contains it.
+    fn is_name_of_something(&mut self, text: &str) -> Result<bool> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        let terms: Vec<String> =
-            [words.join("_"), words.concat()].iter().map(|name| self.tokenizer.normal(name).to_string()).collect();
-        let counts = self.rounds.counts(&terms, 0)?;
-        let of_names = |count: &HolderCount| {
-            let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
+        let terms = [words.join("_"), words.concat()].map(|name| self.tokenizer.normal(&name).to_string());
+        let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
+        let in_names = |count: &HolderCount| {
             Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
         };
-        Ok(counts.iter().any(of_names))
+        Ok(self.rounds.counts(&terms, 0)?.iter().any(in_names))
     }
 
-    /// Whether the query is a program's message that holds values in quotes: what stands around them, or a run of it,
-    /// stands in code.
-    pub(super) fn is_message(&mut self, query: &Query) -> Result<bool> {
-        let phrases = &query.intents.phrases;
-        let around =
-            phrases.iter().fold(query.text.clone(), |text, phrase| text.replace(&format!("\"{phrase}\""), " "));
-        let content = around.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase()));
-        if content.count() < CONTENT_WORDS_MIN || is_question(&around) {
-            return Ok(false);
-        }
-        let (typed, files) = self.holders(&query.text, WEIGHT_SHARE_OF_A_MESSAGE_MIN)?;
-        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let stands = |Placed { standing, seen, .. }: &Placed| {
-            !seen.is_text && is_run_of(standing, true) && standing.share >= RUN_SHARE_OF_A_MESSAGE_MIN
-        };
-        Ok(self.standing(&typed, &query.text, &files)?.iter().any(stands))
-    }
-
-    /// The text made ready to be looked for, and the files that hold at least `share_min` of its weight, those with most
+    /// The text with the weights of its words, and the files that have at least `share_min` of its weight, the heaviest
     /// first.
-    fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
+    pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
         let pieces = text.split_whitespace().count();
         // A link beside its number (`[1.2.0](https://…)`) is no message around one.
         let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         // A number or an address in a message is most often a value that the source does not have.
-        let of_value = value_of(text);
+        let value_start = value_start(text);
         let is_value = |word: &str| {
-            let place = word.as_ptr() as usize - text.as_ptr() as usize;
-            place >= of_value
-                || (beside_links >= PIECES_AROUND_A_NUMBER_MIN && is_number(word))
-                || (pieces >= WORDS_MIN && is_in_address(text, place))
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            at >= value_start
+                || (beside_links >= PIECES_AROUND_NUMBER_MIN && is_number(word))
+                || (pieces >= WORDS_MIN && is_in_address(text, at))
         };
         let mut of_words: Vec<Option<usize>> = Vec::new();
         let mut terms: Vec<String> = Vec::new();
@@ -277,11 +354,10 @@ impl Search<'_> {
             }));
             0.0
         });
-        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_A_WORD_MAX)? };
+        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_WORD_MAX)? };
         let weight = |count: &HolderCount| match count.files {
-            _ if count.units.most() > UNITS_OF_A_WORD_MAX => 0.0,
-            0 => 0.0,
-            files => idf(self.statistics.units, files),
+            files if files > 0 && count.units.most() <= UNITS_OF_WORD_MAX => idf(self.statistics.units, files),
+            _ => 0.0,
         };
         let weights: Vec<f32> = counts.iter().map(weight).collect();
         let of_words: Vec<f32> = of_words.into_iter().map(|term| term.map_or(0.0, |term| weights[term])).collect();
@@ -291,12 +367,12 @@ impl Search<'_> {
             return Ok((typed, Vec::new()));
         }
         let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
-        let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_OF_A_PHRASE_MAX };
+        let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_FOR_ALL_MAX };
         Ok((typed, self.rounds.holding(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
-    /// Reads `files` and gives, for each that agrees, where and how.
-    fn standing(&self, typed: &Typed<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
+    /// Reads files and gives, for each that agrees, where and how.
+    pub(super) fn placed(&self, typed: &Typed<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -304,56 +380,75 @@ impl Search<'_> {
         let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
         Ok(self.rounds.look(files, &look)?.into_iter().filter_map(placed).collect())
     }
+}
 
-    /// The files that may hold a phrase. Stop words have no positions, and documentation is indexed without its markup:
-    /// where positions show nothing, those that hold all of its words.
-    fn files_of_phrase(&mut self, phrase: &str) -> Result<Vec<FilePlace>> {
-        let run = run_of(phrase, self.tokenizer);
-        let in_a_row = if run.is_empty() { Vec::new() } else { self.rounds.runs(std::slice::from_ref(&run))?.concat() };
-        if in_a_row.is_empty() { self.files_with_all(phrase) } else { Ok(in_a_row) }
+/// What decides how much a place of a text says.
+struct Rules<'t> {
+    typed: &'t Typed<'t>,
+    is_message: bool,
+    asks: bool,
+    is_loose: bool,
+    is_quoted: bool,
+    names_file: bool,
+    share_min: f32,
+    /// For each prefix of a log that the text may have, the number of the first word behind it.
+    prefixes: Vec<usize>,
+    words_of_paths: Vec<usize>,
+}
+
+impl Rules<'_> {
+    /// Whether a literal in code made all of the text, or all of it behind a log's prefix.
+    fn is_made(&self, place: &Placed) -> bool {
+        let standing = &place.standing;
+        let is_long = standing.is_before_value || standing.words >= WORDS_BEHIND_PREFIX_MIN;
+        let is_of_path =
+            |of_path: &usize| *of_path >= standing.words && self.typed.len().saturating_sub(*of_path) < standing.words;
+        let is_known = self.is_message && !self.asks && !place.seen.is_aside && standing.share >= self.share_min;
+        is_known
+            && is_long
+            && standing.made_from.is_some_and(|from| from == 0 || self.prefixes.contains(&from))
+            && !self.words_of_paths.iter().any(is_of_path)
     }
 
-    /// The files that hold all words of a text, stop words too.
-    fn files_with_all(&mut self, text: &str) -> Result<Vec<FilePlace>> {
-        let terms = self.tokenizer.terms(text);
-        if terms.is_empty() { Ok(Vec::new()) } else { self.rounds.holding_all(&terms) }
-    }
-
-    /// What stands in quotes: nothing but the files that hold it all is an answer.
-    pub(super) fn phrases(&mut self, phrases: &[String]) -> Result<()> {
-        let mut only: Option<FxHashSet<FilePlace>> = None;
-        let mut found = Vec::new();
-        for phrase in phrases {
-            let files = self.files_of_phrase(phrase)?;
-            let files = self.readable(&files, FILES_READ_OF_A_PHRASE_MAX, BYTES_READ_OF_A_PHRASE_MAX)?;
-            let mut places = self.standing(&Typed::new(phrase, |_| 1.0), phrase, &files)?;
-            places.retain(|place| place.standing.agreement >= Agreement::Words);
-            let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.file).collect();
-            only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
-            found.extend(places);
+    /// How certain a place is; none if it says nothing.
+    fn certainty(&self, place: &Placed, is_printed_here: bool) -> Option<Certainty> {
+        let Placed { standing, seen, .. } = place;
+        // A whole literal may have been copied to where it occurs, and quotes ask for what they contain.
+        let is_copied = standing.is_literal || self.is_quoted;
+        match standing.agreement {
+            // A test or a document that shows what code prints says less than that code, whatever values it has.
+            Agreement::Exact if seen.is_aside && is_printed_here && !is_copied => Some(Certainty::Words),
+            Agreement::Exact => Some(Certainty::Exact),
+            // A program may declare a flag without its dashes.
+            Agreement::Words if self.typed.is_flag() && standing.is_literal => Some(Certainty::Exact),
+            Agreement::Words if self.is_loose => Some(Certainty::Words),
+            // All of the text but its values, which may be anything: the name of a file that is here, too.
+            Agreement::Run if self.is_made(place) => Some(Certainty::Words),
+            Agreement::Run if self.asks || seen.is_text || self.names_file => None,
+            // More than a run that ends in front of the word that was cut.
+            Agreement::Run if is_cut_off(standing) => Some(Certainty::Words),
+            Agreement::Run if standing.share >= self.share_min && is_run(standing, self.is_message) => {
+                Some(Certainty::Run)
+            }
+            Agreement::Words | Agreement::Run => None,
         }
-        let Some(only) = only else { return Ok(()) };
-        // Who names a file asks for what stands in that one.
-        let names_one = self.found.files.keys().any(|file| self.means(*file));
-        let here = found.into_iter().filter(|place| only.contains(&place.file));
-        let point = |Placed { file, standing, seen: Seen { line, .. } }: Placed| {
-            let certainty = match standing.agreement {
-                _ if names_one && !self.means(file) => Certainty::Run,
-                Agreement::Exact => Certainty::Exact,
-                _ => Certainty::Words,
-            };
-            Point { file, line, certainty, strength: 1.0 }
-        };
-        let points: Vec<Point> = here.map(point).collect();
-        self.point(&points)?;
-        self.found.only = Some(only);
-        Ok(())
+    }
+
+    fn strength(&self, place: &Placed) -> f32 {
+        let standing = &place.standing;
+        let factor = |applies: bool, factor: f32| if applies { factor } else { 1.0 };
+        // What a message's values weigh is no matter.
+        let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
+        share
+            * factor(!standing.is_alone, STRENGTH_OF_PART)
+            * factor(!standing.is_same, STRENGTH_OF_OTHER_MARKS)
+            * factor(self.typed.is_flag() && !standing.is_literal, STRENGTH_OF_FLAG_IN_PROSE)
     }
 }
 
-/// Where a message's value begins behind its last colon; its end, where fewer than two words stand in front (a program's or
-/// an error's name, with the message behind), or more behind than values have.
-fn value_of(text: &str) -> usize {
+/// Where a message's value begins behind its last colon; its end, if fewer than two words stand in front (a program's or an
+/// error's name, with the message behind) or more behind than values have.
+fn value_start(text: &str) -> usize {
     let is_value = |at: &usize| {
         let [front, behind] = [&text[..*at], &text[*at + 1..]];
         front.split_whitespace().nth(1).is_some() && behind.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
@@ -361,65 +456,77 @@ fn value_of(text: &str) -> usize {
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
 }
 
-/// Whether an address stands around a place of a text.
+/// Whether a place of a text lies in an address.
 fn is_in_address(text: &str, at: usize) -> bool {
     let front = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
     let behind = text[at..].split(char::is_whitespace).next().unwrap_or_default();
     front.contains("://") || behind.contains("://")
 }
 
-/// A text without the marks of quotation that stand around all of it.
+/// A text without the single quotes or backticks around all of it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let inside = |mark: char| text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
     inside('\'').or_else(|| inside('`')).filter(|inside| !inside.is_empty()).unwrap_or(text)
 }
 
-/// Whether so many words in a row are no chance; in a message a value behind them may make up for their number.
-fn is_run_of(standing: &Standing, is_message: bool) -> bool {
-    let is_front = is_message && standing.is_before_value && standing.words >= WORDS_BEFORE_A_VALUE_MIN;
-    // A short literal on both sides of a value, of which all of the text was made.
+/// Whether this many words in a row are no chance; in a message a value behind them makes up for their number.
+pub(super) fn is_run(standing: &Standing, is_message: bool) -> bool {
+    let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
+    // A short literal on both sides of a value made all of the text.
     let is_whole = standing.made_from == Some(0);
     is_front || is_whole || is_cut_off(standing) || standing.words >= WORDS_MIN
 }
 
-/// Whether all of a text stands there that was cut off inside a word.
+/// Whether all of a text occurs there that was cut off inside a word.
 fn is_cut_off(standing: &Standing) -> bool {
     standing.agreement == Agreement::Run && !standing.is_alone
 }
 
-/// Files that may hold all of a text's words in a row, at most, for it to lead to them.
+/// Files that may contain all words of a text in a row, at most, for it to lead to them.
 fn files_in_a_row_max(typed: &Typed<'_>, is_plain: bool) -> usize {
     match typed.len() {
-        1 if typed.is_operator() => FILES_OF_AN_OPERATOR_MAX,
-        1 if is_plain => FILES_OF_A_PLAIN_WORD_MAX,
-        1 => FILES_IN_A_ROW_MAX,
+        1 if typed.is_operator() => FILES_OF_OPERATOR_MAX,
+        1 if is_plain => FILES_OF_PLAIN_WORD_MAX,
+        1 => FILES_OF_TOKEN_MAX,
         _ if is_plain => FILES_READ_MAX,
-        _ => FILES_READ_OF_A_PHRASE_MAX,
+        _ => FILES_READ_FOR_ALL_MAX,
     }
 }
 
-/// Keeps the places that so many plain words lead to. Tests and documents hold such words, too, where they tell of
-/// something else.
-fn keep_plain(places: &mut Vec<Placed>, words: usize) {
-    let is_literal = |standing: &Standing| standing.is_literal && standing.agreement >= Agreement::Words;
-    places.retain(|place| !place.seen.is_aside && (words == 1 || is_literal(&place.standing)));
-}
-
-/// How a text is looked for as typed. One word is, where it is written as no word of a sentence is, or hardly stands
-/// anywhere; few words are, where what stands between them is not of prose, or where a literal holds them and nothing
-/// else.
+/// One word is looked for if it is written as no word of a sentence is, or hardly occurs anywhere; few words are, if what
+/// stands between them is not of prose, or if a literal has them and nothing else.
 fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
-    let pieces = text.split_whitespace().count();
     let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
-    match pieces {
+    match text.split_whitespace().count() {
         1 if typed.is_token() => manner(1, !typed.is_operator()),
         _ if typed.is_code() && typed.len() == 1 => manner(1, false),
         _ if typed.is_code() => manner(WORDS_OF_CODE_MIN, true),
         1 => manner(1, true),
         2.. if typed.is_marked() => manner(WORDS_OF_CODE_MIN, typed.len() >= WORDS_MIN),
-        2.. if typed.len() < WORDS_MIN && has_values(text) => manner(WORDS_BEFORE_A_VALUE_MIN, false),
-        2.. if typed.len() < WORDS_MIN => Manner { only_literals: true, ..manner(WORDS_OF_A_LITERAL_MIN, true) },
+        2.. if typed.len() < WORDS_MIN && has_values(text) => manner(WORDS_OF_CODE_MIN, false),
+        2.. if typed.len() < WORDS_MIN => Manner { only_literals: true, ..manner(WORDS_OF_CODE_MIN, true) },
         _ => manner(WORDS_MIN, true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_code_prints_explains_more_than_what_stands_elsewhere() {
+        for (certainty, strength, is_aside, share, expected) in [
+            (Certainty::Run, 0.5, false, None, Explained::Run),
+            (Certainty::Run, 0.95, false, None, Explained::Whole),
+            (Certainty::Run, 0.95, true, None, Explained::Aside),
+            (Certainty::Exact, 1.0, true, None, Explained::Aside),
+            (Certainty::Exact, 1.0, false, None, Explained::Whole),
+            (Certainty::Words, 0.9, false, Some(0.8), Explained::Whole),
+            (Certainty::Words, 0.7, false, Some(0.4), Explained::Made),
+        ] {
+            let explained = Explained::by(certainty, strength, is_aside, share);
+            assert_eq!(explained, expected, "{certainty:?} {strength} {is_aside} {share:?}");
+        }
     }
 }

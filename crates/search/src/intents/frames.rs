@@ -1,20 +1,21 @@
-//! Frames whose line has moved: a trace of another version of a file names a function that lies elsewhere here.
+//! Frames of traces whose line has moved: the function that a frame names lies elsewhere in this version of its file.
 
 use colgrep_core::literal_match::{Frame, behind_fronts, messages_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_syntax::language;
 
-use super::Search;
+use super::lookup::Lookup;
 use crate::shard::{DefinitionFound, DefinitionsAsked, LineOf, Look};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-impl Search<'_> {
-    /// The line that a frame means in a file: its own, unless the function that it names lies elsewhere there. In that
-    /// one it is the line that stands below the frame, else one that a message of the trace was made of, else the one
-    /// that names the function.
-    pub(super) fn moved(&self, file: FilePlace, line: u32, frame: &Frame<'_>, text: &str) -> Result<u32> {
+impl Lookup<'_> {
+    /// The line that a frame means in a file: its own, unless the function that it names lies elsewhere there. Then it is the
+    /// line of code below the frame, the one that made a message of the trace, or the one that names the function, whichever
+    /// is found first.
+    pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &Frame<'_>) -> Result<u32> {
+        let text = &self.query.text;
         // A frame alone is a place like any other.
         if text.trim().lines().nth(1).is_none() {
             return Ok(line);
@@ -24,7 +25,7 @@ impl Search<'_> {
             Some(unit) => self.rounds.stored(&[unit.unit])?.pop(),
             None => None,
         };
-        if around.as_ref().is_some_and(|unit| last_segment(&unit.name) == name && holds(unit, line)) {
+        if around.as_ref().is_some_and(|unit| last_segment(&unit.name) == name && contains(unit, line)) {
             return Ok(line);
         }
         let owner = frame.owner.map(String::from);
@@ -34,20 +35,17 @@ impl Search<'_> {
             found.is_named && is_function && found.unit.file == file
         };
         let found: Vec<DefinitionFound> = self.rounds.definitions(&asked)?.into_iter().filter(is_here).collect();
-        if found.is_empty() {
-            return Ok(line);
-        }
         let keys: Vec<_> = found.iter().map(|found| found.unit.unit).collect();
         let stored = self.rounds.stored(&keys)?;
-        let lies_in_one = |line: u32| stored.iter().any(|unit| holds(unit, line));
-        if lies_in_one(line) {
+        let is_in_one = |line: u32| stored.iter().any(|unit| contains(unit, line));
+        if found.is_empty() || is_in_one(line) {
             return Ok(line);
         }
         // A function inside another is no unit.
         let keywords = language::facts().declaration_keywords().map(String::from).collect();
         let announced = self.rounds.look(&[file], &Look::Announces { name: name.to_string(), keywords })?;
         let first = around.map_or(line, |unit| unit.span.first);
-        if announced.iter().any(|(_, seen)| (first..=line).contains(&seen.line) && !lies_in_one(seen.line)) {
+        if announced.iter().any(|(_, seen)| (first..=line).contains(&seen.line) && !is_in_one(seen.line)) {
             return Ok(line);
         }
         let is_owned = found.iter().any(|found| found.is_owned);
@@ -56,8 +54,10 @@ impl Search<'_> {
         let messages = messages_of(text).into_iter();
         let said = messages.flat_map(|message| [message].into_iter().chain(behind_fronts(message, self.program)));
         for text in frame.code.into_iter().chain(said) {
-            let place = self.stands_on(file, text)?;
-            if let Some(place) = place.filter(|place| meant.iter().any(|(_, unit)| holds(unit, *place))) {
+            let seen = self.rounds.look(&[file], &Look::typed(text))?.pop().map(|(_, seen)| seen);
+            let is_made = |seen: &crate::shard::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());
+            let place = seen.filter(|seen| seen.holds_all() || is_made(seen)).map(|seen| seen.line);
+            if let Some(place) = place.filter(|place| meant.iter().any(|(_, unit)| contains(unit, *place))) {
                 return Ok(place);
             }
         }
@@ -67,17 +67,8 @@ impl Search<'_> {
         let named = self.rounds.lines(&[nearest.unit.unit], &LineOf::Name(name.to_string()))?.pop();
         Ok(named.filter(|named| *named > 0).unwrap_or(unit.span.line))
     }
-
-    /// The line of a file where a text stands, or a literal that it was made of.
-    fn stands_on(&self, file: FilePlace, text: &str) -> Result<Option<u32>> {
-        let look = Look::typed(text);
-        let seen = self.rounds.look(&[file], &look)?.pop().map(|(_, seen)| seen);
-        let stands =
-            seen.filter(|seen| seen.holds_all() || seen.standing.is_some_and(|found| found.made_from.is_some()));
-        Ok(stands.map(|seen| seen.line))
-    }
 }
 
-fn holds(unit: &Unit, line: u32) -> bool {
+fn contains(unit: &Unit, line: u32) -> bool {
     (unit.span.first..=unit.span.end).contains(&line)
 }
