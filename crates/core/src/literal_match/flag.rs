@@ -1,4 +1,4 @@
-//! Flags of a command line, where a program declares or reads them.
+//! Flags of a command line, in the code that declares or reads them.
 
 use memchr::memmem;
 
@@ -6,13 +6,13 @@ use super::{Agreement, LINE_BYTES_MAX, Standing, Typed};
 use crate::identifier_style::flag_name;
 use crate::token::{is_word_char, parts};
 
-/// Words for what a line declares; who reads a flag mostly names it alone.
+/// Words of lines that declare a flag; those that read one mostly have only its name.
 const DECLARING: &[&str] = &["arg", "argument", "flag", "long", "on", "opt", "option", "isoption", "parser"];
-/// Words of a line that reads a flag, whatever else it says.
+/// Words of lines that read a flag, whatever else they say.
 const READING: &[&str] = &["get", "matches"];
-/// Share of a literal without the dashes: it may be any other word.
+/// Share of a literal without the dashes: it may be any word.
 const SHARE_WITHOUT_DASHES: f32 = 0.9;
-/// Share of a literal on a line that says of no declaration.
+/// Share of a literal on a line that declares nothing.
 const SHARE_READ: f32 = 0.8;
 
 impl Typed<'_> {
@@ -21,8 +21,8 @@ impl Typed<'_> {
         flag_name(self.text).is_some()
     }
 
-    /// Where the flag that the text is stands in a literal: at its beginning, since the name of a value may follow
-    /// (`"--port PORT"`), or all of one without its dashes (`long("line-limit")`, `:line_limit`).
+    /// The literal of a flag: one that begins with it, since the name of a value may follow (`"--port PORT"`), or that is its
+    /// name (`long("line-limit")`, `:line_limit`).
     pub(super) fn flag(&self, file: &str) -> Option<Standing> {
         let name = flag_name(self.text)?;
         let goes_on = |c: char| c == '-' || is_word_char(c);
@@ -69,21 +69,11 @@ impl Typed<'_> {
     }
 
     fn in_literal(&self, agreement: Agreement, start: usize, share: f32) -> Standing {
-        Standing {
-            agreement,
-            words: self.len(),
-            share,
-            start,
-            is_alone: true,
-            is_same: true,
-            is_literal: true,
-            is_before_value: false,
-            made_from: None,
-        }
+        Standing { share, is_literal: true, ..self.all_at(agreement, start) }
     }
 }
 
-/// The first place of any of `texts` on a line that declares, else the first of all, behind its mark, and which it is.
+/// The first place of any of `texts`, behind its quote, on a line that declares something, else anywhere, and which it is.
 fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> Option<(usize, bool)> {
     let mut first = None;
     for text in texts {
@@ -98,8 +88,8 @@ fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> O
     first
 }
 
-/// Whether what stands in front of a literal calls what declares flags: `.long("port")`, `flag.Int("port"`. What a command
-/// is given (`.arg("test")`) declares none.
+/// Whether a literal is the argument of what declares flags: `.long("port")`, `flag.Int("port"`. An argument of a command
+/// (`.arg("test")`) declares none.
 fn is_given_to_declaring(front: &str) -> bool {
     let Some(front) = front.trim_end().strip_suffix('(') else { return false };
     let is_path = |c: char| is_word_char(c) || matches!(c, '.' | ':');
@@ -108,13 +98,12 @@ fn is_given_to_declaring(front: &str) -> bool {
     names.iter().any(|name| DECLARING.contains(&name.as_str())) && names.last().is_some_and(|last| last != "arg")
 }
 
-/// What stands in front of a place, no further than a line goes.
+/// The text in front of a place, at most as much as a line has.
 fn in_front(file: &str, at: usize) -> &str {
     &file[file.floor_char_boundary(at.saturating_sub(LINE_BYTES_MAX))..at]
 }
 
-/// Whether what stands in front of a place on its line, or on the line before where nothing does, says that it declares
-/// something.
+/// Whether the line in front of a place, or the line before if that is empty, says that it declares something.
 fn declares(file: &str, at: usize) -> bool {
     let line = in_front(file, at).trim_end().rsplit('\n').next().unwrap_or_default();
     let said: Vec<String> = parts(line).map(|part| line[part].to_lowercase()).collect();

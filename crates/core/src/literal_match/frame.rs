@@ -1,19 +1,19 @@
-//! Frames of a pasted trace: the function that a frame says its line lies in, and the line of code that stands below.
+//! Frames of a pasted trace: the function that a frame says its line lies in, and the line of code below it.
 
 use crate::token::is_word_char;
 
-/// What a frame says of its line, beside the file and the number.
+/// What a frame says of its line, besides the file and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'t> {
     /// The function that the line lies in, without what encloses it.
     pub function: &'t str,
-    /// What encloses the function, as far as it is told: a type, a module.
+    /// What encloses the function, if the frame says so: a type, a module.
     pub owner: Option<&'t str>,
-    /// The line as it stood there; Python prints it.
+    /// The line of code, which Python prints.
     pub code: Option<&'t str>,
 }
 
-/// The frame of a text that names this line of a file so called, whatever its folders; none where it names no function.
+/// The frame in a text that names this line of a file called so, in any folder; none if it names no function.
 pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<Frame<'t>> {
     let name = file.rsplit('/').next().filter(|name| !name.is_empty())?;
     let lines: Vec<&str> = text.lines().collect();
@@ -25,11 +25,11 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<Frame<'t>> {
     });
     places.find_map(|(i, front, behind)| {
         let above = i.checked_sub(1).map_or("", |above| lines[above].trim());
-        let path = function_of(front.trim_start(), behind, above)?;
+        let path = FORMS.iter().find_map(|(_, read)| read(front.trim_start(), behind, above))?;
         let mut parts = names_of(path);
         let function = parts.next().filter(|name| is_name(name))?;
         let owner = parts.next();
-        // `Pool$1.run`: of a type without a name, which may lie in any function.
+        // `Pool$1.run`: a method of an anonymous type, which may lie in any function.
         if owner.is_some_and(is_number) {
             return None;
         }
@@ -41,52 +41,52 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<Frame<'t>> {
     })
 }
 
-/// How a frame writes its function, with what encloses it; `front` stands before the name of the file, without blanks.
-fn function_of<'t>(front: &'t str, behind: &'t str, above: &'t str) -> Option<&'t str> {
-    // `File "a.py", line 7, in run`
-    if front.starts_with("File \"") {
-        return behind.split_once(" in ").map(|(_, function)| function.trim());
-    }
-    // `a.rb:7:in 'block in App#run'`
-    if let Some((_, quoted)) = behind.split_once(":in ") {
-        let quoted = quoted.trim_start_matches(['`', '\'', '"']).split(['\'', '"']).next()?;
-        return quoted.split_whitespace().next_back();
-    }
-    // PHP names there what the line calls; debuggers name what it lies in: `#1  0x07 in run (port=3) at a.c:7`.
-    if front.starts_with('#') {
-        let (called, _) = front.rsplit_once(") at ")?;
-        return called.split(" (").next()?.split_whitespace().next_back();
-    }
-    if let Some(rest) = front.strip_prefix("at ") {
-        return match rest.split_once('(') {
-            // `at async Pool.take [as run] (/a.js:7:1)`, `at acme.Pool.take(Pool.java:7)`, `at Pool.Take() in a.cs`
-            Some((called, _)) => called.split('[').next()?.split_whitespace().next_back(),
-            // `12: acme::pool::take` above `at ./src/pool.rs:7:1`
-            None => above.split_once(": ").filter(|(number, _)| is_number(number)).map(|(_, path)| path),
-        };
-    }
-    // `take@webpack:///./a.js:7:1`
-    if let Some((called, _)) = front.split_once('@').filter(|(_, address)| address.contains("://")) {
-        return Some(called);
-    }
-    // `(app 0.1.0) lib/a.ex:7: App.run/1`
-    let called = behind.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-    if let Some((function, arity)) = called.rsplit_once('/')
-        && behind.starts_with(':')
-        && called.starts_with(' ')
-        && is_number(arity.trim())
-    {
-        return function.split_whitespace().next_back();
-    }
-    // `main.(*Pool).Take(0x7)` above `/src/a.go:7 +0x1d`
-    let is_bare = front.starts_with('/') && !front.contains(char::is_whitespace);
-    let begun = above.strip_prefix("created by ").map(|begun| begun.split(" in goroutine ").next().unwrap_or(begun));
-    let called = begun.or_else(|| above.strip_suffix(')').and_then(|called| Some(called.rsplit_once('(')?.0)));
-    called.filter(|called| is_bare && called.contains('.') && !called.contains(char::is_whitespace))
-}
+/// Reads the function of a frame from what stands in front of the file's name and behind it on its line, and from the line
+/// above.
+type ReadFunction = for<'t> fn(front: &'t str, behind: &'t str, above: &'t str) -> Option<&'t str>;
 
-/// The names in the path of a function, the last one first; what runtimes call a function without a name is none, nor
-/// is the number of its parameters.
+/// How frames write the function that their line lies in, with what encloses it; each with an example.
+const FORMS: &[(&str, ReadFunction)] = &[
+    ("File \"a.py\", line 7, in run", |front, behind, _| {
+        let is_python = front.starts_with("File \"");
+        behind.split_once(" in ").filter(|_| is_python).map(|(_, function)| function.trim())
+    }),
+    ("a.rb:7:in 'block in App#run'", |_, behind, _| {
+        let quoted = behind.split_once(":in ")?.1.trim_start_matches(['`', '\'', '"']).split(['\'', '"']).next()?;
+        quoted.split_whitespace().next_back()
+    }),
+    // A debugger's; PHP names the function that the line calls.
+    ("#1  0x07 in run (port=3) at a.c:7", |front, _, _| {
+        let (called, _) = front.rsplit_once(") at ").filter(|_| front.starts_with('#'))?;
+        called.split(" (").next()?.split_whitespace().next_back()
+    }),
+    ("at async Pool.take [as run] (/a.js:7:1)", |front, _, _| {
+        let (called, _) = front.strip_prefix("at ")?.split_once('(')?;
+        called.split('[').next()?.split_whitespace().next_back()
+    }),
+    ("12: acme::pool::take\nat ./src/pool.rs:7:1", |front, _, above| {
+        let (number, path) = above.split_once(": ").filter(|_| front.starts_with("at ") && !front.contains('('))?;
+        is_number(number).then_some(path)
+    }),
+    ("take@webpack:///./a.js:7:1", |front, _, _| {
+        front.split_once('@').filter(|(_, address)| address.contains("://")).map(|(called, _)| called)
+    }),
+    ("(app 0.1.0) lib/a.ex:7: App.run/1", |_, behind, _| {
+        let called = behind.strip_prefix(':')?.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+        let (function, arity) = called.rsplit_once('/').filter(|_| called.starts_with(' '))?;
+        function.split_whitespace().next_back().filter(|_| is_number(arity.trim()))
+    }),
+    ("main.(*Pool).Take(0x7)\n/src/a.go:7 +0x1d", |front, _, above| {
+        let is_path = front.starts_with('/') && !front.contains(char::is_whitespace);
+        let begun =
+            above.strip_prefix("created by ").map(|begun| begun.split(" in goroutine ").next().unwrap_or(begun));
+        let called = begun.or_else(|| above.strip_suffix(')').and_then(|called| Some(called.rsplit_once('(')?.0)));
+        called.filter(|called| is_path && called.contains('.') && !called.contains(char::is_whitespace))
+    }),
+];
+
+/// The names in the path of a function, the last one first, without what runtimes call an anonymous function and without the
+/// number of parameters.
 fn names_of(path: &str) -> impl Iterator<Item = &str> {
     // `Take[...]`: types that a function of Go was made for.
     let path = path.strip_suffix("[...]").unwrap_or(path);
@@ -94,7 +94,7 @@ fn names_of(path: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty()).skip_while(|part| is_of_no_name(part))
 }
 
-/// Whether a part of a path numbers or marks a function without a name, or a version: `func1`, `{{closure}}`, a hash.
+/// Whether a part of a path numbers or marks an anonymous function, or is a version: `func1`, `{{closure}}`, a hash.
 fn is_of_no_name(part: &str) -> bool {
     let is_hash = |hash: &str| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_number(part)
@@ -112,7 +112,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The first number behind the name of a file, with nothing but marks and the word "line" in front of it.
+/// The number behind the name of a file, with nothing but punctuation and the word "line" in front of it.
 fn number_in(behind: &str) -> Option<u32> {
     let marks = |c: char| matches!(c, ':' | '"' | ',' | ' ' | '(' | '#' | 'L');
     let rest = behind.trim_start_matches(marks);

@@ -1,29 +1,74 @@
-//! What loggers, runtimes and compilers put in front of a program's message.
+//! Prefixes that loggers, runtimes and compilers put in front of a program's message.
 
 use super::patch::inside_marks;
 
-/// Parts of a front, at most.
+/// Parts of a prefix, at most.
 const PARTS_MAX: usize = 8;
 /// Bytes of a part.
 const PART_BYTES_MAX: usize = 96;
 /// Words of a part in brackets, or in front of a colon.
 const PART_WORDS_MAX: usize = 4;
 
-/// How much a message matters, as logs say it.
+/// Levels of log messages.
 const LEVELS: &[&str] =
     &["critical", "debug", "error", "fatal", "info", "note", "notice", "panic", "severe", "trace", "warn", "warning"];
-/// What the name of an error ends in.
+/// Endings of the names of errors.
 const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Panic", "Warning"];
-/// What runtimes say in front of all else.
+/// What runtimes print first.
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
-/// What a text says behind all of its front; none where it has none. A word with a colon, and a group in brackets, are a
-/// part of one only in front of a sentence or beside what is surely one: people write "config: default port", too.
+/// A text behind one part of a prefix, and whether that part is surely one.
+type Rest<'t> = Option<(&'t str, bool)>;
+
+/// The parts that a prefix may have, each with an example; the first that fits counts. The second argument is the name of
+/// the program.
+const PARTS: &[(&str, for<'t> fn(&'t str, &str) -> Rest<'t>)] = &[
+    ("Caused by:", |text, _| WRAPPERS.iter().find_map(|wrapper| Some((text.strip_prefix(wrapper)?, true)))),
+    ("Exception in thread \"main\" ", |text, _| {
+        let thread = text.strip_prefix("Exception in thread \"")?;
+        thread.split_once("\" ").map(|(_, behind)| (behind, true))
+    }),
+    ("/srv/a.rb:12:in `run': ", |text, _| {
+        let (front, behind) = text.split_once("': ")?;
+        let (place, _) = front.split_once(":in `").or_else(|| front.split_once(":in '"))?;
+        let is_place = place.ends_with(|c: char| c.is_ascii_digit()) && !place.contains(char::is_whitespace);
+        is_place.then_some((behind, true))
+    }),
+    ("thread 'main' panicked at ", |text, _| {
+        let (name, behind) = text.strip_prefix("thread '")?.split_once("panicked at ")?;
+        let quoted = behind.strip_prefix('\'');
+        let message = quoted.map(|inside| inside.rsplit_once("', ").map_or(inside, |(message, _)| message));
+        (name.len() <= PART_BYTES_MAX).then_some((message.unwrap_or(behind), true))
+    }),
+    ("[acme.net]", bracketed),
+    // pytest begins each line of an exception with an `E`.
+    ("** ", |text, _| {
+        let (word, behind) = text.split_once(char::is_whitespace)?;
+        let is_mark = matches!(word, "-" | "|" | "--" | "**") || (word == "E" && behind.starts_with("  "));
+        is_mark.then_some((behind, false))
+    }),
+    ("2026-01-02T10:11:12Z ", |text, _| {
+        let (word, behind) = text.split_once(char::is_whitespace)?;
+        is_time(word).then_some((behind, true))
+    }),
+    ("ERROR ", |text, _| {
+        let (word, behind) = text.split_once(char::is_whitespace)?;
+        (is_level(word) && !word.contains(char::is_lowercase)).then_some((behind, false))
+    }),
+    ("okhttp3.OkHttpClient - ", |text, _| {
+        let (word, behind) = text.split_once(char::is_whitespace)?;
+        (is_qualified(word) && behind.trim_start().starts_with("- ")).then_some((behind, true))
+    }),
+    ("tool: ", named),
+];
+
+/// What a text says behind its whole prefix; none if it has none. A word with a colon and a group in brackets are parts of a
+/// prefix only in front of a sentence or beside what is surely one: people write "config: default port" too.
 pub fn behind_front(text: &str) -> Option<&str> {
     behind_fronts(text, "").pop()
 }
 
-/// The same for each part that may be the last one of a front, the longest rest first: a literal may begin with what looks
+/// The same for each part that may be the last one of the prefix, the longest rest first: a literal may begin with what looks
 /// like a part (`consumer: Cannot connect to %s`). The name of the `program` is surely a part.
 pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
@@ -43,7 +88,7 @@ pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let (mut found, mut is_sure) = (Vec::new(), false);
     for (i, (rest, is_sure_here)) in parts.iter().copied().enumerate() {
         is_sure |= is_sure_here;
-        let goes_on = parts.get(i + 1).is_some_and(|(_, next)| *next) && !may_open_a_literal(rest, program);
+        let goes_on = parts.get(i + 1).is_some_and(|(_, next)| *next) && !may_open_literal(rest, program);
         if !goes_on && (is_sure || rest.starts_with(char::is_uppercase)) {
             found.push(without_end(rest));
         }
@@ -51,36 +96,27 @@ pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     found
 }
 
-/// Whether a text surely begins with a front, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be
-/// a line of code.
+/// Whether a text surely has a prefix, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be a line
+/// of code.
 pub fn begins_with_front(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
 
-/// Whether a sure part of a front may be a literal's own word as well: `Warning: disk full`. Logs write levels in capitals.
-fn may_open_a_literal(rest: &str, program: &str) -> bool {
-    let name = rest.split_once(": ").map_or("", |(name, _)| name);
-    let is_level = LEVELS.iter().any(|level| name.eq_ignore_ascii_case(level));
-    is_program(name, program) || (is_level && name.contains(char::is_lowercase))
-}
-
-fn is_program(name: &str, program: &str) -> bool {
-    !program.is_empty() && name.eq_ignore_ascii_case(program)
-}
-
-/// A message without what runtimes write behind it: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
+/// Removes what runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
 pub(super) fn without_end(text: &str) -> &str {
-    let is_place = |text: &str| text.contains(['/', '\\', '.']) && ends_in_line(text);
     let is_one_word = |text: &str| !text.contains(char::is_whitespace);
-    let is_php = |place: &str| is_place(place) && is_one_word(&place.replacen(" on line ", ":", 1));
-    let is_swift = |place: &str| is_place(place) && is_one_word(&place.replacen(", line ", ":", 1));
+    let is_place = |place: &str, line: &str| {
+        place.contains(['/', '\\', '.']) && ends_in_line(place) && is_one_word(&place.replacen(line, ":", 1))
+    };
     let is_error = |name: &str| is_one_word(name) && ENDS_OF_ERRORS.iter().any(|end| name.ends_with(*end));
     let cut = |between: &str, is_end: &dyn Fn(&str) -> bool| {
         let (front, end) = text.rsplit_once(between)?;
         (is_end(end) && front.contains(char::is_alphanumeric)).then(|| front.trim_end())
     };
-    let named = |end: &str| end.strip_suffix(')').is_some_and(is_error);
-    cut(" in ", &is_php).or_else(|| cut(": file ", &is_swift)).or_else(|| cut(" (", &named)).unwrap_or(text)
+    cut(" in ", &|end| is_place(end, " on line "))
+        .or_else(|| cut(": file ", &|end| is_place(end, ", line ")))
+        .or_else(|| cut(" (", &|end| end.strip_suffix(')').is_some_and(is_error)))
+        .unwrap_or(text)
 }
 
 /// Whether a text ends in the number of a line: `a.js:3:9)`, `a.cs:line 3`, `a.php on line 3`.
@@ -90,53 +126,12 @@ pub(super) fn ends_in_line(text: &str) -> bool {
     front.len() < text.len() && (front.ends_with(':') || front.ends_with("line "))
 }
 
-/// What stands behind the first part of a front, and whether that is surely one.
-fn behind_part<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
-    if let Some(behind) = WRAPPERS.iter().find_map(|wrapper| text.strip_prefix(*wrapper)) {
-        return Some((behind, true));
-    }
-    if let Some(thread) = text.strip_prefix("Exception in thread \"") {
-        return thread.split_once("\" ").map(|(_, behind)| (behind, true));
-    }
-    if let Some(behind) = behind_method(text) {
-        return Some((behind, true));
-    }
-    if let Some(thread) = text.strip_prefix("thread '") {
-        let (_, behind) = thread.split_once("panicked at ").filter(|(name, _)| name.len() <= PART_BYTES_MAX)?;
-        let quoted = behind.strip_prefix('\'');
-        let message = quoted.map(|inside| inside.rsplit_once("', ").map_or(inside, |(message, _)| message));
-        return Some((message.unwrap_or(behind), true));
-    }
-    if let Some(found) = behind_brackets(text) {
-        return Some(found);
-    }
-    let (word, behind) = text.split_once(char::is_whitespace)?;
-    // pytest has an `E` in front of each line of what was raised.
-    if matches!(word, "-" | "|" | "--" | "**") || (word == "E" && behind.starts_with("  ")) {
-        return Some((behind, false));
-    }
-    if is_time(word) {
-        return Some((behind, true));
-    }
-    if LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level)) && !word.contains(char::is_lowercase) {
-        return Some((behind, false));
-    }
-    if is_qualified(word) && behind.trim_start().starts_with("- ") {
-        return Some((behind, true));
-    }
-    behind_colon(text, program)
+fn behind_part<'t>(text: &'t str, program: &str) -> Rest<'t> {
+    PARTS.iter().find_map(|(_, strip)| strip(text, program))
 }
 
-/// What stands behind the place and the method where Ruby raised: ``/srv/a.rb:12:in `run': ``.
-fn behind_method(text: &str) -> Option<&str> {
-    let (front, behind) = text.split_once("': ")?;
-    let (place, _) = front.split_once(":in `").or_else(|| front.split_once(":in '"))?;
-    let is_place = place.ends_with(|c: char| c.is_ascii_digit()) && !place.contains(char::is_whitespace);
-    is_place.then_some(behind)
-}
-
-/// What stands behind a group in brackets: a thread, a logger, a level, the name of an exception.
-fn behind_brackets(text: &str) -> Option<(&str, bool)> {
+/// A group in brackets: a thread, a logger, a level, a time, the name of an exception.
+fn bracketed<'t>(text: &'t str, _: &str) -> Rest<'t> {
     let close = match text.chars().next()? {
         '[' => ']',
         '(' => ')',
@@ -145,19 +140,20 @@ fn behind_brackets(text: &str) -> Option<(&str, bool)> {
     let (inner, behind) = text[1..].split_once(close)?;
     let inner = inner.trim();
     let is_part = inner.len() <= PART_BYTES_MAX && !inner.contains('"') && count_of_words(inner) <= PART_WORDS_MAX;
-    // What goes on behind it is no message: `[a]b`, `(a).b`.
+    // `[a]b` and `(a).b` are code.
     let is_end = behind.starts_with([':', ' ', '\t', '\n']);
     let is_number = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit());
-    // `[2026-11-25 10:11:12,345: ERROR/MainProcess]`
     let is_sure = is_number || is_named_so(inner) || inner.split_whitespace().any(is_time);
     (is_part && is_end).then(|| (behind.strip_prefix(':').unwrap_or(behind), is_sure))
 }
 
-/// What stands behind a colon: the name of a program, a logger or an error, a file and a line of it.
-fn behind_colon<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
+/// A name with a colon: of a program, a logger or an error, or a file and a line of it.
+fn named<'t>(text: &'t str, program: &str) -> Rest<'t> {
     let at = text.match_indices(':').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(char::is_whitespace))?;
     let (name, behind) = (&text[..at], &text[at + 1..]);
     let is_part = name.len() <= PART_BYTES_MAX && !name.contains(['"', '\'', '`']);
+    let is_error =
+        |word: &str| ["error", "exception", "fatal", "panic"].iter().any(|known| word.eq_ignore_ascii_case(known));
     match count_of_words(name) {
         _ if !is_part => None,
         1 => Some((behind, is_named_so(name) || (is_program(name, program) && !is_one_piece(behind)))),
@@ -167,7 +163,17 @@ fn behind_colon<'t>(text: &'t str, program: &str) -> Option<(&'t str, bool)> {
     }
 }
 
-/// Whether a text is one name, path or call: `open(a, b)`. Behind a program's name it is what is asked for, no message.
+/// Whether a sure part of a prefix may be a literal's own word too: `Warning: disk full`. Logs write levels in capitals.
+fn may_open_literal(rest: &str, program: &str) -> bool {
+    let name = rest.split_once(": ").map_or("", |(name, _)| name);
+    is_program(name, program) || (is_level(name) && name.contains(char::is_lowercase))
+}
+
+fn is_program(name: &str, program: &str) -> bool {
+    !program.is_empty() && name.eq_ignore_ascii_case(program)
+}
+
+/// Whether a text is one name, path or call: `open(a, b)`. Behind a program's name it is the question, not a message.
 fn is_one_piece(text: &str) -> bool {
     let text = text.trim();
     let name = text.find('(').filter(|_| text.ends_with(')')).map_or(text, |at| &text[..at]);
@@ -180,13 +186,11 @@ fn count_of_words(text: &str) -> usize {
 
 /// Whether a part is a level, the name of an error, or one of several parts.
 fn is_named_so(part: &str) -> bool {
-    LEVELS.iter().any(|level| part.eq_ignore_ascii_case(level))
-        || ENDS_OF_ERRORS.iter().any(|end| part.ends_with(*end))
-        || is_qualified(part)
+    is_level(part) || ENDS_OF_ERRORS.iter().any(|end| part.ends_with(*end)) || is_qualified(part)
 }
 
-fn is_error(word: &str) -> bool {
-    ["error", "exception", "fatal", "panic"].iter().any(|known| word.eq_ignore_ascii_case(known))
+fn is_level(word: &str) -> bool {
+    LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level))
 }
 
 /// Whether a name has several parts: a package's, a file's with its line.
@@ -194,7 +198,7 @@ fn is_qualified(name: &str) -> bool {
     name.contains(['.', '\\']) || name.contains("::")
 }
 
-/// Whether a word is a time or a date: digits and what stands between them.
+/// Whether a word is a time or a date: digits and what separates them.
 fn is_time(word: &str) -> bool {
     let is_of_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | '/' | '.' | ',' | '+' | 'T' | 'Z' | ' ');
     let between = word.chars().filter(|c| matches!(c, ':' | '-' | '/')).count();
@@ -238,6 +242,15 @@ mod tests {
             ("Error: no such key in part 12 (of it)", "no such key in part 12 (of it)"),
         ] {
             assert_eq!(behind_front(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_strip_their_example() {
+        for (at, (example, _)) in PARTS.iter().enumerate() {
+            let text = format!("{example} No such key");
+            let first = PARTS.iter().position(|(_, strip)| strip(&text, "tool").is_some());
+            assert_eq!(first, Some(at), "{text}");
         }
     }
 

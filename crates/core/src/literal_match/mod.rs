@@ -1,8 +1,8 @@
-//! Text that stands in a file as somebody typed it: a whole query, or the longest run of its words.
+//! Aligns pasted text with files: a whole query, or the longest run of its words.
 //!
-//! Words are compared in the order typed, upper and lower case alike; what stands between them (punctuation, line
-//! ends, comment marks) may differ. So a message finds its literal although its values stand where the source has
-//! placeholders: the run between two values is what both have.
+//! Words are compared in the order typed, ignoring case; what stands between them (punctuation, line ends, comment marks)
+//! may differ. So a message finds its literal although it has values where the source has placeholders: both have the words
+//! between two values. Alignments of one file compete by [`Place::rank`].
 
 mod advice;
 mod alignment;
@@ -28,35 +28,35 @@ pub use trace::{is_trace, messages_of};
 use crate::identifier_style::is_piece;
 use crate::token::{is_stop_word, is_word_char, parts, words};
 
-/// Words of a text that runs are grown from: the rarest ones that a file holds.
+/// Words of a text from which runs grow, at most: the rarest ones that a file contains.
 const ANCHORS_MAX: usize = 4;
-/// Words of a text that are looked for in a file to be such.
+/// Words of a text that are tried as such.
 const ANCHORS_TRIED_MAX: usize = 16;
-/// Places of one anchor in a file that are looked at.
+/// Places of one anchor in a file that are tried.
 const ANCHOR_PLACES_MAX: usize = 200;
-/// Words of a text that are compared; who pastes more than this has pasted a file.
+/// Words of a text that are compared; a longer text is a file.
 const WORDS_MAX: usize = 400;
-/// Places of a text's words in a file that are looked at for a literal with values.
+/// Places of a text's words in a file that are tried for a format string.
 const TEMPLATE_PLACES_MAX: usize = 64;
-/// Words of a value in a text that has what programs put into messages.
+/// Words of a value in a message.
 const VALUE_WORDS_OF_A_MESSAGE_MAX: usize = 8;
-/// The same in any other text of several words.
+/// Words of a value in any other text.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words that a literal with values must have of a message: fewer stand in any text, unless the literal goes on behind a
-/// value and explains all of the text. Of such a short one all but one must be no word that stands everywhere.
+/// Words that a format string must share with a message: any text has fewer of them, unless the format goes on behind a value
+/// and explains all of the text. Of such a short one, all words but one must be rare.
 const WORDS_OF_A_TEMPLATE_MIN: usize = 3;
 /// The same of any other text.
 const WORDS_OF_A_PLAIN_TEMPLATE_MIN: usize = 4;
-/// Words that lead to files, at least, for all that a literal holds to tell of what was made of it.
+/// Rare words that a whole literal must have to explain a text.
 const TELLING_WORDS_MIN: usize = 2;
-/// Share of the weight of a text's values that is not asked for.
+/// Share of the weight of a text's values that a format string need not have.
 const VALUES_SHARE: f32 = 0.75;
-/// Parts of whole words that a text must have beside a word that is cut off.
+/// Parts of whole words that a text must have besides a word that is cut off.
 const PARTS_BESIDE_A_CUT_MIN: usize = 2;
-/// Bytes of a line on either side of a place that are looked at for more of the text's words.
+/// Bytes of a line on either side of a place that are searched for more of the text's words.
 const LINE_BYTES_MAX: usize = 400;
 
-/// How far a text and a file agree, the best last.
+/// How well a text and a file agree, the best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Agreement {
     /// A run of the text's words.
@@ -67,62 +67,61 @@ pub enum Agreement {
     Exact,
 }
 
-/// A text, as typed, ready to be looked for.
+/// A text as typed, prepared for a search in files.
 #[derive(Clone, Debug)]
 pub struct Typed<'t> {
     text: &'t str,
     words: Vec<Range<usize>>,
-    /// For each word how rare it is; 0 where no file is known to have it, or nearly all have.
+    /// For each word how rare it is; 0 if no file is known to have it, or nearly all have.
     weights: Vec<f32>,
 }
 
-/// Where a text stands in a file.
+/// How a text occurs in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// How far they agree.
+    /// How well they agree.
     pub agreement: Agreement,
-    /// Words in a row that agree, or in the pieces of a literal between its values.
+    /// Words in a row that agree; of a format string, those in its pieces.
     pub words: usize,
-    /// Share, 0 to 1, of the text's weight that these words have; the values of a literal aside.
+    /// Share, 0 to 1, of the text's weight that these words have, apart from values.
     pub share: f32,
-    /// Byte offset in the file of the first character that agrees.
+    /// Byte offset of the first character that agrees.
     pub start: usize,
-    /// Whether what stands there is no part of something longer that is written as one: `1.0.0` in `1.0.0-beta`. A run
-    /// that is not alone is all of the text, the first or last word of which is cut off.
+    /// Whether it is no part of something longer written as one: `1.0.0` in `1.0.0-beta`. A run that is not alone is all of
+    /// the text, whose first or last word is cut off.
     pub is_alone: bool,
-    /// Whether the words that agree do so with everything between them, case and punctuation.
+    /// Whether case and punctuation agree too.
     pub is_same: bool,
-    /// Whether these words, with what stands between them, are all that a literal holds: a mark of quotation on either
-    /// side, and nothing else but punctuation and escapes.
+    /// Whether these words are all of a literal, but for punctuation and escapes.
     pub is_literal: bool,
-    /// Whether a literal begins with these words and has a value behind them, a placeholder or what is added to it, where
-    /// the text goes on; likewise where they are all of a literal's sentence, its values aside.
+    /// Whether a literal begins with these words and has a value behind them, where the text goes on; or they are all words of
+    /// a format string.
     pub is_before_value: bool,
-    /// Number of the word from which on all of the text was made of a literal, as far as can be told: these words are all
-    /// that it holds, two of them tell something, and the others are its values. What stands in front may be another's.
+    /// The number of the word from which on a literal may have made all of the text: the text has all words of the literal,
+    /// two of them rare, and the others are values. What stands in front may be a prefix.
     pub made_from: Option<usize>,
 }
 
-/// What asks rather than tells, in front of a query.
+/// First words of questions.
 const INTERROGATIVES: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
-/// The same, in front of a query that holds nothing of a message; "could not open: 3" is one.
+/// The same, of a query with no sign of a message; "could not open: 3" is one.
 const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "locate", "should", "show", "would"];
 
-/// Whether a text is a question: its words are people's own, and stand together elsewhere by chance.
+/// Whether a text is a question: its words are people's own, and occur together elsewhere by chance.
 pub fn is_question(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
     let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
     begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || ends_in_question(text)))
 }
 
-/// Whether a text holds what programs put into their messages: numbers, quotes, paths, something behind a colon.
+/// Whether a text has what programs put into their messages: numbers, quotes, paths, something behind a colon.
 pub fn has_values(text: &str) -> bool {
     let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     text.contains(['\'', '`', '"', '/', '%', '{', '[']) || text.contains(": ") || text.split_whitespace().any(is_number)
 }
 
 impl<'t> Typed<'t> {
-    /// A text whose words weigh what `weight` says: 0 for a word that can't lead to a file.
+    /// A text whose words have these weights: 0 for a word that leads to no file.
     pub fn new(text: &'t str, mut weight: impl FnMut(&str) -> f32) -> Typed<'t> {
         let text = text.trim();
         let words: Vec<Range<usize>> = words(text).take(WORDS_MAX).collect();
@@ -130,7 +129,7 @@ impl<'t> Typed<'t> {
         Typed { text, words, weights }
     }
 
-    /// The same text, whose words weigh what is known of them, in their order.
+    /// A text whose words have these weights, in their order.
     pub fn weighed(text: &'t str, weights: &[f32]) -> Typed<'t> {
         let mut weights = weights.iter().copied();
         Typed::new(text, |_| weights.next().unwrap_or_default())
@@ -146,19 +145,19 @@ impl<'t> Typed<'t> {
         self.words.len()
     }
 
-    /// Whether it holds no word.
+    /// Whether it has no word.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether it holds punctuation that prose does not: brackets, operators, a semicolon at the end.
+    /// Whether it has punctuation that prose does not: brackets, operators, a semicolon at the end.
     pub fn is_code(&self) -> bool {
         let marks =
             |c: char| matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '=' | '<' | '>' | '&' | '|' | '\\' | '$');
         self.text.contains(marks) || self.text.contains("::") || self.text.contains("->")
     }
 
-    /// Whether it is written as no word of a sentence is, if it is a single piece.
+    /// Whether it, as a single piece, is written as no word of a sentence is.
     pub fn is_token(&self) -> bool {
         is_piece(self.text)
     }
@@ -168,7 +167,7 @@ impl<'t> Typed<'t> {
         self.text.ends_with(['=', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!'])
     }
 
-    /// Whether it holds punctuation that stands alone, doubled, or inside a word: ` - `, `, ,`, `codes.ok`.
+    /// Whether it has punctuation alone, doubled, or inside a word: ` - `, `, ,`, `codes.ok`.
     pub fn is_marked(&self) -> bool {
         let is_mark = |c: char| !is_word_char(c) && !c.is_whitespace() && !matches!(c, '-' | '\'');
         self.text.split_whitespace().any(|piece| {
@@ -181,45 +180,34 @@ impl<'t> Typed<'t> {
         &self.text[self.words[i].clone()]
     }
 
-    /// Where the text, or the longest run of its words, stands in `file`; `None` where not even a rare word does.
+    /// Where the text, or the longest run of its words, occurs in `file`; none if not even a rare word does.
     pub fn find(&self, file: &str) -> Option<Standing> {
-        match self.is_flag() {
-            true => self.flag(file).or_else(|| Some(Standing { is_literal: false, ..self.placed(file)? })),
-            false => self.placed(file),
-        }
-    }
-
-    /// The same wherever it stands; of a flag, where no literal has it.
-    fn placed(&self, file: &str) -> Option<Standing> {
         if self.is_empty() {
             return None;
         }
-        let (agreement, start, is_alone, is_literal) = match self.exact(file) {
-            Some((start, is_alone)) => {
-                (Agreement::Exact, start, is_alone, is_literal(file, start..start + self.text.len()))
-            }
-            None => match self.cut(file) {
-                Some(start) => (Agreement::Run, start, false, false),
-                None => return self.longest_run(file),
-            },
-        };
-        Some(Standing {
+        let alignments = [Self::flag, Self::exact, Self::cut, Self::longest_run];
+        alignments.iter().find_map(|align| align(self, file))
+    }
+
+    /// All of the text at a place.
+    fn all_at(&self, agreement: Agreement, start: usize) -> Standing {
+        Standing {
             agreement,
             words: self.len(),
             share: 1.0,
             start,
-            is_alone,
+            is_alone: true,
             is_same: true,
-            is_literal,
+            is_literal: false,
             is_before_value: false,
             made_from: None,
-        })
+        }
     }
 
-    /// The first place where every character stands although the first or the last word goes on there, as where a
-    /// terminal cut the text off. `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what
-    /// is cut stands nowhere as a word.
-    fn cut(&self, file: &str) -> Option<usize> {
+    /// The first place of every character where the first or the last word goes on, as where a terminal cut the text off.
+    /// `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what is cut occurs nowhere as a
+    /// word.
+    fn cut(&self, file: &str) -> Option<Standing> {
         // `sink.write(addr` is cut off whatever stands there.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
         if !self.text.contains(char::is_whitespace) && !is_open() {
@@ -247,10 +235,11 @@ impl<'t> Typed<'t> {
             let is_sure = is_no_sentence || cut().all(is_unknown);
             (front || back) && is_sure && parts_whole + parts_beside >= PARTS_BESIDE_A_CUT_MIN
         };
-        memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX).find(is_cut)
+        let start = memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX).find(is_cut)?;
+        Some(Standing { is_alone: false, ..self.all_at(Agreement::Run, start) })
     }
 
-    /// Words of a value and of a literal with values, as far as the text may have come of one.
+    /// Words of a value at most and of a format string at least, if one may have made the text.
     fn of_a_template(&self) -> Option<(usize, usize)> {
         let (value_words_max, words_min) = match has_values(self.text) {
             true => (VALUE_WORDS_OF_A_MESSAGE_MAX, WORDS_OF_A_TEMPLATE_MIN),
@@ -259,7 +248,7 @@ impl<'t> Typed<'t> {
         (self.len() > TELLING_WORDS_MIN && !is_question(self.text)).then_some((value_words_max, words_min))
     }
 
-    /// The place of the literal with values around a word, where the text holds all of it.
+    /// The format string around a word, if the text has all of its words.
     fn template(&self, file: &str, place: &Range<usize>, of_a_template: (usize, usize)) -> Option<Place> {
         let (value_words_max, words_min) = of_a_template;
         let filled = self.filled_around(file, place, value_words_max)?;
@@ -290,32 +279,37 @@ impl<'t> Typed<'t> {
         })
     }
 
-    /// The first place where every character stands, and whether it stands alone there: as a whole literal where the
-    /// text has several words, else alone, else as whole words.
-    fn exact(&self, file: &str) -> Option<(usize, bool)> {
+    /// The first place of every character: as a whole literal if the text has several words, else alone, else as whole words.
+    fn exact(&self, file: &str) -> Option<Standing> {
+        let found = |start: usize, is_alone: bool| {
+            let is_literal = !self.is_flag() && is_literal(file, start..start + self.text.len());
+            Standing { is_alone, is_literal, ..self.all_at(Agreement::Exact, start) }
+        };
         let (mut alone, mut whole, mut first) = (None, None, None);
         for at in memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX) {
             let place = at..at + self.text.len();
             if !is_whole(file, place.clone()) {
-                first.get_or_insert((at, false));
+                first.get_or_insert(at);
             } else if !is_alone(file, place.clone()) {
-                whole.get_or_insert((at, false));
+                whole.get_or_insert(at);
             } else if self.len() == 1 || is_literal(file, place) {
-                return Some((at, true));
+                return Some(found(at, true));
             } else {
-                alone.get_or_insert((at, true));
+                alone.get_or_insert(at);
             }
         }
-        // `rror in par` is nobody's text: a part of a word counts only where the text itself ends in no word.
+        // `rror in par` is nobody's text: a part of a word counts only if the text itself ends in no word.
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
         let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
-        alone.or(whole).or(first.filter(|_| !is_cut))
+        let part = whole.or(first.filter(|_| !is_cut)).map(|at| found(at, false));
+        alone.map(|at| found(at, true)).or(part)
     }
 
+    /// The best run of the text's words, or format string.
     fn longest_run(&self, file: &str) -> Option<Standing> {
         let mut anchors: Vec<usize> = (0..self.len()).filter(|i| self.weights[*i] > 0.0).collect();
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
-        // The rarest words of a message may be its values, which stand elsewhere or nowhere: more lead to its literal.
+        // The rarest words of a message may be its values, which occur elsewhere or nowhere: others lead to its literal.
         let holds = |word: &str| memmem::find(file.as_bytes(), word.as_bytes()).is_some();
         let stands = |i: &usize| holds(self.word(*i)) || holds(&self.word(*i).to_lowercase());
         let mut best: Option<Place> = None;
@@ -323,7 +317,7 @@ impl<'t> Typed<'t> {
         let anchors_max = if of_a_template.is_some() { ANCHORS_TRIED_MAX } else { ANCHORS_MAX };
         let anchors = anchors.into_iter().take(ANCHORS_TRIED_MAX).filter(stands).take(anchors_max);
         for (known, anchor) in anchors.enumerate() {
-            // As typed, and as the middle of a sentence has it.
+            // As typed, and as in the middle of a sentence.
             let (typed, lower) = (self.word(anchor), self.word(anchor).to_lowercase());
             let as_lower = (typed.len() == lower.len() && typed != lower).then_some(lower);
             let places = memmem::find_iter(file.as_bytes(), typed.as_bytes()).take(ANCHOR_PLACES_MAX);
@@ -350,7 +344,7 @@ impl<'t> Typed<'t> {
                 if (run.len(), weight) < least || best.as_ref().is_some_and(|known| known.place == place) {
                     continue;
                 }
-                // Of two that are as long, the one with more of the other words beside it, then the one that is typed so.
+                // Of two of one length, the one with more of the other words beside it counts, then the one typed so.
                 let found = Place { beside: self.weight_beside(file, &place), ..self.place(run, weight, file, place) };
                 if best.as_ref().is_none_or(|known| known.rank() < found.rank()) {
                     best = Some(found);
@@ -361,13 +355,13 @@ impl<'t> Typed<'t> {
         best.map(|best| Standing {
             agreement: if best.words == self.len() { Agreement::Words } else { Agreement::Run },
             words: best.words,
-            // Of two literals that hold, the one that has fewer of the words as values says more.
+            // Of two literals, the one that takes fewer of the words for values says more.
             share: if all > 0.0 { (best.weight / (all - best.of_values * VALUES_SHARE)).min(1.0) } else { 0.0 },
             start: best.place.start,
             is_alone: true,
             is_same: best.is_same,
             is_before_value: best.is_before_value,
-            is_literal: best.is_literal,
+            is_literal: best.is_literal && !self.is_flag(),
             made_from: best.made_from,
         })
     }
@@ -398,7 +392,7 @@ impl<'t> Typed<'t> {
         }
     }
 
-    /// [`Standing::made_from`] of a literal that has a value at its end alone, and few words in front of it.
+    /// [`Standing::made_from`] of a literal whose only value is at its end, behind few words.
     fn made_of_front(&self, file: &str, place: &Range<usize>, end: usize) -> Option<usize> {
         let is_value = || has_values(self.text) || self.weights[end..].iter().all(|weight| *weight <= 0.0);
         let filled = self.filled_around(file, place, VALUE_WORDS_MAX)?;
@@ -406,17 +400,17 @@ impl<'t> Typed<'t> {
         filled.from.filter(|_| is_sure && is_value())
     }
 
-    /// Whether enough of some words lead to files.
+    /// Whether enough words of a run are rare.
     fn tells(&self, run: &Range<usize>) -> bool {
         run.clone().filter(|i| self.is_telling(*i)).count() >= TELLING_WORDS_MIN
     }
 
-    /// Whether a word leads to files; one of a single letter stands anywhere.
+    /// Whether a word leads to files; a single letter occurs anywhere.
     fn is_telling(&self, i: usize) -> bool {
         self.weights[i] > 0.0 && self.word(i).len() > 1
     }
 
-    /// For each of the text's fronts, the number of the first word behind it; that of a `program` has its name.
+    /// For each prefix that the text may have, the number of the first word behind it; a `program` puts its name there.
     pub fn behind_fronts(&self, program: &str) -> Vec<usize> {
         let begin = self.text.as_ptr() as usize;
         let first = |rest: &str| self.words.partition_point(|word| begin + word.start < rest.as_ptr() as usize);
@@ -435,8 +429,7 @@ impl<'t> Typed<'t> {
         (0..self.len()).filter(holds).map(|i| self.weights[i]).sum()
     }
 
-    /// Whether the last word of what stands in front of a run is the one that the text has there; none where that is not of
-    /// ASCII alone.
+    /// Whether the word in front of a run is the one that the text has there; none if it is not ASCII.
     fn is_behind_another(&self, run: &Range<usize>, front: &str) -> Option<bool> {
         if run.start == 0 {
             return Some(false);
@@ -449,7 +442,7 @@ impl<'t> Typed<'t> {
         is_ascii.then(|| front[first..end].eq_ignore_ascii_case(self.word(run.start - 1)))
     }
 
-    /// The run of words around the word `anchor`, which stands at `place`, and where it stands in the file.
+    /// The run of words around the word `anchor`, which occurs at `place`, and its place in the file.
     fn run_around(&self, anchor: usize, file: &str, place: Range<usize>) -> (Range<usize>, Range<usize>) {
         let mut run = anchor..anchor + 1;
         let mut end = place.end;
@@ -464,7 +457,7 @@ impl<'t> Typed<'t> {
         let mut start = place.start;
         let reach = 2 * self.words[anchor].start + 256;
         let from = file.floor_char_boundary(place.start.saturating_sub(reach));
-        // In other scripts words can't be read backwards: read those of a piece that is surely long enough.
+        // Other scripts can't be read backwards: read the words of a piece that is surely long enough.
         let before: Vec<Range<usize>> = match self.is_behind_another(&run, &file[from..place.start]) {
             Some(false) => Vec::new(),
             _ => words(&file[from..place.start]).collect(),

@@ -1,11 +1,12 @@
-//! Pasted traces: their messages, told from frames and from what runtimes write above and below them.
+//! Pasted traces: their messages, apart from frames and from what runtimes print above and below them.
 
 use super::log_prefix::{behind_front, ends_in_line, without_end};
 
-/// Messages of a trace that are looked for, the first and the last ones: some runtimes begin with the cause, others end so.
+/// Messages of a trace that are looked up, at most: the first and the last ones, since some runtimes print the cause first
+/// and others last.
 const MESSAGES_MAX: usize = 4;
 
-/// What runtimes write on a line of its own above frames or a message.
+/// Lines that runtimes print above frames or a message.
 const HEADS: &[&str] = &[
     "Caused by:",
     "During handling of the above exception, another exception occurred:",
@@ -16,23 +17,23 @@ const HEADS: &[&str] = &[
     "Unhandled exception.",
     "Unhandled exception:",
 ];
-/// What begins a line behind which nothing but frames stands.
+/// Beginnings of lines that only frames follow.
 const DUMPS: &[&str] = &["goroutine ", "stack backtrace:"];
-/// What begins a line beside frames that says nothing.
+/// Beginnings of lines among frames that say nothing.
 const ASIDES: &[&str] = &["--- End of ", "created by ", "note: run with ", "thrown in "];
 
 /// What the lines of a text are.
 #[derive(Default)]
 struct Trace<'t> {
-    /// Lines that are no frame and no head, without what stands behind their message.
+    /// Lines that are no frame and no head, without what runtimes append.
     messages: Vec<&'t str>,
     /// Whether there is a frame or a head.
     is_trace: bool,
-    /// Whether people wrote one of the messages, as far as can be told: nothing stands in front of it, and no head above.
+    /// Whether people wrote one of the messages: it has no prefix, and no head above it.
     has_words: bool,
 }
 
-/// The messages of a pasted trace, each with the front that it has; empty where a text is no trace.
+/// The messages of a pasted trace, with their prefixes; empty if the text is no trace.
 pub fn messages_of(text: &str) -> Vec<&str> {
     let Trace { mut messages, is_trace, .. } = read(text);
     if !is_trace {
@@ -45,7 +46,7 @@ pub fn messages_of(text: &str) -> Vec<&str> {
     messages
 }
 
-/// Whether a text is a trace and nothing that people wrote stands around it.
+/// Whether a text is a trace without words of people around it.
 pub fn is_trace(text: &str) -> bool {
     let Trace { messages, is_trace, has_words } = read(text);
     is_trace && !has_words && (1..=MESSAGES_MAX).contains(&messages.len())
@@ -53,7 +54,7 @@ pub fn is_trace(text: &str) -> bool {
 
 fn read(text: &str) -> Trace<'_> {
     let mut trace = Trace::default();
-    // Below a frame of Python the line of code stands, deeper.
+    // Python prints the line of code below a frame, indented further.
     let mut code_below: Option<usize> = None;
     let mut is_below_head = false;
     for line in text.lines() {
@@ -83,32 +84,44 @@ fn read(text: &str) -> Trace<'_> {
     trace
 }
 
-/// Whether a line is a frame in some language's form.
-fn is_frame(line: &str) -> bool {
-    let behind = |front: &str| line.strip_prefix(front);
-    let is_path = |text: &str| text.contains(['.', '/', '<', '(']);
-    let first = |text: &str| text.split_whitespace().next().is_some_and(is_path);
+/// The forms of frames, each with an example.
+const FRAMES: &[(&str, fn(&str) -> bool)] = &[
+    ("File \"a.py\", line 7, in run", |line| is_behind(line, "File \"", |rest| rest.contains("\", line "))),
+    ("at run (/srv/a.js:3:9)", |line| {
+        is_behind(line, "at ", |rest| {
+            let first = rest.split_whitespace().next().unwrap_or_default();
+            ends_in_line(rest) || (rest.ends_with(')') && first.contains(['.', '/', '<', '(']))
+        })
+    }),
+    ("from /srv/a.rb:3:in `run'", |line| is_behind(line, "from ", |rest| rest.contains(":in ") || ends_in_line(rest))),
+    ("# ./spec/a_spec.rb:12:in `run'", |line| {
+        is_behind(line, "# ", |rest| rest.contains(":in ") || ends_in_line(rest))
+    }),
     // `#12 Fix it` is the number of an issue.
-    let is_numbered = |rest: &str| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && (rest.contains(['(', '{']) || rest.contains(" 0x"))
-    };
-    behind("File \"").is_some_and(|rest| rest.contains("\", line "))
-        || behind("at ").is_some_and(|rest| ends_in_line(rest) || (rest.ends_with(')') && first(rest)))
-        || behind("from ").is_some_and(|rest| rest.contains(":in ") || ends_in_line(rest))
-        || behind("# ").is_some_and(|rest| rest.contains(":in ") || ends_in_line(rest))
-        || behind("#").is_some_and(is_numbered)
-        || behind("--> ").is_some_and(ends_in_line)
-        || (line.starts_with("... ") && line.ends_with(" more"))
-        || (!line.contains(char::is_whitespace) && line.contains('/') && ends_in_line(line))
-        || is_of_application(line)
+    ("#0 /srv/a.php(9): run()", |line| {
+        is_behind(line, "#", |rest| {
+            rest.starts_with(|c: char| c.is_ascii_digit()) && (rest.contains(['(', '{']) || rest.contains(" 0x"))
+        })
+    }),
+    ("--> src/a.rs:3:9", |line| is_behind(line, "--> ", ends_in_line)),
+    ("... 3 more", |line| line.starts_with("... ") && line.ends_with(" more")),
+    ("/srv/a.go:12", |line| !line.contains(char::is_whitespace) && line.contains('/') && ends_in_line(line)),
+    ("(app 0.1.0) lib/app.ex:3: App.run/1", |line| {
+        let Some((inside, behind)) = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
+            return false;
+        };
+        let version = inside.rsplit(' ').next().unwrap_or_default();
+        let place = behind.split_whitespace().next().unwrap_or_default();
+        version.starts_with(|c: char| c.is_ascii_digit()) && ends_in_line(place.trim_end_matches(':'))
+    }),
+];
+
+fn is_behind(line: &str, front: &str, is_one: impl Fn(&str) -> bool) -> bool {
+    line.strip_prefix(front).is_some_and(is_one)
 }
 
-/// `(app 0.1.0) lib/app.ex:3: App.run/1`
-fn is_of_application(line: &str) -> bool {
-    let Some((inside, behind)) = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else { return false };
-    let version = inside.rsplit(' ').next().unwrap_or_default();
-    version.starts_with(|c: char| c.is_ascii_digit())
-        && behind.split_whitespace().next().is_some_and(|place| ends_in_line(place.trim_end_matches(':')))
+fn is_frame(line: &str) -> bool {
+    FRAMES.iter().any(|(_, is_one)| is_one(line))
 }
 
 fn is_head(line: &str) -> bool {
@@ -121,7 +134,7 @@ fn is_head(line: &str) -> bool {
         || (line.starts_with("[error] ") && line.ends_with(" terminating"))
 }
 
-/// Whether a line stands beside frames and says nothing: a note, or what points at a part of the line above.
+/// Whether a line among frames says nothing: a note, or marks below a part of the line above.
 fn is_aside(line: &str) -> bool {
     ASIDES.iter().any(|aside| line.starts_with(aside)) || line.chars().all(|c| matches!(c, '^' | '~' | ' '))
 }
@@ -129,6 +142,13 @@ fn is_aside(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn frames_match_their_example() {
+        for (at, (example, _)) in FRAMES.iter().enumerate() {
+            assert_eq!(FRAMES.iter().position(|(_, is_one)| is_one(example)), Some(at), "{example}");
+        }
+    }
 
     #[test]
     fn messages_are_told_from_frames() {

@@ -55,7 +55,7 @@ impl Point {
 
 impl Lookup<'_> {
     /// Pointers to the units around lines.
-    pub fn point(&self, points: &[Point]) -> Result<Pointers> {
+    pub(super) fn point(&self, points: &[Point]) -> Result<Pointers> {
         let mut pointers = Pointers::default();
         if points.is_empty() {
             return Ok(pointers);
@@ -71,7 +71,7 @@ impl Lookup<'_> {
     }
 
     /// Pointers to units, each at the wanted line of it.
-    pub fn point_at_lines(&self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<Pointers> {
+    pub(super) fn point_at_lines(&self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<Pointers> {
         let mut pointers = Pointers::default();
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
         for (unit, line) in keys.iter().zip(self.rounds.lines(&keys, line)?) {
@@ -81,7 +81,7 @@ impl Lookup<'_> {
     }
 
     /// The first `files_max` of the files that the filter allows, up to `bytes_max` in all.
-    pub fn readable(&self, files: &[FilePlace], files_max: usize, bytes_max: u64) -> Result<Vec<FilePlace>> {
+    pub(super) fn readable(&self, files: &[FilePlace], files_max: usize, bytes_max: u64) -> Result<Vec<FilePlace>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -95,24 +95,24 @@ impl Lookup<'_> {
     }
 
     /// The files that contain the words of a text in a row; all of its words, if those have no positions.
-    pub fn files_with_run(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+    pub(super) fn files_with_run(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let run = run_of(text, self.tokenizer);
         if run.is_empty() { self.files_with_words(text) } else { Ok(self.rounds.runs(&[run])?.concat()) }
     }
 
     /// The files that contain all words of a text, stop words too.
-    pub fn files_with_words(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+    pub(super) fn files_with_words(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let terms = self.tokenizer.terms(text);
         if terms.is_empty() { Ok(Vec::new()) } else { self.rounds.holding_all(&terms) }
     }
 
     /// What a name or a text inside the query points at on its own.
-    pub fn alone(&mut self, text: &str, found: &Found) -> Result<Pointers> {
+    pub(super) fn alone(&mut self, text: &str, found: &Found) -> Result<Pointers> {
         self.resolve(ALONE, text, found)
     }
 
     /// The same by some intents. Files that the query names stay in force.
-    pub fn resolve(&mut self, intents: &[Intent], text: &str, found: &Found) -> Result<Pointers> {
+    pub(super) fn resolve(&mut self, intents: &[Intent], text: &str, found: &Found) -> Result<Pointers> {
         let query = Query::new(text, "", language::facts(), self.tokenizer);
         let Lookup { rounds, statistics, here, program, .. } = *self;
         let mut lookup = Lookup { rounds, statistics, query: &query, here, program, tokenizer: self.tokenizer };

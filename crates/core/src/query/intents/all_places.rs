@@ -4,7 +4,7 @@ use super::callers::called;
 use crate::identifier_style::{is_odd, is_token};
 use crate::language::LanguageFacts;
 
-/// Words that ask for all places of the name beside them.
+/// Words that ask for all places of a name.
 const ASKS: &[&str] = &[
     "everywhere",
     "instances",
@@ -22,18 +22,18 @@ const ASKS: &[&str] = &[
     "usages",
     "uses",
 ];
-/// Those that ask for another name in its place.
+/// Those that ask for a change of the name.
 const CHANGES: &[&str] = &["rename", "replace"];
-/// Words that stand between the name and its other name.
+/// Words between the name and the new one.
 const BETWEEN: &[&str] = &["to", "with", "by", "into", "as", "->", "=>", "→"];
-/// What else is said around a name of which all places are wanted.
+/// Other words that such a request may have.
 const BESIDE: &str = "I a all and any argument can class code codebase constant contain containing contains every field \
                       file files find for function get gets give has have hold holding holds i in is it list me mentioned \
                       mentioning method need of our parameter please project referenced references repo repository show \
                       symbol that the this throughout to type use used using variable want we where which whole with you";
 
-/// The name of which a text asks for all places and for nothing else, written as no word of a sentence is. The files that
-/// a name means are no such places.
+/// The name of which a text asks for all places and nothing else, written as no word of a sentence is. A file is no such
+/// name.
 pub fn everywhere_of(text: &str, facts: &LanguageFacts) -> Option<String> {
     if text.trim().contains('\n') {
         return None;
@@ -63,7 +63,7 @@ pub fn everywhere_of(text: &str, facts: &LanguageFacts) -> Option<String> {
     (asks && !is_other && is_name).then_some(name)
 }
 
-/// A word without a sentence's marks behind it, the first one of a text in lower case.
+/// A word without punctuation behind it, the first one of a text in lower case.
 fn plain(at: usize, word: &str) -> String {
     let word = word.trim_end_matches(['?', '.', ',', '!']);
     if at == 0 { word.to_lowercase() } else { word.to_string() }

@@ -2,7 +2,7 @@
 
 use crate::identifier_style::is_odd;
 
-/// What asks for the callers of the name behind it, in lower case.
+/// Questions for the callers of the name behind them, in lower case.
 const CALLER_QUESTIONS: &[&str] = &[
     "who calls",
     "who invokes",
@@ -28,10 +28,10 @@ const CALLER_QUESTIONS: &[&str] = &[
     "references to",
     "where is",
 ];
-/// What may stand in front of them.
+/// Requests in front of them.
 const CALLER_REQUESTS: &[&str] =
     &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
-/// What asks for the callers of the name in front of it.
+/// Words that ask for the callers of the name in front of them.
 const CALLERS: &[&str] = &["callers", "references", "usages"];
 
 /// The name in "who calls NAME", "callers of NAME() in src", "where is NAME used", "NAME callers".
@@ -62,7 +62,7 @@ pub(super) fn callers_of(text: &str) -> Option<String> {
     called(written)
 }
 
-/// The name of a call as it is written in a sentence.
+/// A name without a sentence's punctuation, quotes and `()`.
 pub(super) fn called(written: &str) -> Option<String> {
     let name = written.trim_end_matches(['?', ',', '.']).trim_matches(['`', '"', '\'']).trim_end_matches("()");
     (!name.is_empty()).then(|| name.to_string())

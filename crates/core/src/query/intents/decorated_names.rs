@@ -1,18 +1,18 @@
-//! Names inside what a tool writes around them: an expression that matches them, a symbol of a profile or a crash, a link.
+//! Names inside other syntax: a regular expression, a symbol of a profile or a crash, a link.
 
 use crate::token::is_word_char;
 
-/// What stands for blanks in an expression.
+/// What matches blanks, words or brackets in an expression: replaced by a blank.
 const BLANKS: &[&str] = &[
     "\\s*", "\\s+", "\\s", "\\w*", "\\w+", "\\S*", "\\S+", ".*?", ".+?", ".*", ".+", "\\(", "\\)", "\\[", "\\]", "\\{",
     "\\}",
 ];
-/// What stands for nothing in one: it says where a word begins or ends.
+/// Boundaries of words in an expression.
 const BOUNDS: &[&str] = &["\\b", "\\B", "\\<", "\\>"];
 
-/// The names of a text that is written around them and stands nowhere as it is: of an expression (`\bopen_port\(`,
-/// `def\s+open`, `open|close`, `*port*`), of a symbol (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`,
-/// `server(openPort+0x1a2)[0x55d0]`), of a link in Markdown. None for any other text.
+/// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`), a symbol
+/// (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in Markdown. None
+/// in any other text.
 pub fn names_around(text: &str) -> Option<String> {
     let text = text.trim();
     let read = linked(text).or_else(|| offset(text)).or_else(|| symbol(text)).or_else(|| expression(text))?;
@@ -54,7 +54,7 @@ fn symbol(text: &str) -> Option<String> {
         Some((receiver, rest)) => (format!("{receiver}{rest}"), true),
         None => (rest.to_string(), false),
     };
-    // Without a receiver only a closure or a far package tells a symbol from `a.b`.
+    // Without a receiver, only a closure or an imported package tells a symbol from `a.b`.
     let is_closure = |part: &&str| {
         let number = part.strip_prefix("func").or_else(|| part.strip_prefix("gowrap"));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -101,7 +101,7 @@ fn expression(text: &str) -> Option<String> {
         read = read.replace(mark, " ");
     }
     let read = read.replace("\\.", ".").replace(['|', '(', ')', '?', '=', '"', '\''], " ");
-    // What is left of an expression's marks stands for more than names.
+    // Other marks of an expression match more than names.
     let is_plain = !read.contains(['\\', '[', ']', '{', '}', '+', '*', '^', '$']);
     is_plain.then(|| read.trim_matches([':', ' ']).to_string())
 }

@@ -1,12 +1,12 @@
-//! Questions for the definition of a name, and for a name of a file.
+//! Questions for the definition of a name, and for a name in a file.
 
 use super::callers::called;
 use super::is_written;
 use crate::identifier_style::is_odd;
 
-/// What joins a name to its file.
+/// Words that join a name to its file.
 const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "within"];
-/// What is said of a name that is looked for.
+/// Words of a question for a name.
 const SAID: &[&str] = &[
     "class",
     "const",
@@ -35,8 +35,8 @@ const SAID: &[&str] = &[
     "where",
 ];
 
-/// The name in "where is NAME defined", "where is NAME", "the definition of NAME", "NAME definition", where it is written
-/// as no word of a sentence is.
+/// The name in "where is NAME defined", "where is NAME", "the definition of NAME", "NAME definition", if it is written as no word
+/// of a sentence is.
 pub(super) fn definition_of(text: &str) -> Option<String> {
     let written: Vec<&str> = text.split_whitespace().collect();
     let lower: Vec<String> = written.iter().map(|word| word.trim_end_matches(['?', '.', ',']).to_lowercase()).collect();
@@ -55,8 +55,8 @@ pub fn is_joint(word: &str) -> bool {
     is_one_of(word, JOINTS)
 }
 
-/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": what a text holds beside the file and what is
-/// said of any name. A word that is said of names is one itself where nothing else stands there (`find in FILE`).
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word of
+/// such questions is a name itself if it stands there alone (`find in FILE`).
 pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
     if text.trim().contains('\n') {
         return None;

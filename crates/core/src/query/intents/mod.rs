@@ -1,7 +1,7 @@
-//! Intents: what a query tells of the wanted text beside its words. Somebody who pastes a message, a stack trace or a
-//! declaration knows the text; these are the parts of a query that say so.
+//! Parses what a query asks for besides its words: a line of a file, a definition, callers, a phrase.
 //!
-//! Reading never fails and never drops anything: a clue stands beside the words, and what it names may not be here.
+//! Parsing is pure, never fails and takes no word out of the query: what an intent names may not be here. `colgrep-search`
+//! resolves intents in an index.
 
 mod all_places;
 mod callers;
@@ -35,23 +35,23 @@ use crate::identifier_style::is_token;
 use crate::language::LanguageFacts;
 use crate::literal_match::behind_front;
 
-/// By what a query points at a unit, the weakest first.
+/// The evidence by which a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Certainty {
-    /// The query stands there inside something longer, or in another spelling.
+    /// The unit contains the query inside a longer word, or in another spelling.
     Part,
-    /// A run of the query's words stands there.
+    /// The unit contains a run of the query's words.
     Run,
-    /// All of the query's words stand there in order.
+    /// The unit contains all of the query's words in order.
     Words,
-    /// The query stands there, to the character.
+    /// The unit contains the query to the character.
     Exact,
-    /// Its file and a line of it are named.
+    /// The query names its file and a line of it.
     Location,
 }
 
 impl Certainty {
-    /// How the query stands at a place, in explanations.
+    /// The text for explanations.
     pub const fn told(self) -> &'static str {
         match self {
             Certainty::Part => "a part of a word here",
@@ -66,24 +66,24 @@ impl Certainty {
 /// How a query points at a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pointer {
-    /// By what.
+    /// The evidence.
     pub certainty: Certainty,
-    /// 0 to 1: tells apart what is as certain.
+    /// 0 to 1: orders pointers of one certainty.
     pub strength: f32,
-    /// The line that is meant, from 1.
+    /// The line to show, from 1.
     pub line: u32,
 }
 
-/// A line of a file, as somebody wrote it: `src/a.rs:12`, a frame of a stack trace, a compiler's message.
+/// A line of a file, as in `src/a.rs:12`, a frame of a stack trace or a compiler's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The path as written, `/` between components; of a Java frame, with its package's folders.
+    /// The path as written, with `/` between components; for a Java frame, with the folders of its package.
     pub path: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-/// A definition, named with its keyword: `class Session`, `pub fn spawn`.
+/// A definition with its keyword: `class Session`, `pub fn spawn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// The keyword as written.
@@ -92,45 +92,45 @@ pub struct Declaration {
     pub name: String,
 }
 
-/// What a query tells beside its words.
+/// What a query asks for besides its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intents {
-    /// Lines that are named, those that lie innermost in a stack first.
+    /// Lines of files, the innermost frames of a stack first.
     pub locations: Vec<Location>,
     /// Paths and file names without a line, as written.
     pub mentions: Vec<String>,
-    /// Other words that are the names of files where a file is so called: `Makefile`, `.gitignore`, `_utils`.
+    /// Other words that may be names of files: `Makefile`, `.gitignore`, `_utils`.
     pub names: Vec<String>,
-    /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place that is meant.
+    /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place to look in.
     pub place: Option<String>,
-    /// What stands in double quotes; empty for a text of several lines and for one that names a line.
+    /// Phrases in double quotes; none in a text of several lines or one that names a line.
     pub phrases: Vec<String>,
-    /// Whether each of them is given to a flag of a command: no condition where it stands nowhere.
+    /// Whether each of them is an argument of a flag: no condition if it occurs nowhere.
     pub are_arguments: bool,
-    /// The definition that the query is, keyword and name and nothing else of weight.
+    /// The definition, if the query is nothing but a keyword and a name.
     pub declaration: Option<Declaration>,
-    /// The name whose callers are asked for; where all places of a name are, it is the whole text.
+    /// The name whose callers are asked for; the whole text if all places of a name are.
     pub callers_of: Option<String>,
-    /// The name whose definition is asked for in words.
+    /// The name whose definition a question asks for.
     pub definition_of: Option<String>,
-    /// The name that is all that is said beside one file: `Client in client.py`.
+    /// The name that is all the query says besides one file: `Client in client.py`.
     pub beside_file: Option<String>,
-    /// Names, codes, numbers and paths: words that stand somewhere as written or nowhere.
+    /// Names, codes, numbers and paths: words that occur as written or not at all.
     pub tokens: Vec<String>,
-    /// Operators: `==` of `operator==`, and what stands alone as `>>=` does.
+    /// Operators: `==` in `operator==`, and `>>=` alone.
     pub operators: Vec<String>,
-    /// Whether the query is tokens and nothing else, none of them a line of a file.
+    /// Whether the query is nothing but tokens and names no line.
     pub is_tokens: bool,
 }
 
-/// Characters that end a path inside a text.
+/// Characters that end a path in a text.
 const PATH_ENDS: &[char] = &[
     '"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›', '…', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';',
     '|', '=', '*',
 ];
-/// Marks of quotation around a word.
+/// Quotation marks around a word.
 const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
-/// A sentence's marks behind a word.
+/// Punctuation behind a word of a sentence.
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 impl Intents {
     /// Whether a text is nothing but a file's path or name.
@@ -138,7 +138,7 @@ impl Intents {
         self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
     }
 
-    /// What was found, in words: for explanations.
+    /// What was parsed, in words, for explanations.
     pub fn told(&self) -> Vec<String> {
         let Intents { locations, mentions, phrases, declaration, tokens, operators, .. } = self;
         let each = |what: &'static str, all: &[String]| -> Vec<String> {
@@ -154,12 +154,12 @@ impl Intents {
         [places, quoted, declared, called.chain(defined).chain(beside).collect(), words].concat()
     }
 
-    /// Reads the intents of a query.
+    /// Parses a query.
     pub fn parse(text: &str, facts: &LanguageFacts) -> Intents {
         let linked = links_as_paths(text);
         let (typed, text) = (text, &*anchors_apart(&linked, facts));
         let mut intents = Intents {
-            // A runtime quotes the name of its thread.
+            // Runtimes quote the names of threads.
             phrases: phrases(behind_front(text).unwrap_or(text)),
             declaration: declaration(text, facts),
             callers_of: callers_of(text),
@@ -200,7 +200,7 @@ impl Intents {
         if ends_innermost(text) {
             intents.locations.reverse();
         }
-        // Who pastes lines, or a message that names one, quotes nothing: the quotes are the program's.
+        // In pasted lines, and in a message that names one, the quotes are the program's.
         if !intents.locations.is_empty() || text.trim().contains('\n') {
             intents.phrases.clear();
         }
@@ -211,8 +211,8 @@ impl Intents {
     }
 }
 
-/// Whether a text's frames are Python's, which prints the innermost one last, everybody else first. A part of a trace, as
-/// people paste it, lacks the head, and no other language writes `File "a.py", line 7, in run`.
+/// Whether a text's frames are Python's, which alone prints the innermost one last. A pasted part of a trace has no head, and
+/// no other language writes `File "a.py", line 7, in run`.
 fn ends_innermost(text: &str) -> bool {
     let is_frame = |line: &str| {
         let place = line.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
@@ -221,7 +221,7 @@ fn ends_innermost(text: &str) -> bool {
     text.contains("most recent call last") || text.lines().any(is_frame)
 }
 
-/// A text with each link to a file on a forge as the path of the file there, and its line: `src/a.rs#L12`.
+/// Replaces each link to a file on a forge by the path and line of the file: `src/a.rs#L12`.
 fn links_as_paths(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);
@@ -240,14 +240,14 @@ fn links_as_paths(text: &str) -> Cow<'_, str> {
     Cow::Owned(told)
 }
 
-/// The path and line of `https://github.com/OWNER/NAME/blob/COMMIT/PATH#L12`, likewise of `/blame/` and `/raw/` and of
-/// GitLab's `/-/blob/`, whatever the host.
+/// The path and line of `https://github.com/OWNER/NAME/blob/COMMIT/PATH#L12`, of `/blame/`, `/raw/` and GitLab's `/-/blob/`,
+/// on any host.
 fn path_of_link(link: &str) -> Option<String> {
     let address = link.strip_prefix("https://").or_else(|| link.strip_prefix("http://"))?;
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
     let parts: Vec<&str> = address.split('?').next()?.split('/').collect();
     let at = parts.iter().position(|part| matches!(*part, "blob" | "blame" | "raw"))?;
-    // Behind host, owner and name; GitLab has groups in groups, and a mark behind the name.
+    // Host, owner and name stand in front; GitLab has nested groups, and `-` behind the name.
     let is_forge = at == 3 || (at > 3 && parts[at - 1] == "-");
     let path = parts.get(at + 2..).filter(|_| is_forge)?.join("/");
     let digits: String =
@@ -259,10 +259,10 @@ fn path_of_link(link: &str) -> Option<String> {
     }
 }
 
-/// A text with what is named inside a file apart from the file: `docs/a.md first steps` of `docs/a.md#first-steps`, and
-/// `src/a.py copy` of `src/a.py#copy`. What is behind the mark of a line stays.
+/// Separates an anchor from its file: `docs/a.md#first-steps` becomes `docs/a.md first steps`, and `src/a.py#copy` becomes
+/// `src/a.py copy`. Numbers of lines stay.
 fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
-    // `a.md?plain=1#L12`: how a forge shows the text of a page.
+    // Forges show the source of a page as `a.md?plain=1#L12`.
     const PLAIN: &str = "?plain=1#";
     let text = if text.contains(PLAIN) { Cow::Owned(text.replace(PLAIN, "#")) } else { Cow::Borrowed(text) };
     let apart = |word: &str| {
@@ -282,7 +282,7 @@ fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     if from == 0 { text } else { Cow::Owned(told + &text[from..]) }
 }
 
-/// The operator that a word is or names: two marks and more, or those behind `operator`.
+/// The operator that a word is or names: at least two marks, or those behind `operator`.
 fn operator(word: &str) -> Option<&str> {
     let is_mark = |c: char| "=<>+-*/%&|^~!?:.@$".contains(c);
     let marks = word.strip_prefix("operator").unwrap_or(word).trim_matches(['(', ')', '`']);
@@ -290,25 +290,25 @@ fn operator(word: &str) -> Option<&str> {
     (!marks.is_empty() && marks.chars().all(is_mark) && (is_named || marks.chars().nth(1).is_some())).then_some(marks)
 }
 
-/// A word without the quotes around it and a sentence's marks behind it.
+/// A word without quotes around it and punctuation behind it.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
-/// Whether a word of a text is this path or name of a file, as people write it.
+/// Whether a word is this path or name of a file, however its path begins.
 pub fn is_written(word: &str, name: &str) -> bool {
     let word = bare_path(bare(word.trim()));
     [word.as_str(), word.trim_start_matches('@')].contains(&bare_path(name).as_str())
 }
 
-/// A written path without what says only where it begins or that a sentence ends: `./`, `**/`, a slash, `\` for `/`.
+/// A written path without `./`, `**/`, slashes at its ends and punctuation, and with `/` for `\`.
 fn bare_path(path: &str) -> String {
     let path = path.trim_end_matches(['.', ':']).replace('\\', "/");
     path.trim_start_matches("./").trim_start_matches("**/").trim_matches('/').to_string()
 }
 
-/// Places whose paths hold spaces, or have no ending that a language knows: what stands in quotes behind `File`, and a
-/// line that is nothing but a path with a number behind it.
+/// Places whose paths have spaces or an unknown ending: a quoted path behind `File`, and a line that is nothing but a path and
+/// a number.
 fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
     text.lines().map(str::trim).filter_map(|line| {
         let (path, line) = match line.strip_prefix("File \"") {
@@ -321,9 +321,9 @@ fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
                 (path.contains('/') && !path.contains("://")).then_some((path, line))?
             }
         };
-        // What a program says around a path is no part of it.
+        // What a program prints around a path is no part of it.
         let is_said = path.contains(['(', '<']) || path.contains(": ") || path.contains("> ") || path.contains(" /");
-        // `a.ts 12:5`: the line stands in front of the column.
+        // `a.ts 12:5` has a line and a column.
         let is_column = path.rsplit(' ').next().is_some_and(|word| whole_number(word).is_some());
         if is_said || is_column {
             return None;
@@ -333,7 +333,7 @@ fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
     })
 }
 
-/// A word that may be a path: its text, without what ends it, and where it stands.
+/// A word that may be a path, and its place in the text.
 struct PathWord<'t> {
     text: &'t str,
     start: usize,
@@ -348,7 +348,7 @@ fn path_words(text: &str) -> impl Iterator<Item = PathWord<'_>> {
     })
 }
 
-/// The path that a word is, with its line where one is named in the word or right behind it.
+/// The path that a word is, with its line if the text names one.
 fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(String, Option<u32>)> {
     let written = match word.text.split_once("://") {
         Some((scheme, address)) => path_of_address(scheme, address)?,
@@ -361,10 +361,10 @@ fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) -> Option<(
     let path = path.trim_end_matches(['.', '?', '!', ':']).replace('\\', "/");
     let path = path.trim_start_matches("./").trim_end_matches('/');
     let is_file = is_file_of(path, facts);
-    // `@src/client.py`: how people hand a file to an agent.
+    // People hand files to agents as `@src/client.py`.
     let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
-    // `server.*`: whatever it ends in. More behind it is a pattern of text.
+    // `server.*` has any ending. With more behind it, it is a pattern of text.
     let has_stem_alone = word.text.strip_suffix('.').is_some_and(|stem| stem.ends_with(char::is_alphanumeric));
     let is_end = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || QUOTES.contains(&c));
     if has_stem_alone && text[word.end..].strip_prefix('*').is_some_and(|behind| is_end(behind.chars().next())) {
@@ -388,9 +388,9 @@ fn is_file_of(path: &str, facts: &LanguageFacts) -> bool {
     name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name.to_lowercase())
 }
 
-/// The path, and what stands behind it, in an address that a frame of a trace names: of a file, of a bundler's module
-/// (`webpack:///./src/a.js:12`), and of a server where line and column tell a frame from a link. Some browsers write the
-/// function in front: `run@http://localhost/src/a.js:12:5`.
+/// The path, and what follows it, in the address of a frame: of a file, of a bundler's module (`webpack:///./src/a.js:12`), or
+/// of a server if a line and a column tell it from a link. Some browsers put the function in front:
+/// `run@http://localhost/src/a.js:12:5`.
 fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     match scheme.rsplit('@').next()? {
         "file" | "webpack" | "webpack-internal" | "turbopack" => Some(address),
@@ -403,31 +403,31 @@ fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     }
 }
 
-/// The word as the name of a file without an extension that is known, if it is written as hardly any other word is: in
-/// capitals, with a dot or a hyphen inside, a dot or an underscore in front, or `file` at its end.
+/// The word as the name of a file without a known ending, if it is written as hardly any other word is: in capitals, with a dot
+/// or a hyphen inside, a dot or an underscore in front, or `file` at its end.
 fn file_name(word: &str) -> Option<&str> {
     let name = word.trim_end_matches(['.', '?', '!', ':']);
     let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
     let is_capital = !name.chars().any(char::is_lowercase);
     let is_marked = name.starts_with('_') || name.contains(['.', '-']) || name.ends_with("file") || is_capital;
-    // `__init__` is what Python calls it, not how it is named.
+    // `__init__` is a name in Python, not of a file.
     let is_dunder = name.starts_with("__") && name.ends_with("__");
     (has_letters && is_marked && !is_dunder && !name.contains(['/', ':'])).then_some(name)
 }
 
-/// Words that hold what ends a path elsewhere, as names of files: `works(1).txt`.
+/// Names of files with characters that end a path elsewhere: `works(1).txt`.
 fn odd_names(text: &str) -> impl Iterator<Item = &str> {
     let inner = |word: &&str| word.trim_matches(PATH_ENDS).contains(PATH_ENDS);
     text.split_whitespace().filter(inner).filter_map(file_name)
 }
 
-/// Whether the last word of a text is "in", whatever opens behind it.
+/// Whether the last word of a text is "in", apart from opening brackets and quotes.
 fn stands_behind_in(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || PATH_ENDS.contains(&c));
     before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
 }
 
-/// The folders of the package in front of a frame's file: `at com.acme.net.Tcp.open(` → `com/acme/net`.
+/// The folders of the package in front of a frame's file: `com/acme/net` of `at com.acme.net.Tcp.open(`.
 fn package_folders(before: &str) -> Option<String> {
     let qualified = before.strip_suffix('(')?.rsplit(char::is_whitespace).next()?;
     let mut parts: Vec<&str> = qualified.split('.').collect();
@@ -435,12 +435,12 @@ fn package_folders(before: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// Keyword and name, modifiers in front and punctuation behind left aside; `None` where more is said.
+/// Keyword and name, without modifiers in front and punctuation behind; none if the text says more.
 fn declaration(text: &str, facts: &LanguageFacts) -> Option<Declaration> {
     let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
     let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;
     let mut written = words.next()?;
-    // `func (r *Router) Handle(`: the receiver stands in front of the name.
+    // `func (r *Router) Handle(` has a receiver in front of the name.
     if written.starts_with('(') {
         written = words.find(|w| w.ends_with(')')).and_then(|_| words.next())?;
     }

@@ -1,11 +1,11 @@
-//! Files and names that are written as one piece.
+//! Files and names written as one piece.
 
 use std::borrow::Cow;
 
 use crate::language::LanguageFacts;
 
-/// A text with pytest's names of tests in words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a
-/// method. Likewise a text that is nothing but a file and a name, written as a place is: `src/a.py:parse`.
+/// Splits pytest's names of tests into words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a method. Also
+/// splits a text that is nothing but a file and a name: `src/a.py:parse`.
 pub fn node_ids_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     if let Some((file, name)) = named_place(text.trim(), facts) {
         return Cow::Owned(format!("{file} {name}"));

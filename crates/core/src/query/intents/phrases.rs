@@ -1,20 +1,20 @@
-//! What a query has in double quotes.
+//! Phrases in double quotes.
 
-/// What stands in double quotes that open behind a space and close before one. A value in a line of code or configuration
-/// is none: who pastes `port = "8080"` quotes nothing.
+/// The phrases in double quotes that open behind a space and close before one. A value in code or configuration
+/// (`port = "8080"`) is none.
 pub(super) fn phrases(text: &str) -> Vec<String> {
     let is_value = |front: &str| front.ends_with('=') || front.ends_with("\":");
     quoted(text).filter(|(front, _)| !is_value(front)).map(|(_, phrase)| phrase.to_string()).collect()
 }
 
-/// Whether all phrases of a text stand behind a flag: what is given to a command is no condition where it stands nowhere.
+/// Whether all phrases of a text are arguments of flags.
 pub(super) fn are_arguments(text: &str) -> bool {
     let is_flag = |word: &str| word.strip_prefix('-').is_some_and(|name| name.contains(char::is_alphabetic));
     let is_given = |front: &str| front.rsplit(char::is_whitespace).next().is_some_and(is_flag);
     quoted(text).all(|(front, _)| is_given(front))
 }
 
-/// What stands in such quotes, each with the text in front of it.
+/// The phrases in quotes, each with the text in front of it.
 fn quoted(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {

@@ -1,14 +1,13 @@
-//! Names inside what a shell writes: beside its marks, in front of a value, behind dashes; and in front of arguments.
+//! Names in a shell's syntax: variables, settings, flags; and names of calls and of members.
 
 use crate::identifier_style::{flag_name, is_name_in_query, is_token};
 use crate::token::{is_word_char, parts};
 
-/// Words that stand in front of an assignment.
+/// Words in front of an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
 
-/// The name that a text is beside what is written around it where it is set or read: a variable of `$NAME`, `${NAME}`,
-/// `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, a flag of `--name=1`. `None` for any other text, and for a
-/// name that may be a word of a sentence.
+/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in `--name=1`. None in
+/// any other text, and for a name that may be a word of a sentence.
 pub fn name_inside(text: &str) -> Option<&str> {
     let text = text.trim();
     let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
@@ -17,7 +16,7 @@ pub fn name_inside(text: &str) -> Option<&str> {
         Some(name) => (unmarked(name).unwrap_or(name), true),
         None => (unmarked(text)?, text.starts_with('%')),
     };
-    // `PORT=80`, `%PATH%`: capitals alone are a word like any other to the index.
+    // To the index, `PORT` in `PORT=80` is a word like any other.
     if is_set && flag_name(name).is_none() && parts(name).nth(1).is_none() {
         return None;
     }
@@ -27,21 +26,20 @@ pub fn name_inside(text: &str) -> Option<&str> {
     (is_odd || flag_name(name).is_some()).then_some(name)
 }
 
-/// What files are asked for in place of a token: the name inside, where there is one and the index can tell whether it is
-/// held. Of a flag of one word it knows the word alone.
+/// What to look up in files for a token: the name inside it, if the index can tell whether a file has it. Of a flag of one word
+/// it knows the word alone.
 pub fn held_as(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
 }
 
-/// What a text calls that is a call with arguments and nothing else, without a blank: `Clock.set_to` of
-/// `Clock.set_to(now)` and of `x=Clock.set_to(now);`. Of a chain each call, the last one first, of an object's
-/// (`p->open(x)`) its name alone. Nothing of any other text.
+/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)` and in
+/// `x=Clock.set_to(now);`. In a chain each call, the last one first; for an object (`p->open(x)`) the name alone.
 pub fn names_called(text: &str) -> Vec<&str> {
     std::iter::successors(call_at_end(text), |&(_, before)| call_at_end(before)).map(|(name, _)| name).collect()
 }
 
-/// The name of the call that a text ends with, and what stands in front of it.
+/// The name of the call that a text ends with, and the text in front of it.
 fn call_at_end(text: &str) -> Option<(&str, &str)> {
     let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
     if given.contains(char::is_whitespace) {
@@ -76,8 +74,8 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names among the words of a text that are written behind the name of what owns them: `Type.method`, `Type#method`,
-/// `module::function`. In front of a dot that name is written as a type's is: `example.com` is an address.
+/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. In front of a dot stands the name of a type:
+/// `example.com` is an address.
 pub fn qualified_in(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(|word| {
         let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
@@ -92,13 +90,13 @@ pub fn qualified_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The mark right behind a name where a text has it first: `empty?` and `insert!` are names of their own in some languages.
+/// The mark right behind the first occurrence of a name: `empty?` and `insert!` are names of their own in some languages.
 pub fn mark_behind(text: &str, name: &str) -> Option<char> {
     let (at, _) = text.match_indices(name).find(|(at, _)| !text[..*at].ends_with(is_word_char))?;
     text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
 }
 
-/// What stands in front of `=` and a plain value. Brackets and the like make it a line of code, which is no setting.
+/// The name in front of `=` and a plain value. Brackets and the like make a line of code of it.
 fn assigned(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
     let value = value.trim();
@@ -111,7 +109,7 @@ fn assigned(text: &str) -> Option<&str> {
     is_plain.then(|| name.trim_end().trim_end_matches([':', '?', '+']).trim_end())
 }
 
-/// What stands in a shell's marks, or in the quotes that end a look into the environment.
+/// The name in a shell's marks, or in a call that reads the environment.
 fn unmarked(text: &str) -> Option<&str> {
     let braced = || text.strip_prefix("${")?.strip_suffix('}')?.split(':').next();
     let of_shell = || text.strip_prefix("$env:").or_else(|| text.strip_prefix('$'));

@@ -1,22 +1,21 @@
-//! Tests by their names, in what runners print and in the commands that run them.
+//! Names of tests in the output of runners and in the commands that run them.
 
 use crate::identifier_style::is_name_in_query;
 use crate::token::is_word_char;
 
-/// Flags behind which runners are given the name of a test.
+/// Flags of runners that take the name of a test.
 const FLAGS: &[&str] = &["--filter", "--gtest_filter", "--run", "--tests", "-Dtest", "-k", "-n", "-run", "-t"];
-/// What runners say of a test in capitals, beside its name.
+/// What runners print in capitals beside the name of a test.
 const VERDICTS: &[&str] = &["FAIL", "FAILED", "PASS", "PASSED", "RUN", "SKIP", "SKIPPED"];
-/// What stands in front of a verdict in a line of Go's runner.
+/// What Go's runner prints in front of a verdict.
 const RULES: &[&str] = &["---", "==="];
-/// What runners put in front of a test's title.
+/// What runners print in front of a test's title.
 const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
-/// What stands between the titles of tests inside each other.
+/// What separates the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
 
-/// The name of the test that a runner's line or command is about, a type in front of it with a dot between:
-/// `1) App\QueueTest::testPush`, `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`,
-/// `go test -run ^TestPush$`, `QueueTests/testPush`. `None` for one that may be a word of a sentence.
+/// The name of the test in a runner's line or command, with its type in front: `1) App\QueueTest::testPush`, `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`,
+/// `go test -run ^TestPush$`, `QueueTests/testPush`. None for a name that may be a word of a sentence.
 pub fn test_named(text: &str) -> Option<String> {
     let line = text.trim().lines().next()?;
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -40,15 +39,14 @@ pub fn test_titled(text: &str) -> Option<&str> {
     Some(timed.unwrap_or(title).trim()).filter(|title| title.contains(char::is_alphabetic))
 }
 
-/// What a flag of a runner is given: what stands behind it, of a condition the value.
+/// The argument of a runner's flag; of a condition its value.
 fn given<'t>(words: &[&'t str]) -> Option<&'t str> {
     let at = words.iter().position(|word| FLAGS.contains(&word.split('=').next().unwrap_or_default()))?;
     let value = words[at].split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied())?;
     value.rsplit(['~', '=']).next()
 }
 
-/// What a runner says how it went with: behind its number, or beside a verdict. Where it names the file or the type beside
-/// the test, the words of all tell it.
+/// The test behind its number or beside a verdict. If the line has other names too, the words of all of them find it.
 fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     let [first, second, ..] = words else { return None };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -66,8 +64,8 @@ fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     words.get(at + 1).copied().filter(|_| is_in_front && ends)
 }
 
-/// A path of names, the last of which is written as no word of a sentence is, without the marks around it and without what
-/// Go says of a part of a test behind a slash.
+/// A path of names, the last of which is written as no word of a sentence is, without marks around it and Go's subtests behind a
+/// slash.
 fn name(written: &str) -> Option<String> {
     if let Some(name) = name_in_type(written) {
         return Some(name);
