@@ -18,11 +18,10 @@ const VALUE: &str = "0";
 
 pub(super) const SHELL_NAME: Intent = Intent {
     name: "variable or flag in a shell's syntax",
-    doc: "What the name alone points at. A name that is set, or written between `%`, has several parts: `PORT` is a word like \
+    doc: "What the name alone points at, also for `$NAME`. A name that is set, or written between `%`, has several parts: `PORT` is a word like \
           any other.",
     examples: &[
-        ("$BAT_PAGER", "BAT_PAGER"),
-        ("${BAT_PAGER:-less}", "BAT_PAGER"),
+        ("${BAT_PAGER}", "BAT_PAGER"),
         ("%BAT_PAGER%", "BAT_PAGER"),
         ("export BAT_PAGER=1", "BAT_PAGER"),
         ("os.environ[\"BAT_PAGER\"]", "BAT_PAGER"),

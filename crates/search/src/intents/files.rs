@@ -73,20 +73,41 @@ pub(super) const FILE: Intent = Intent {
 };
 
 pub(super) const MODULE: Intent = Intent {
-    name: "module or file without its ending",
-    doc: "The file of code with that stem or path, a test only if no other file is called so; for a folder the file that \
-          stands for it (`mod.rs`, `__init__.py`). A stem has several parts: a plain word is left to the ranking.",
-    examples: &[("rate-limit", "rate-limit"), ("net/tcp", "net/tcp"), ("client.py", "client.py")],
-    parse: |query| {
-        let whole = query.text.trim();
-        let is_one = !whole.contains(char::is_whitespace) || query.intents.is_name_alone(whole);
-        let is_name = query.is_symbol() && !language::facts().is_file_name(whole);
-        (is_one && !is_name && !whole.is_empty()).then(|| whole.to_string()).into_iter().collect()
+    name: "module written like a file",
+    doc: "The file of code with that path, or for a folder the file that stands for it (`mod.rs`, `__init__.py`), if no file is \
+          called as written.",
+    examples: &[("django.utils.html", "django.utils.html")],
+    parse: |query| written_like_file(query).then(|| query.text.trim().to_string()).into_iter().collect(),
+    resolve: |lookup, found, asked| {
+        let names_one = !found.pointers.files.is_empty();
+        let module = if names_one { Pointers::default() } else { lookup.module(&path_of(&plain_path(&asked[0])))? };
+        let is_module = !module.files.is_empty();
+        Ok(Resolved::named(module, is_module))
     },
-    resolve: |lookup, found, asked| lookup.module_alone(&asked[0], found),
     settles: &[Settled::Name],
     yields_to: &[Settled::Name],
 };
+
+pub(super) const STEM: Intent = Intent {
+    name: "file without its ending",
+    doc: "The file of code with that stem or path, a test only if no other file is called so. A stem has several parts: a plain \
+          word is left to the ranking.",
+    examples: &[("rate-limit", "rate-limit"), ("net/tcp", "net/tcp")],
+    parse: |query| {
+        let whole = query.text.trim();
+        let is_one = !whole.contains(char::is_whitespace) || query.intents.is_name_alone(whole);
+        let is_name = query.is_symbol() && !written_like_file(query);
+        (is_one && !is_name && !whole.is_empty()).then(|| whole.to_string()).into_iter().collect()
+    },
+    resolve: |lookup, found, asked| lookup.stem(&asked[0], found),
+    settles: &[],
+    yields_to: &[Settled::Name],
+};
+
+/// Whether the query is one name that is written like that of a file.
+fn written_like_file(query: &Query) -> bool {
+    query.is_symbol() && language::facts().is_file_name(query.text.trim())
+}
 
 /// Whether the text may hold the name of a file that has spaces.
 fn may_have_spaces(query: &Query) -> bool {
@@ -233,20 +254,14 @@ impl Lookup<'_> {
         Ok(contains || files.len() < named.len())
     }
 
-    /// Names the file that a single piece means without its ending; the one of a written path if no file is named.
-    fn module_alone(&mut self, whole: &str, found: &Found) -> Result<Resolved> {
-        let names_none = found.pointers.files.is_empty();
-        let is_file = self.query.is_symbol();
-        let (mut pointers, mut is_module) = (Pointers::default(), false);
-        if is_file && names_none {
-            pointers = self.module(&path_of(&plain_path(whole)))?;
-            is_module = !pointers.files.is_empty();
-        } else if !is_file && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
-            // `rate-limit` may be two words, which occur elsewhere too.
+    /// The files of a stem; of a written path without a file the only one that fits.
+    fn stem(&mut self, whole: &str, found: &Found) -> Result<Resolved> {
+        let mut pointers = Pointers::default();
+        if !self.query.is_symbol() && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
             pointers = self.module(&[whole])?;
         }
         if let [written] = self.query.intents.mentions.as_slice()
-            && names_none
+            && found.pointers.files.is_empty()
             && pointers.files.is_empty()
             && self.query.intents.is_name_alone(whole)
         {
@@ -258,7 +273,7 @@ impl Lookup<'_> {
                 pointers.name_file(file, 1.0, true);
             }
         }
-        Ok(Resolved::named(pointers, is_module))
+        Ok(Resolved::open(pointers))
     }
 
     /// The files that a path of names means as a module, or whose stem a name of several parts is. Capitals alone are a

@@ -7,10 +7,8 @@ use colgrep_core::token::is_stop_word;
 use rustc_hash::FxHashSet;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
-use super::text::{
-    BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, Placed, RUN_SHARE_OF_MESSAGE_MIN, WEIGHT_SHARE_OF_MESSAGE_MIN,
-    is_run,
-};
+use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
+use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, is_run};
 use super::{Found, Intent, Resolved, Settled};
 use crate::shard::Seen;
 use colgrep_index::error::Result;
