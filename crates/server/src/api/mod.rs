@@ -146,7 +146,7 @@ pub fn tools() -> Vec<Tool> {
                 "State of the index",
                 "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
             ],
-            |state, _: &params::Status| files::status(state),
+            files::status,
         ),
     ]
 }

@@ -234,8 +234,8 @@ impl ServerState {
         if self.roots.is_empty() && self.shards.is_none() {
             let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
             bail!(
-                "there is no project to answer about: {}{lost}. The server has to be started in a project, or for one \
-                 (with its folder), or the client has to have roots",
+                "there is no project to answer about: {}{lost}. A client that has roots (MCP's `roots/list`) names them \
+                 itself; ask the user for the folder otherwise",
                 self.why
             );
         }

@@ -16,7 +16,7 @@ use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, 
 
 use super::block::block;
 use super::ends::Answered;
-use super::files::lines_of;
+use super::files::{lines_of, written_lines};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
@@ -128,7 +128,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
 /// # Errors
 /// When it does over shards.
 fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
-    let is_text = has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all();
+    let is_text = has_no_word(&asked.query) && pattern(asked).is_none() && facts(asked)?.allow_all();
     if is_text && state.shards().is_some() {
         bail!(
             "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
@@ -195,7 +195,7 @@ fn scope(asked: &params::Search) -> Result<Scope> {
             tests => tests,
         },
     };
-    scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    scope.pattern = pattern(asked).map(Pattern::new);
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -249,6 +249,11 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         ranked.told.unserved.extend_from_slice(state.lost());
     }
     Ok(ranked)
+}
+
+/// The pattern that units have to match. Agents that fill in every parameter leave it empty.
+fn pattern(asked: &params::Search) -> Option<&String> {
+    asked.pattern.as_ref().filter(|pattern| !pattern.is_empty())
 }
 
 /// The conditions on units.
@@ -305,17 +310,17 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
-    let (root, path, line) = match unit_with(state, &asked.id, &asked.file)? {
+    let (file, lines) = written_lines(state, &asked.file);
+    let (root, path, line) = match unit_with(state, &asked.id, file)? {
         Some((root, below, line, _)) => (root, below, line),
         None => {
-            let (root, full, path) = state.locate(&asked.file)?;
+            let (root, full, path) = state.locate(file)?;
             if !full.is_file() {
-                bail!("{} is no file", asked.file);
+                bail!("{file} is no file");
             }
-            if asked.line == 0 {
-                bail!("give `line` of the unit in {}, or its `id`", asked.file);
-            }
-            (root, path, asked.line)
+            let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
+            let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;
+            (root, path, line)
         }
     };
     let wanted = wanted(asked.results)?;
