@@ -182,6 +182,8 @@ pub struct Refused {
     pub path: PathBuf,
     /// What it says.
     pub values: Vec<(String, Value)>,
+    /// Why its other entries can't be understood.
+    pub unread: Vec<String>,
 }
 
 impl Refused {
@@ -205,7 +207,8 @@ impl std::fmt::Display for Refused {
             self.told(true, "taken from your own settings alone"),
             self.told(false, "not taken until you trust the file"),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let unread = (!self.unread.is_empty()).then(|| format!("ignored: {}", self.unread.join("; ")));
+        let parts: Vec<String> = parts.into_iter().chain([unread]).flatten().collect();
         write!(f, "{}: {}", self.path.display(), parts.join("; "))
     }
 }
@@ -273,7 +276,7 @@ mod tests {
             ),
         ] {
             let values = keys.iter().map(|key| (key.to_string(), Value::Text("true".to_string()))).collect();
-            let refused = Refused { path: "a.toml".into(), values };
+            let refused = Refused { path: "a.toml".into(), values, unread: Vec::new() };
             assert_eq!((refused.to_string(), refused.asks_for_trust()), (expected, asks));
         }
     }
