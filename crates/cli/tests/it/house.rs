@@ -348,9 +348,9 @@ fn all_sources() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn source_files_have_at_most_500_lines() {
+fn source_files_have_at_most_800_lines() {
     let lines = all_sources().into_iter().map(|(path, text)| (path, text.lines().count()));
-    let long: Vec<_> = lines.filter(|(_, lines)| *lines > 500).collect();
+    let long: Vec<_> = lines.filter(|(_, lines)| *lines > 800).collect();
     assert!(long.is_empty(), "split these: {long:?}");
 }
 

@@ -232,7 +232,7 @@ impl Ranking<'_> {
         if let Some(tokens) = self.question.pack {
             return self.packed((asked, tokens), field, has_end, told);
         }
-        let console = Console::new(true, self.state.env.trace);
+        let console = Console::new(true, &self.state.env);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
             let (mut ranked, shower) = field.rank(&asked, &*console)?;
@@ -271,7 +271,7 @@ impl Ranking<'_> {
     ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let mut asked = Asked { units_per_file, ..asked };
-        let console = Console::new(true, self.state.env.trace);
+        let console = Console::new(true, &self.state.env);
         let mut before: HashMap<(usize, String, String), usize> = HashMap::new();
         let (mut ranked, shower) = loop {
             let (mut ranked, shower) = field.rank(&asked, &*console)?;
