@@ -107,6 +107,7 @@ fn an_answer_has_an_upper_bound_and_the_state_has_pages() {
     let text = client.good("grep", json!({"pattern": "zebra", "max_tokens": 1_000_000}));
     assert!(text.len() <= 100_000 && text.contains(" lines: offset "), "{} bytes", text.len());
     client.good("search", json!({"query": "zebra"}));
+    until("watched", || client.good("status", json!({})).contains("as they happen"));
     let first = client.good("status", json!({}));
     let second = client.good("status", json!({"offset": 1, "random_string": "x"}));
     assert_eq!(first.split_once('\n').expect("lines").1, second);
