@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
-use colgrep_core::query::intents::{Intents, held_as};
+use colgrep_core::query::intents::{Intents, lookup_form};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
@@ -434,7 +434,13 @@ fn names(query: &Query) -> Vec<&str> {
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.intents.is_tokens {
-        return query.intents.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
+        return query
+            .intents
+            .tokens
+            .iter()
+            .take(WORDS_LOOKED_UP_MAX)
+            .map(|token| lookup_form(token).to_string())
+            .collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

@@ -8,7 +8,7 @@ use colgrep_core::code_line::{
     naming_line, word_at,
 };
 use colgrep_core::identifier_style::is_name_in_example;
-use colgrep_core::literal_match::{Agreement, Standing, Typed};
+use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::spelling::{Spelled, Spelling};
@@ -66,7 +66,7 @@ impl LocalSearch<'_> {
         all
     }
 
-    fn typed_in(&self, typed: &Typed<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
+    fn typed_in(&self, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
         let Some(standing) = typed.find(text) else { return Vec::new() };
         let line = self
             .heading_with(typed, record, text, &standing)
@@ -76,7 +76,13 @@ impl LocalSearch<'_> {
 
     /// The line of the heading, in a file of prose, that holds a text as well as the place that was found: a section
     /// says more than what links to it. Of several the shortest.
-    fn heading_with(&self, typed: &Typed<'_>, record: &FileRecord, text: &str, found: &Standing) -> Option<u32> {
+    fn heading_with(
+        &self,
+        typed: &PastedText<'_>,
+        record: &FileRecord,
+        text: &str,
+        found: &LiteralMatch,
+    ) -> Option<u32> {
         let is_prose = language::by_name(&record.language).is_some_and(|own| own.category == Category::Prose);
         if !is_prose || found.agreement == Agreement::Run {
             return None;
@@ -280,7 +286,7 @@ impl Places for LocalSearch<'_> {
     fn look(&self, files: &[FilePlace], look: &Look) -> Result<Vec<Vec<Seen>>> {
         let root = Path::new(&self.snapshot.files.root);
         let typed = match look {
-            Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
+            Look::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             Look::Spelled(text) => return self.spelled(files, &Spelling::new(text)),
             Look::Announces { .. } | Look::Calls(_) => None,
         };

@@ -1,6 +1,6 @@
 //! The questions of the rounds, and their answers.
 
-use colgrep_core::literal_match::{Agreement, Standing, Typed};
+use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::rank::NamedDefinition;
 use colgrep_core::{UnitId, UnitKind, UnitRole};
 use colgrep_encoder::Multivector;
@@ -293,7 +293,7 @@ pub enum Look {
 impl Look {
     /// A text as typed, each word of which weighs the same.
     pub fn typed(text: &str) -> Look {
-        Look::Typed { text: text.to_string(), weights: Typed::new(text, |_| 1.0).weights().to_vec() }
+        Look::Typed { text: text.to_string(), weights: PastedText::new(text, |_| 1.0).weights().to_vec() }
     }
 }
 
@@ -303,7 +303,7 @@ pub struct Seen {
     /// On which line.
     pub line: u32,
     /// How the text stands there, where one was looked for.
-    pub standing: Option<Standing>,
+    pub standing: Option<LiteralMatch>,
     /// Whether the file is prose, configuration or data.
     pub is_text: bool,
     /// Whether it is that, or of no known language and no program, or a test, benchmark or example, or vendored.
