@@ -1,6 +1,6 @@
 //! Requests for all places of a name: "find all references to NAME", "rename NAME to OTHER".
 
-use super::callers::called;
+use super::questions::called;
 use crate::identifier_style::{is_odd, is_token};
 use crate::language::LanguageFacts;
 

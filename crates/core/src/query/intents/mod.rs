@@ -4,12 +4,11 @@
 //! resolves intents in an index.
 
 mod all_places;
-mod callers;
 mod decorated_names;
-mod definitions;
 mod line_numbers;
 mod node_ids;
 mod phrases;
+mod questions;
 mod shell_names;
 mod test_names;
 
@@ -17,15 +16,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub use all_places::all_places_of;
-use callers::callers_of;
 pub use decorated_names::names_around;
-pub use definitions::is_joint;
-use definitions::{definition_of, name_beside};
 use line_numbers::{
     leading_number, line_behind, line_behind_hash, line_in_front, line_number, split_line, whole_number,
 };
 pub use node_ids::split_node_ids;
 use phrases::{are_arguments, phrases};
+pub use questions::is_joint;
+use questions::{NameQuestion, name_asked_for, name_beside};
 use serde::{Deserialize, Serialize};
 pub use shell_names::{flags_in, lookup_form, mark_behind, name_inside, names_called, qualified_names};
 pub use test_names::{test_named, test_titled};
@@ -162,8 +160,8 @@ impl Intents {
             // Runtimes quote the names of threads.
             phrases: phrases(message_behind_prefix(text).unwrap_or(text)),
             declaration: declaration(text, facts),
-            callers_of: callers_of(text),
-            definition_of: definition_of(text),
+            callers_of: name_asked_for(text, NameQuestion::Callers),
+            definition_of: name_asked_for(text, NameQuestion::Definition),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
             ..Intents::default()
