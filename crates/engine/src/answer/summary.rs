@@ -306,7 +306,7 @@ pub fn end(
 fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
     let is_told = end.is_tokens && is_weak;
     let of_query = query.intents.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
-    let tokens: Vec<String> = of_query.map(|token| held_as(token).to_string()).collect();
+    let tokens: Vec<String> = of_query.map(|token| lookup_form(token).to_string()).collect();
     let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
     // What is read as another spelling stands there in that one.
     let texts: Vec<(String, bool)> = free.chain(end.read_as.iter().map(|(typed, _)| (typed.clone(), false))).collect();
