@@ -10,63 +10,32 @@ use colgrep_engine::session::project_searcher::Place;
 use colgrep_index::error::Error;
 use colgrep_index::source::read_text;
 use colgrep_search::Group;
-use colgrep_search::shard::{CandidatesAsked, ContextsAsked, ShardSearch};
+use colgrep_search::rounds::{Listed, RoundRequest, RoundVisitor, ShardSearch};
 use serde::Serialize;
 
 use crate::frame::answer_head;
 use crate::held::Repository;
-use crate::message::{Question, ServedRepository};
+use crate::message::ServedRepository;
 
 /// The largest file that is given whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
 
-/// The answer to the question of a round, as a frame without its length.
+/// Answers a round, as a frame without its length.
 ///
 /// # Errors
-/// When the index can't be read, or the question is of no round.
-pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>, Error> {
-    match question {
-        Question::Candidates(statistics, units_max, files_min, named_max, in_outline) => {
-            let [units_max, files_min, named_max] = [units_max, files_min, named_max].map(|n| *n as usize);
-            let in_outline = *in_outline;
-            written(&search.candidates(&CandidatesAsked { statistics, units_max, files_min, named_max, in_outline })?)
-        }
-        Question::Best(least) => written(&search.best(*least)?),
-        Question::Scored(files, units) => written(&search.scored(files, units)?),
-        Question::Facts(asked) => written(&search.facts(asked)?),
-        Question::Topics(terms) => written(&search.topics(terms)?),
-        Question::Holders(units) => written(&search.holders(units)?),
-        Question::Tokens(files, tokens) => written(&search.tokens(files, tokens)?),
-        Question::Stored(units) => written(&search.stored(units)?),
-        Question::Choose(by, cut) => written(&search.choose(*by, cut)?),
-        Question::Chosen(asked) => written(&search.chosen(asked)?),
-        Question::Marked(marks, sure) => written(&search.marked(marks, *sure)?),
-        Question::Nearest(bar) => written(&search.nearest(*bar)?),
-        Question::Likeness(units) => written(&search.likeness(units)?),
-        Question::TextOf(units) => written(&search.text_of(units)?),
-        Question::Located(asked) => written(&search.located(asked)?),
-        Question::Definitions(asked) => written(&search.definitions(asked)?),
-        Question::Callers(name, is_loose) => written(&search.callers(name, *is_loose)?),
-        Question::Around(lines) => written(&search.around(lines)?),
-        Question::Runs(runs) => written(&search.runs(runs)?),
-        Question::Counts(terms, units_max) => written(&search.counts(terms, *units_max)?),
-        Question::Holding(asked) => written(&search.holding(asked)?),
-        Question::HoldingAll(terms) => written(&search.holding_all(terms)?),
-        Question::Sizes(files) => written(&search.sizes(files)?),
-        Question::Look(files, look) => written(&search.look(files, look)?),
-        Question::Lines(units, line) => written(&search.lines(units, line)?),
-        Question::Contexts(near, wants_tests) => {
-            written(&search.contexts(&ContextsAsked { near, wants_tests: *wants_tests })?)
-        }
-        Question::FilesAt(paths) => written(&search.files_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?),
-        Question::Begin(_)
-        | Question::Done
-        | Question::Ask(_)
-        | Question::IsName(_)
-        | Question::Show(_)
-        | Question::End(_)
-        | Question::Read(..)
-        | Question::Served => Err(Error::Away("a question that is no round".into())),
+/// When the index can't be read.
+pub fn answer(search: &dyn ShardSearch, round: &RoundRequest) -> Result<Vec<u8>, Error> {
+    round.visit(Answering(search))
+}
+
+/// Answers any round from a search.
+struct Answering<'s>(&'s dyn ShardSearch);
+
+impl RoundVisitor for Answering<'_> {
+    type Output = Result<Vec<u8>, Error>;
+
+    fn visit<R: Listed>(self, request: &R) -> Result<Vec<u8>, Error> {
+        written(&request.put_to(self.0)?)
     }
 }
 

@@ -6,27 +6,21 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
 use colgrep_core::query::QueryParts;
-use colgrep_core::statistics::Statistics;
 use colgrep_encoder::Multivector;
 use colgrep_engine::Scope;
 use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::EndAsked;
-use colgrep_index::ids::FilePlace;
 use colgrep_index::vector::Effort;
-use colgrep_search::Near;
-use colgrep_search::shard::{
-    Bar, Choice, ChosenAsked, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look,
-    Marks, Reach,
-};
+use colgrep_search::rounds::RoundRequest;
+use colgrep_search::shard::{Extent, QueryVectors};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -163,23 +157,23 @@ pub struct ServedRepository {
     pub missing: Option<String>,
 }
 
-/// What is asked.
+/// What a search looks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ask {
-    /// What is looked up of the query.
+pub struct WireQuery {
+    /// The parts of the query that shards look up.
     pub query: QueryParts,
     /// Constants of the ranking by words.
     pub bm25: Bm25,
-    /// The question's vectors.
-    pub meaning: Option<Meaning>,
+    /// The query's vectors.
+    pub vectors: Option<WireVectors>,
 }
 
-/// The question's vectors.
+/// The query's vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Meaning {
+pub struct WireVectors {
     /// Components of a row.
     pub dimension: u32,
-    /// Heads among the rows.
+    /// Number of rows that are heads.
     pub heads: u32,
     /// The rows.
     pub values: Vec<f32>,
@@ -189,8 +183,19 @@ pub struct Meaning {
     pub effort: Effort,
 }
 
-impl Meaning {
-    /// The vectors; `None` where the numbers do not fit each other.
+impl WireVectors {
+    /// Packs vectors.
+    pub fn new(vectors: &QueryVectors<'_>) -> WireVectors {
+        WireVectors {
+            dimension: vectors.question.dimension() as u32,
+            heads: vectors.question.heads() as u32,
+            values: vectors.question.values().to_vec(),
+            fingerprint: vectors.fingerprint,
+            effort: vectors.effort,
+        }
+    }
+
+    /// The vectors; `None` if the numbers contradict each other.
     pub fn question(&self) -> Option<Multivector> {
         let (dimension, heads) = (self.dimension as usize, self.heads as usize);
         let rows = self.values.len().checked_div(dimension)?;
@@ -199,135 +204,45 @@ impl Meaning {
     }
 }
 
-/// What the first rounds of a search tell.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Asked {
-    /// The counts of the shard.
-    pub statistics: Statistics,
-    /// How many units it may give by meaning.
-    pub reach: Reach,
-}
-
-/// A question with the search that it belongs to. A search may ask another one on its way (the title of a long query), so
-/// searches lie inside each other: 0 stands for none, 1 for the outermost, and a question ends those further inside.
+/// A question with the depth of its search. A search may run another one on its way (the title of a long query), so searches
+/// nest: depth 0 means none, 1 the outermost. A question ends the searches that are nested deeper.
 pub type Put = (u8, Question);
 
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Question {
-    /// Begins a search; another one on the same connection ends.
+    /// Begins a session. It ends an earlier one on the same connection. The answer is [`Begun`].
     Begin(Box<Begin>),
-    /// The search is over; this has no answer.
+    /// Ends the session. Has no answer.
     Done,
-    /// What is asked: the search of this depth begins.
-    Ask(Box<Ask>),
-    /// Whether a term is a name.
+    /// Starts the search of this depth. The answer is a [`ShardOverview`](colgrep_search::shard::ShardOverview).
+    Search(Box<WireQuery>),
+    /// A round of the search. The answer is that of the round.
+    Round(RoundRequest),
+    /// Whether a term is a name. The answer is a `bool`.
     IsName(String),
-    /// What is shown of files that were ranked.
+    /// What to show of ranked files. The answer is a list of `FileAnswer`s.
     Show(Box<ShowAsked>),
-    /// The remarks behind the last result.
+    /// The remarks after the last result. The answer is an `EndFound`.
     End(Box<EndAsked>),
-    /// The text of a file: repository, and path from its root.
+    /// The text of a file: repository, and path from its root. The answer is a `String`.
     Read(String, String),
-    /// `Words::candidates`: statistics, units, files, named files, whether units are told in outline.
-    Candidates(Statistics, u64, u64, u64, bool),
-    /// `Words::best`.
-    Best(f32),
-    /// `Words::scored`.
-    Scored(Vec<FilePlace>, Vec<UnitId>),
-    /// `Words::facts`.
-    Facts(FactsAsked),
-    /// `Words::topics`.
-    Topics(Vec<String>),
-    /// `Words::holders`.
-    Holders(Vec<UnitId>),
-    /// `Words::tokens`.
-    Tokens(Vec<FilePlace>, Vec<String>),
-    /// `Words::stored`.
-    Stored(Vec<UnitId>),
-    /// `Meaning::choose`.
-    Choose(Choice, Cut),
-    /// `Meaning::chosen`.
-    Chosen(ChosenAsked),
-    /// `Meaning::marked`.
-    Marked(Marks, f32),
-    /// `Meaning::nearest`.
-    Nearest(Option<Bar>),
-    /// `Meaning::likeness`.
-    Likeness(Vec<UnitId>),
-    /// `Meaning::text_of`.
-    TextOf(Vec<UnitId>),
-    /// `Places::located`.
-    Located(LocateAsked),
-    /// `Places::definitions`.
-    Definitions(DefinitionsAsked),
-    /// `Places::callers`.
-    Callers(String, bool),
-    /// `Places::around`.
-    Around(Vec<(FilePlace, u32)>),
-    /// `Places::runs`.
-    Runs(Vec<Vec<(String, u32)>>),
-    /// `Places::counts`.
-    Counts(Vec<String>, u64),
-    /// `Places::holding`.
-    Holding(HoldingAsked),
-    /// `Places::holding_all`.
-    HoldingAll(Vec<String>),
-    /// `Places::sizes`.
-    Sizes(Vec<FilePlace>),
-    /// `Places::look`.
-    Look(Vec<FilePlace>, Look),
-    /// `Places::lines`.
-    Lines(Vec<UnitId>, LineOf),
-    /// `Places::contexts`: where the reader stands, whether tests are wanted.
-    Contexts(Near, bool),
-    /// `Places::files_at`.
-    FilesAt(Vec<String>),
-    /// What is served of what the caller may see.
+    /// The repositories that the caller may see. The answer is a list of [`ServedRepository`]s.
     Served,
 }
 
 impl Question {
-    /// What it is called where bytes are counted.
+    /// The name under which traffic is counted.
     pub fn name(&self) -> &'static str {
         match self {
             Question::Begin(_) => "begin",
             Question::Done => "done",
-            Question::Ask(_) => "ask",
+            Question::Search(_) => "ask",
+            Question::Round(round) => round.name(),
             Question::IsName(_) => "is_name",
             Question::Show(_) => "show",
             Question::End(_) => "end",
             Question::Read(..) => "read",
-            Question::Candidates(..) => "candidates",
-            Question::Best(_) => "best",
-            Question::Scored(..) => "scored",
-            Question::Facts(_) => "facts",
-            Question::Topics(_) => "topics",
-            Question::Holders(_) => "holders",
-            Question::Tokens(..) => "tokens",
-            Question::Stored(_) => "stored",
-            Question::Choose(Choice::All, _) => "choose all",
-            Question::Choose(Choice::Lists, _) => "choose by lists",
-            Question::Choose(Choice::Centroids, _) => "choose by centroids",
-            Question::Choose(Choice::Vectors, _) => "choose by vectors",
-            Question::Chosen(_) => "chosen",
-            Question::Marked(..) => "marked",
-            Question::Nearest(_) => "nearest",
-            Question::Likeness(_) => "likeness",
-            Question::TextOf(_) => "text_of",
-            Question::Located(_) => "located",
-            Question::Definitions(_) => "definitions",
-            Question::Callers(..) => "callers",
-            Question::Around(_) => "around",
-            Question::Runs(_) => "runs",
-            Question::Counts(..) => "counts",
-            Question::Holding(_) => "holding",
-            Question::HoldingAll(_) => "holding_all",
-            Question::Sizes(_) => "sizes",
-            Question::Look(..) => "look",
-            Question::Lines(..) => "lines",
-            Question::Contexts(..) => "contexts",
-            Question::FilesAt(_) => "files_at",
             Question::Served => "served",
         }
     }

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::session::project_searcher::{Place, Within};
+use colgrep_search::rounds::{Listed as _, Reach, ReachRequest, StatisticsRequest};
+use colgrep_search::shard::{QueryVectors, ShardOverview, ShardQuery};
 use colgrep_search::{Group, Layout, LocalShard, Shard};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
@@ -17,7 +19,7 @@ use subtle::ConstantTimeEq as _;
 use crate::answer::{answer, end, read, served, show};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
 use crate::held::{Generation, Held, Repository};
-use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION};
+use crate::message::{Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION, WireQuery};
 use crate::turn::{Turn, Turns};
 
 /// Connections at once; another one is told so.
@@ -326,7 +328,7 @@ impl<'s> Line<'s> {
         let mut next = self.question(false)?;
         loop {
             next = match next {
-                (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
+                (1, Question::Search(query)) => self.search(1, &group, &places, &query)?,
                 (_, Question::Begin(_)) => return Ok(Some(next)),
                 (_, Question::Done) => return Ok(None),
                 (_, Question::Served) => {
@@ -373,12 +375,12 @@ impl<'s> Line<'s> {
         }
     }
 
-    /// The rounds of the search at a depth. Gives the question behind them.
-    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], ask: &Ask) -> io::Result<Put> {
-        let query = ask.query.clone().into();
-        let question = match &ask.meaning {
+    /// Answers the rounds of the search at a depth. Returns the question after them.
+    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], wire: &WireQuery) -> io::Result<Put> {
+        let query = wire.query.clone().into();
+        let question = match &wire.vectors {
             None => None,
-            Some(meaning) => match meaning.question() {
+            Some(vectors) => match vectors.question() {
                 Some(question) => Some(question),
                 None => {
                     self.fail(Failure::Broken("vectors of no whole number of rows".into()))?;
@@ -386,28 +388,27 @@ impl<'s> Line<'s> {
                 }
             },
         };
-        let meant = ask.meaning.as_ref().zip(question.as_ref());
-        let meaning = meant.map(|(meaning, question)| colgrep_search::shard::Meant {
+        let vectors = wire.vectors.as_ref().zip(question.as_ref());
+        let vectors = vectors.map(|(vectors, question)| QueryVectors {
             question,
-            fingerprint: meaning.fingerprint,
-            effort: meaning.effort,
+            fingerprint: vectors.fingerprint,
+            effort: vectors.effort,
         });
-        let asked = colgrep_search::shard::Asked { query: &query, bm25: ask.bm25, meaning };
         let turn = self.turn()?;
-        let begun = group.ask(&asked).and_then(|search| {
-            let statistics = search.statistics()?;
-            let reach = if asked.meaning.is_some() { search.reach()? } else { Default::default() };
-            Ok((search, Asked { statistics, reach }))
+        let started = group.search(&ShardQuery { query: &query, bm25: wire.bm25, vectors }).and_then(|search| {
+            let statistics = StatisticsRequest.put_to(&*search)?;
+            let reach = if vectors.is_some() { ReachRequest.put_to(&*search)? } else { Reach::default() };
+            Ok((search, ShardOverview { statistics, reach }))
         });
         drop(turn);
-        let (search, begun) = match begun {
-            Ok((search, begun)) => (search, begun),
+        let (search, overview) = match started {
+            Ok(started) => started,
             Err(error) => {
                 self.told::<()>(Err(error.into()))?;
                 return self.question(false);
             }
         };
-        self.answer(&begun)?;
+        self.answer(&overview)?;
         let mut next = self.question(false)?;
         loop {
             match next {
@@ -415,13 +416,13 @@ impl<'s> Line<'s> {
                 (_, question @ (Question::Show(_) | Question::IsName(_) | Question::End(_))) => {
                     self.aside(group, places, question)?
                 }
-                (at, Question::Ask(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
+                (at, Question::Search(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
                     next = self.search(at, group, places, &inner)?;
                     continue;
                 }
                 (at, _) if at < depth => return Ok(next),
-                (at, Question::Ask(_)) if at == depth => return Ok(next),
-                (_, round) => {
+                (at, Question::Search(_)) if at == depth => return Ok(next),
+                (_, Question::Round(round)) => {
                     let turn = self.turn()?;
                     let answered = answer(&*search, &round);
                     drop(turn);
@@ -433,6 +434,7 @@ impl<'s> Line<'s> {
                         Err(error) => self.told::<()>(Err(error.into()))?,
                     }
                 }
+                _ => self.fail(Failure::Broken("a question that is no round".into()))?,
             }
             next = self.question(false)?;
         }

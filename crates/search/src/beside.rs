@@ -8,11 +8,12 @@ use colgrep_core::rank::{Context, FileFacts, LongFacts, Retrieved};
 use colgrep_syntax::language;
 use rustc_hash::FxHashMap;
 
+use super::coordinator::Coordinator;
 use super::long::long_facts;
 use super::past::past;
 use super::pointed::Pointers;
-use super::rounds::Rounds;
-use super::shard::{ContextsAsked, UnitFound};
+use super::rounds::ContextsRequest;
+use super::shard::UnitFound;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -38,14 +39,14 @@ impl Beside {
     /// # Errors
     /// When the index can't be read.
     pub fn new(
-        (corpus, rounds): (&Corpus<'_>, &Rounds<'_>),
+        (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
         request: &Request<'_>,
         query: &Query,
         pointers: Pointers,
     ) -> Result<Beside> {
         let contexts = request.background.near.map(|near| {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
-            rounds.contexts(&ContextsAsked { near, wants_tests })
+            rounds.ask(&ContextsRequest { near: near.clone(), wants_tests })
         });
         let contexts = contexts.transpose()?.into_iter().flatten().collect();
         let long = long_facts((corpus, rounds), request, query)?;

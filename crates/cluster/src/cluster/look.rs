@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use colgrep_search::shard::Extent;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{BegunAll, Cluster, full};
-use crate::check::checked;
+use crate::check::{are_served, checked, is_begun};
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
 use crate::message::{Begin, Begun, Known, Put, Question, ServedRepository, Welcome};
@@ -162,13 +161,16 @@ impl Cluster {
     /// When the file of the shards is of no use.
     pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
-        let [begin, served] = [Question::Begin(Box::new(begin)), Question::Served].map(|question| (0u8, question));
-        let frame = |put: &Put| framed(put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()));
-        let frames = (frame(&begin)?, frame(&served)?);
+        let frame = |question: Question| {
+            let put: Put = (0, question);
+            framed(&put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()))
+        };
+        let frames = (frame(Question::Begin(Box::new(begin.clone())))?, frame(Question::Served)?);
         let told = |lane: &mut Lane| {
             let until = Instant::now() + self.patience.answer;
-            let begun: Begun = checked(&lane.ask(&frames.0, until)?, &begin.1, &Extent::default())?;
-            let mut told: Vec<ServedRepository> = checked(&lane.ask(&frames.1, until)?, &served.1, &begun.extent)?;
+            let _: Begun = checked(&lane.ask(&frames.0, until)?, "begin", |begun| is_begun(&begin, begun))?;
+            let served = |served: &Vec<_>| are_served(served);
+            let mut told: Vec<ServedRepository> = checked(&lane.ask(&frames.1, until)?, "served", served)?;
             // A shard says nothing of what the caller may not see, and nobody else does in its place.
             told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
             Ok(told)

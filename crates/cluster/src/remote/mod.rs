@@ -12,14 +12,15 @@ use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::{EndAsked, EndFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_search::Shard;
-use colgrep_search::shard::{Asked, Choice, Extent, ShardSearch};
+use colgrep_search::rounds::{Replay, ShardSearch};
+use colgrep_search::shard::{Extent, ShardOverview, ShardQuery};
 use race::Race;
 use rounds::RemoteSearch;
 use serde::de::DeserializeOwned;
 
-use crate::check::{Fits, checked};
+use crate::check::{self, checked};
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
-use crate::message::{self, Ask, Begun, Failure, Put, Question};
+use crate::message::{Begin, Begun, Failure, Put, Question, WireQuery, WireVectors};
 use crate::replica::{Lane, Lost, Patience, Replicas};
 
 /// A frame that is sent to any replica.
@@ -42,23 +43,14 @@ pub struct Remote {
 #[derive(Debug, Default)]
 struct Line {
     lane: Option<Lane>,
-    /// What another replica has to be asked before it can go on.
-    history: Vec<(u8, Past, Frame)>,
+    /// The questions that another replica needs to see before it can take over, each with its depth.
+    history: Vec<(u8, Replay, Frame)>,
     /// Searches that lie inside each other now.
     depth: u8,
     /// Why there is no connection any more.
     lost: Option<String>,
     /// Why the request can't be answered as it is.
     refused: Option<String>,
-}
-
-/// What a question of the past was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Past {
-    Begin,
-    Ask,
-    Round,
-    Choice,
 }
 
 impl Drop for Remote {
@@ -82,7 +74,7 @@ impl Remote {
     pub fn begin(
         at: usize,
         replicas: &Arc<Replicas>,
-        begin: &message::Begin,
+        begin: &Begin,
         patience: &Patience,
     ) -> std::result::Result<Remote, Lost> {
         let put = (0u8, Question::Begin(Box::new(begin.clone())));
@@ -96,10 +88,10 @@ impl Remote {
             line: Mutex::default(),
         };
         replicas.greet(patience.first, patience.connect);
-        let begun = remote.asked(&mut remote.line(), &put.1, &frame)?;
+        let begun = remote.asked(&mut remote.line(), &put.1, &frame, |begun| check::is_begun(begin, begun))?;
         remote.begun = begun;
         remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
-        remote.line().history.push((0, Past::Begin, frame));
+        remote.line().history.push((0, Replay::Always, frame));
         Ok(remote)
     }
 
@@ -112,7 +104,7 @@ impl Remote {
     }
 
     /// The repositories that the search looks into, and those that it would, with the reason why it can't.
-    pub fn unserved(&self, begin: &message::Begin) -> Vec<(String, String)> {
+    pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
         let mut unserved = self.begun.unserved.clone();
         let is_here =
             |name: &str| self.begun.extent.repositories.iter().any(|one| one.front.strip_suffix('/') == Some(name));
@@ -147,7 +139,8 @@ impl Remote {
     /// # Errors
     /// When no replica answers.
     pub fn show(&self, asked: ShowAsked) -> std::result::Result<Vec<FileAnswer>, Lost> {
-        self.ask_of((0, Question::Show(Box::new(asked))), None)
+        let put = (0, Question::Show(Box::new(asked.clone())));
+        self.ask_of(put, Replay::Never, |files: &Vec<_>| check::is_shown(&asked, files, &self.begun.extent))
     }
 
     /// Asks for the remarks behind the last result.
@@ -155,7 +148,8 @@ impl Remote {
     /// # Errors
     /// When no replica answers.
     pub fn end(&self, asked: EndAsked) -> std::result::Result<EndFound, Lost> {
-        self.ask_of((0, Question::End(Box::new(asked))), None)
+        let put = (0, Question::End(Box::new(asked.clone())));
+        self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
     }
 
     /// Asks for the text of a file.
@@ -163,39 +157,44 @@ impl Remote {
     /// # Errors
     /// When there is none, or no replica answers.
     pub fn read(&self, repository: String, path: String) -> std::result::Result<String, Lost> {
-        self.ask_of((0, Question::Read(repository, path)), None)
+        self.ask_of((0, Question::Read(repository, path)), Replay::Never, |_| true)
     }
 
-    /// Asks a question; where `past` is said, another replica would have to be asked it too.
-    fn ask_of<T: DeserializeOwned + Fits>(&self, put: Put, past: Option<Past>) -> std::result::Result<T, Lost> {
+    /// Asks a question. `is_valid` compares the answer with it.
+    fn ask_of<T: DeserializeOwned>(
+        &self,
+        put: Put,
+        replay: Replay,
+        is_valid: impl FnOnce(&T) -> bool,
+    ) -> std::result::Result<T, Lost> {
         let mut line = self.line();
         let frame = frame_of(&put).inspect_err(|lost| line.refused = Some(lost.to_string()))?;
-        let answer = self.asked(&mut line, &put.1, &frame);
-        match (&answer, past) {
-            (Err(Lost::Failed(Failure::Request(said))), _) => line.refused = Some(said.clone()),
-            (Ok(_), None) => {}
-            (Err(lost), _) => line.lost = Some(lost.to_string()),
-            (Ok(_), Some(past)) => {
-                // The first choice of texts makes those before it void.
-                if matches!(put.1, Question::Choose(Choice::All | Choice::Lists, _)) {
-                    line.history.retain(|(depth, old, _)| *depth != put.0 || *old != Past::Choice);
+        let answer = self.asked(&mut line, &put.1, &frame, is_valid);
+        match &answer {
+            Err(Lost::Failed(Failure::Request(said))) => line.refused = Some(said.clone()),
+            Err(lost) => line.lost = Some(lost.to_string()),
+            Ok(_) if replay == Replay::Never => {}
+            Ok(_) => {
+                if replay == (Replay::Chain { starts: true }) {
+                    line.history.retain(|(depth, old, _)| *depth != put.0 || !matches!(old, Replay::Chain { .. }));
                 }
-                line.history.push((put.0, past, frame));
+                line.history.push((put.0, replay, frame));
             }
         }
         answer
     }
 
-    /// The answer to a question, where it fits. A replica that says what does not is left alone for a while.
-    fn asked<T: DeserializeOwned + Fits>(
+    /// The answer to a question. A replica that sends an invalid one is left alone for a while.
+    fn asked<T: DeserializeOwned>(
         &self,
         line: &mut Line,
         asked: &Question,
         frame: &Frame,
+        is_valid: impl FnOnce(&T) -> bool,
     ) -> std::result::Result<T, Lost> {
         let bytes = self.race(line, frame)?;
         self.replicas.spent(asked.name(), frame.len(), HEAD_BYTES + bytes.len());
-        checked(&bytes, asked, &self.begun.extent).inspect_err(|lost| {
+        checked(&bytes, asked.name(), is_valid).inspect_err(|lost| {
             if matches!(lost, Lost::Nonsense(_)) {
                 line.lane.take().into_iter().for_each(|lane| lane.replica.failed(lost));
             }
@@ -237,23 +236,22 @@ impl Shard for Remote {
     fn is_name(&self, term: &str) -> Result<bool> {
         match self.names.get(term) {
             Some(is_name) => Ok(*is_name),
-            None => self.ask_of((0, Question::IsName(term.to_string())), None).map_err(|lost| self.away(&lost)),
+            None => {
+                let put = (0, Question::IsName(term.to_string()));
+                self.ask_of(put, Replay::Never, |_| true).map_err(|lost| self.away(&lost))
+            }
         }
     }
 
-    fn ask<'s>(&'s self, asked: &Asked<'s>) -> Result<Box<dyn ShardSearch + 's>> {
-        let meaning = asked.meaning.map(|meant| message::Meaning {
-            dimension: meant.question.dimension() as u32,
-            heads: meant.question.heads() as u32,
-            values: meant.question.values().to_vec(),
-            fingerprint: meant.fingerprint,
-            effort: meant.effort,
-        });
-        let ask = Ask { query: asked.query.into(), bm25: asked.bm25, meaning };
-        let depth = self.line().depth + 1;
-        let told =
-            self.ask_of((depth, Question::Ask(Box::new(ask))), Some(Past::Ask)).map_err(|lost| self.away(&lost))?;
+    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>> {
+        let vectors = query.vectors.as_ref().map(WireVectors::new);
+        let wire = WireQuery { query: query.query.into(), bm25: query.bm25, vectors };
+        let (depth, parts) = (self.line().depth + 1, wire.query.clone());
+        let is_valid = |overview: &ShardOverview| check::is_overview(&parts, overview, &self.begun.extent);
+        let overview = self
+            .ask_of((depth, Question::Search(Box::new(wire))), Replay::Always, is_valid)
+            .map_err(|lost| self.away(&lost))?;
         self.line().depth = depth;
-        Ok(Box::new(RemoteSearch { remote: self, depth, told }))
+        Ok(Box::new(RemoteSearch { remote: self, depth, overview }))
     }
 }

@@ -7,7 +7,7 @@ use colgrep_core::written::is_odd;
 
 use super::{Search, best_of};
 use crate::locate::Fit;
-use crate::shard::{FileMeant, LocateAsked, Look};
+use crate::rounds::{FileMeant, LocateRequest, Look};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -28,8 +28,8 @@ impl Search<'_> {
             return Ok(Vec::new());
         }
         let written = format!("{}/{name}", folder.join("/"));
-        let asked = LocateAsked { paths: vec![written.clone()], ..LocateAsked::default() };
-        let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit == Fit::Whole);
+        let asked = LocateRequest { paths: vec![written.clone()], ..LocateRequest::default() };
+        let meant = best_of(&self.rounds.ask(&asked)?, 0, &written).filter(|(fit, _)| *fit == Fit::Whole);
         let files = meant.map(|(_, files)| files).unwrap_or_default();
         Ok(files.into_iter().filter(|file| file.is_allowed).collect())
     }
@@ -50,7 +50,7 @@ impl Search<'_> {
         let mut named: Vec<FilePlace> = self.found.files.keys().copied().collect();
         named.sort_unstable();
         let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let holds = self.rounds.look(&files, &Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
+        let holds = self.rounds.scan(&files, Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
         Ok(holds || files.len() < named.len())
     }
 }

@@ -17,9 +17,9 @@ pub(super) use names::SELVES;
 use printed::Told;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::coordinator::Coordinator;
 use super::locate::{FILES_MAX, Fit, fit_of, longest};
-use super::rounds::Rounds;
-use super::shard::{FileMeant, LocateAsked, LocateFound};
+use super::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, SizesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -57,7 +57,7 @@ impl Pointers {
 /// # Errors
 /// When an index can't be read.
 pub fn pointers(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &Query,
     statistics: &Statistics,
     here: &str,
@@ -102,7 +102,7 @@ pub fn pointers(
 }
 
 struct Search<'a> {
-    rounds: &'a Rounds<'a>,
+    rounds: &'a Coordinator<'a>,
     statistics: &'a Statistics,
     here: &'a str,
     /// The name of the program; empty where none is known.
@@ -152,7 +152,7 @@ impl Search<'_> {
             return Ok(());
         }
         let lines: Vec<(FilePlace, u32)> = points.iter().map(|point| (point.file, point.line)).collect();
-        for (unit, point) in self.rounds.around(&lines)?.into_iter().zip(points) {
+        for (unit, point) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(points) {
             let Point { line, certainty, strength, .. } = *point;
             if let Some(unit) = unit {
                 self.point_at(unit.unit, Pointer { certainty, strength, line });
@@ -174,7 +174,10 @@ impl Search<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let allowed = files.iter().zip(self.rounds.sizes(files)?).filter_map(|(file, size)| Some((*file, size?)));
+        let allowed = files
+            .iter()
+            .zip(self.rounds.ask(&SizesRequest { files: files.to_vec() })?)
+            .filter_map(|(file, size)| Some((*file, size?)));
         let mut bytes = 0;
         let is_within = |(_, size): &(FilePlace, u64)| {
             bytes += size;
@@ -195,8 +198,8 @@ impl Search<'_> {
             return Ok(Vec::new());
         }
         let spelled = if may_be_spelled { text.to_string() } else { String::new() };
-        let asked = LocateAsked { paths, names: clues.names.clone(), text: spelled };
-        let found = self.rounds.located(&asked)?;
+        let asked = LocateRequest { paths, names: clues.names.clone(), text: spelled };
+        let found = self.rounds.ask(&asked)?;
         let lines: Vec<(u32, Option<Frame<'_>>)> =
             frames.map(|location| (location.line, frame_of(text, &location.path, location.line))).collect();
         let best = |(at, written): (usize, &String)| {
@@ -219,8 +222,8 @@ impl Search<'_> {
             return Ok(());
         }
         let whole: Vec<Option<String>> = paths.iter().take(named.len()).map(|path| below(self.here, path)).collect();
-        let at: Vec<&str> = whole.iter().map(|path| path.as_deref().unwrap_or_default()).collect();
-        let files = self.rounds.files_at(&at)?;
+        let at = whole.iter().map(|path| path.clone().unwrap_or_default()).collect();
+        let files = self.rounds.ask(&PathsRequest { paths: at })?;
         for (at, named) in named.iter_mut().enumerate() {
             let climbs = paths[at].starts_with("../") && whole[at].is_some();
             match files[at] {
@@ -285,24 +288,17 @@ impl Search<'_> {
         clues: &Clues,
         text: &str,
         by_path: Vec<Option<(Fit, Vec<FileMeant>)>>,
-        found: &[LocateFound],
+        found: &LocateResponse,
     ) -> Result<()> {
         let is_alone = clues.is_name_alone(text);
-        let mut spelled: Vec<(String, Vec<FileMeant>)> = Vec::new();
-        for (name, files) in found.iter().flat_map(|one| &one.spelled) {
-            match spelled.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => known.extend(files),
-                None => spelled.push((name.clone(), files.clone())),
-            }
-        }
+        let mut spelled = found.spelled.clone();
         longest(&mut spelled);
         let by_path = clues.mentions.iter().zip(by_path).filter_map(|(written, named)| {
             let (fit, files) = named?;
             (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
         });
         let by_name = clues.names.iter().enumerate().filter_map(|(at, written)| {
-            let of_shards = found.iter().filter_map(|one| one.names.get(at));
-            let files: Vec<FileMeant> = of_shards.flatten().copied().collect();
+            let files = found.names.get(at)?.clone();
             let is_word = written.chars().all(char::is_lowercase);
             (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files, is_word })
         });
@@ -350,8 +346,8 @@ pub(super) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
     files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
 }
 
-/// The files of all shards that the path at a position means: none where it fits none or too many.
-pub(super) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+/// The files that the path at a position means: none where it fits none or too many.
+pub(super) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let (fit, mut files) = alike(found, at, written)?;
     // The file that is exactly so called, from the root, leaves no doubt.
     if files.first().is_some_and(|meant| meant.is_exact) {
@@ -360,15 +356,10 @@ pub(super) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option
     (files.len() <= FILES_MAX).then_some((fit, files))
 }
 
-/// The files of all shards that share most of the path at a position, what is exactly so called first.
-fn alike(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
-    let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
-    let shared = of_shards().map(|(shared, _)| *shared).max()?;
-    let fit = fit_of(written, shared as usize)?;
-    let mut files: Vec<FileMeant> =
-        of_shards().filter(|(own, _)| *own == shared).flat_map(|(_, files)| files).copied().collect();
-    files.sort_by_key(|meant| (!meant.is_exact, meant.file));
-    Some((fit, files))
+/// The files that share most of the path at a position, what is exactly so called first.
+fn alike(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let (shared, files) = found.paths.get(at)?;
+    Some((fit_of(written, *shared as usize)?, files.clone()))
 }
 
 #[cfg(test)]

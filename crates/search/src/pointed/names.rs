@@ -12,7 +12,11 @@ use colgrep_syntax::language;
 
 use super::{Point, Search, allowed, best_of};
 use crate::locate::{Fit, MODULE_END};
-use crate::shard::{DefinitionFound, DefinitionsAsked, LineOf, LocateAsked, Look, Seen, UnitFound};
+use crate::rounds::{
+    DefinitionFound, DefinitionsRequest, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, LocateRequest,
+    Look, PhrasesRequest, Seen, StoredUnitsRequest,
+};
+use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
@@ -144,7 +148,7 @@ impl Search<'_> {
         // A plain word is bound to values in any code.
         let announces = |word: &&str| !is_binding(word) || !is_plain(name);
         let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
-        let mut places = self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })?;
+        let mut places = self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })?;
         places.truncate(UNITS_POINTED_MAX);
         self.point(&points(&places, 0.5))?;
         Ok(!places.is_empty())
@@ -192,10 +196,10 @@ impl Search<'_> {
     /// take one that holds nothing of it. Elsewhere the ranking knows better than the first place.
     fn stem_in_blocks(&mut self, files: &[FilePlace], stem: &str) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let mut places = self.rounds.look(&files, &Look::typed(stem))?;
+        let mut places = self.rounds.scan(&files, Look::typed(stem))?;
         places.retain(|(_, seen)| seen.holds_all());
         let lines: Vec<(FilePlace, u32)> = places.iter().map(|(file, seen)| (*file, seen.line)).collect();
-        for (unit, (_, line)) in self.rounds.around(&lines)?.into_iter().zip(lines) {
+        for (unit, (_, line)) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(lines) {
             if let Some(unit) = unit.filter(|unit| unit.kind == UnitKind::RawCode) {
                 self.point_at(unit.unit, Pointer { certainty: Certainty::Run, strength: 0.5, line });
             }
@@ -213,8 +217,8 @@ impl Search<'_> {
         let has_ending = written.rsplit('/').next().is_some_and(|name| name.contains('.'));
         let (written, least) =
             if has_ending { (written.clone(), Fit::Name) } else { (written.clone() + MODULE_END, Fit::Whole) };
-        let asked = LocateAsked { paths: vec![written.clone()], ..LocateAsked::default() };
-        let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit >= least);
+        let asked = LocateRequest { paths: vec![written.clone()], ..LocateRequest::default() };
+        let meant = best_of(&self.rounds.ask(&asked)?, 0, &written).filter(|(fit, _)| *fit >= least);
         let files = meant.map(|(_, files)| allowed(&files)).unwrap_or_default();
         if let [file] = files.as_slice() {
             self.named_file(*file, 1.0, true);
@@ -225,8 +229,8 @@ impl Search<'_> {
     /// The files of code whose path ends so, or with two names of it at least.
     fn modules(&self, path: &[&str]) -> Result<Vec<FilePlace>> {
         let written = path.join("/") + MODULE_END;
-        let asked = LocateAsked { paths: vec![written.clone()], ..LocateAsked::default() };
-        let meant = best_of(&self.rounds.located(&asked)?, 0, &written).filter(|(fit, _)| *fit > Fit::Name);
+        let asked = LocateRequest { paths: vec![written.clone()], ..LocateRequest::default() };
+        let meant = best_of(&self.rounds.ask(&asked)?, 0, &written).filter(|(fit, _)| *fit > Fit::Name);
         Ok(meant.map(|(_, files)| allowed(&files)).unwrap_or_default())
     }
 
@@ -236,11 +240,11 @@ impl Search<'_> {
     fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
         let mut letters = word.chars();
         let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        let asked = DefinitionsAsked { name: capital, ..DefinitionsAsked::default() };
+        let asked = DefinitionsRequest { name: capital, ..DefinitionsRequest::default() };
         let says_more = |found: &DefinitionFound| {
             found.is_named && !found.is_aside && (is_aside || found.unit.kind == UnitKind::Class)
         };
-        Ok(self.rounds.definitions(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
+        Ok(self.rounds.ask(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
     }
 
     /// Points at a written path of names where it stands as typed, in a few units, and tells whether it does.
@@ -284,7 +288,8 @@ impl Search<'_> {
         if keys.is_empty() {
             return Ok(false);
         }
-        let lines = self.rounds.lines(&keys, &LineOf::Member((*name).to_string()))?;
+        let lines =
+            self.rounds.ask(&LinesRequest { units: keys.clone(), line: LineOf::Member((*name).to_string()) })?;
         let found: Vec<_> = keys.into_iter().zip(lines).filter(|(_, line)| *line > 0).collect();
         let are_few = (1..=DEFINITIONS_MAX).contains(&found.len());
         for (unit, line) in found.into_iter().filter(|_| are_few) {
@@ -309,9 +314,9 @@ impl Search<'_> {
     ) -> Result<Defining> {
         let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
-        let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
+        let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
         let mut units: Vec<DefinitionFound> =
-            self.rounds.definitions(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
+            self.rounds.ask(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
         let best = |keep: &dyn Fn(&DefinitionFound) -> bool, units: &mut Vec<DefinitionFound>| {
             if units.iter().any(keep) {
                 units.retain(keep);
@@ -344,7 +349,12 @@ impl Search<'_> {
         }
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
         let is_meant = |name: &str| name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark;
-        let meant: Vec<bool> = self.rounds.stored(&keys)?.iter().map(|unit| is_meant(&unit.name)).collect();
+        let meant: Vec<bool> = self
+            .rounds
+            .ask(&StoredUnitsRequest { units: keys.clone() })?
+            .iter()
+            .map(|unit| is_meant(&unit.name))
+            .collect();
         if meant.contains(&true) {
             let mut meant = meant.into_iter();
             units.retain(|_| meant.next().unwrap_or_default());
@@ -357,13 +367,13 @@ impl Search<'_> {
     pub(super) fn declared(&mut self, query: &Query) -> Result<()> {
         let Some(Declaration { keyword, name }) = &query.clues.declaration else { return Ok(()) };
         let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
-        let asked = DefinitionsAsked {
+        let asked = DefinitionsRequest {
             name: name.clone(),
             owner: None,
             keyword: Some(keyword.clone()),
             max: Some(UNITS_POINTED_MAX),
         };
-        let found = self.rounds.definitions(&asked)?.into_iter();
+        let found = self.rounds.ask(&asked)?.into_iter();
         let is_meant = |one: &DefinitionFound| one.is_named && one.is_announced && (may_be_aside || !one.is_aside);
         let mut units: Vec<UnitFound> = found.filter(is_meant).map(|one| one.unit).collect();
         if units.iter().any(|unit| unit.role == UnitRole::Definition) {
@@ -387,12 +397,12 @@ impl Search<'_> {
         let bound = LAMBDAS.iter().filter(|_| may_bind).map(|lambda| format!("{name} {lambda}"));
         let runs: Vec<Run> =
             announced.chain(bound).map(|text| run_of(&text, self.tokenizer)).filter(|run| run.len() > 1).collect();
-        let mut files = if runs.is_empty() { Vec::new() } else { self.rounds.runs(&runs)?.concat() };
+        let mut files = self.rounds.ask(&PhrasesRequest { phrases: runs })?.concat();
         files.sort_unstable();
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
-        self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })
+        self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })
     }
 
     /// Who calls the name that is asked about, each with the line of the call. Of all places of a name these come before its
@@ -406,20 +416,23 @@ impl Search<'_> {
         self.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
         // Calls outside of units, and those that a grammar does not show.
         let Some(term) = colgrep_index::lexical::term_of_word(name, self.tokenizer) else { return Ok(()) };
-        let terms = [term];
-        if self.rounds.counts(&terms, 0)?.iter().any(|count| count.units.most() > FILES_READ_MAX as u64 * 8) {
+        let terms = vec![term];
+        let counts = self.rounds.term_counts(&terms, 0)?;
+        if counts.iter().any(|count| count.units.most() > FILES_READ_MAX as u64 * 8) {
             return Ok(());
         }
-        let files = self.rounds.holding_all(&terms)?;
+        let files = self.rounds.ask(&FilesWithAllRequest { terms })?;
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         // What a text shows of a call calls nothing.
-        let seen = self.rounds.look(&files, &Look::Calls(name.to_string()))?.into_iter().filter(|(_, s)| !s.is_text);
+        let seen = self.rounds.scan(&files, Look::Calls(name.to_string()))?.into_iter().filter(|(_, s)| !s.is_text);
         let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
-        let around = self.rounds.around(&lines)?;
+        let around = self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?;
         let found: Vec<(UnitFound, u32)> =
             around.into_iter().zip(&lines).filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
         let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
-        for ((unit, line), stored) in found.into_iter().zip(self.rounds.stored(&keys)?) {
+        for ((unit, line), stored) in
+            found.into_iter().zip(self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?)
+        {
             if last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32 {
                 continue;
             }
@@ -437,7 +450,8 @@ impl Search<'_> {
     /// Points at units, each by the line that is wanted of it, else by its own.
     fn point_at_lines(&mut self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<()> {
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
-        for (unit, line) in keys.iter().zip(self.rounds.lines(&keys, line)?) {
+        for (unit, line) in keys.iter().zip(self.rounds.ask(&LinesRequest { units: keys.clone(), line: line.clone() })?)
+        {
             self.point_at(*unit, Pointer { certainty: Certainty::Exact, strength, line });
         }
         Ok(())

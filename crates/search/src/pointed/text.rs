@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::printed::{Told, made_of};
 use super::{Point, Search};
-use crate::shard::{HolderCount, HoldingAsked, Look, Seen};
+use crate::rounds::{FilesWithAllRequest, HolderCount, Look, Seen, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{run_of, term_of_word};
@@ -104,7 +104,7 @@ impl Search<'_> {
         let run = run_of(text, self.tokenizer);
         let mut files = match run.is_empty() {
             true => self.files_with_all(text)?,
-            false => self.rounds.runs(std::slice::from_ref(&run))?.concat(),
+            false => self.rounds.files_with_phrase(&run)?,
         };
         if files.len() > files_in_a_row_max(&typed, is_plain) {
             return Ok(false);
@@ -196,7 +196,7 @@ impl Search<'_> {
             return Ok(false);
         }
         let Some(term) = term_of_word(last, self.tokenizer) else { return Ok(false) };
-        Ok(self.rounds.counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
+        Ok(self.rounds.term_counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
     /// Where the text stands up to its last piece, in front of a value or with that one cut off, in files that are not
@@ -207,7 +207,7 @@ impl Search<'_> {
         if run.len() < WORDS_BEFORE_A_VALUE_MIN {
             return Ok(Vec::new());
         }
-        let mut files = self.rounds.runs(std::slice::from_ref(&run))?.concat();
+        let mut files = self.rounds.files_with_phrase(&run)?;
         if files.len() > FILES_READ_MAX {
             return Ok(Vec::new());
         }
@@ -224,7 +224,7 @@ impl Search<'_> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let terms: Vec<String> =
             [words.join("_"), words.concat()].iter().map(|name| self.tokenizer.normal(name).to_string()).collect();
-        let counts = self.rounds.counts(&terms, 0)?;
+        let counts = self.rounds.term_counts(&terms, 0)?;
         let of_names = |count: &HolderCount| {
             let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
             Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
@@ -277,7 +277,7 @@ impl Search<'_> {
             }));
             0.0
         });
-        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_A_WORD_MAX)? };
+        let counts = self.rounds.term_counts(&terms, UNITS_OF_A_WORD_MAX)?;
         let weight = |count: &HolderCount| match count.files {
             _ if count.units.most() > UNITS_OF_A_WORD_MAX => 0.0,
             0 => 0.0,
@@ -291,8 +291,8 @@ impl Search<'_> {
             return Ok((typed, Vec::new()));
         }
         let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
-        let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_OF_A_PHRASE_MAX };
-        Ok((typed, self.rounds.holding(&asked)?.into_iter().map(|(file, _)| file).collect()))
+        let asked = WeightedFilesRequest { terms, least: share_min * all, files_max: FILES_READ_OF_A_PHRASE_MAX };
+        Ok((typed, self.rounds.ask(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
     /// Reads `files` and gives, for each that agrees, where and how.
@@ -302,21 +302,21 @@ impl Search<'_> {
         }
         let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
         let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
-        Ok(self.rounds.look(files, &look)?.into_iter().filter_map(placed).collect())
+        Ok(self.rounds.scan(files, look)?.into_iter().filter_map(placed).collect())
     }
 
     /// The files that may hold a phrase. Stop words have no positions, and documentation is indexed without its markup:
     /// where positions show nothing, those that hold all of its words.
     fn files_of_phrase(&mut self, phrase: &str) -> Result<Vec<FilePlace>> {
         let run = run_of(phrase, self.tokenizer);
-        let in_a_row = if run.is_empty() { Vec::new() } else { self.rounds.runs(std::slice::from_ref(&run))?.concat() };
+        let in_a_row = if run.is_empty() { Vec::new() } else { self.rounds.files_with_phrase(&run)? };
         if in_a_row.is_empty() { self.files_with_all(phrase) } else { Ok(in_a_row) }
     }
 
     /// The files that hold all words of a text, stop words too.
     fn files_with_all(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let terms = self.tokenizer.terms(text);
-        if terms.is_empty() { Ok(Vec::new()) } else { self.rounds.holding_all(&terms) }
+        self.rounds.ask(&FilesWithAllRequest { terms })
     }
 
     /// What stands in quotes: nothing but the files that hold it all is an answer.

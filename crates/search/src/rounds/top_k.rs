@@ -1,64 +1,70 @@
-//! The best of the texts that several shards chose: as few of them as possible are told.
+//! The best of the texts that several shards chose, with as few texts sent as possible.
 //!
-//! Each shard tells its scores in outline. Texts that are certainly among the best only have to be counted, each once
-//! however many shards have it, so they are told in short; those that may be are told whole, and the last of the best is
-//! one of them.
+//! Each shard sends an outline of its scores. Texts that are certainly among the best only have to be counted, each once
+//! even if several shards have it, so shards send them in short. Texts that may be among the best are sent whole, and the
+//! last of the best is one of them.
 
 use std::collections::{HashMap, HashSet};
 
-use super::shard::{Bar, Chosen, ChosenAsked, ChosenFound, Marks, Outline};
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
 
+use super::{Bar, ChooseResponse, ChosenRequest, ChosenResponse, Marks, Outline};
+
 /// The best texts of all shards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Best {
-    /// Their number; of a lone shard all that it chose.
-    pub count: usize,
-    /// The last of them, where some are left out.
-    pub bar: Option<Bar>,
-    /// The texts with their scores, in no order, without those that were told in short; empty for a lone shard.
-    pub texts: Vec<(TextHash, f32)>,
+pub(crate) struct TopTexts {
+    /// Their number; for a lone shard, all that it chose.
+    pub(crate) count: usize,
+    /// The last of them, if some are left out.
+    pub(crate) bar: Option<Bar>,
+    /// The texts with their scores, in no order, without those sent in short; empty for a lone shard.
+    pub(crate) texts: Vec<(TextHash, f32)>,
 }
 
-/// Lists of texts with scores, a shard each.
-pub(super) trait Lists {
-    /// What is asked of each list.
-    fn chosen(&self, asked: &ChosenAsked) -> Result<Vec<ChosenFound>>;
+/// Lists of texts with scores, one per shard.
+pub(super) trait TextLists {
+    /// The answer of each list.
+    fn chosen(&self, request: &ChosenRequest) -> Result<Vec<ChosenResponse>>;
 
-    /// The hashes of texts of each list, told in short, whose score is at least `sure`.
-    fn marked(&self, marks: &[Marks], sure: f32) -> Result<Vec<TextHash>>;
+    /// The hashes of the texts of each list that have its marks and at least the score `sure`.
+    fn marked(&self, marks: Vec<Marks>, sure: f32) -> Result<Vec<TextHash>>;
 }
 
-/// The `best` texts of lists, each once; `in_short` where those that are certain may be told so.
-pub(super) fn best_of(lists: &impl Lists, chosen: &[Chosen], best: usize, in_short: bool) -> Result<Best> {
+/// The `best` texts of the lists, each once. With `in_short`, certain texts may be sent in short.
+pub(super) fn top_k(
+    lists: &impl TextLists,
+    chosen: &[ChooseResponse],
+    best: usize,
+    in_short: bool,
+) -> Result<TopTexts> {
     let outlines = || chosen.iter().map(|chosen| (&chosen.outline, chosen.count));
     let sure = if in_short { Outline::sure(outlines(), best) } else { None };
     let (mut asks_sure, mut below, mut certain, mut wanted) = (sure, sure, 0, best);
     let mut open: HashMap<TextHash, f32> = HashMap::new();
     loop {
         let least = Outline::least(outlines().map(|(outline, _)| outline), wanted);
-        let asked = ChosenAsked { sure: asks_sure, least: least.unwrap_or(f32::NEG_INFINITY), below };
-        let found = lists.chosen(&asked)?;
+        let request = ChosenRequest { sure: asks_sure, least: least.unwrap_or(f32::NEG_INFINITY), below };
+        let found = lists.chosen(&request)?;
         if let Some(sure) = asks_sure.take() {
             certain = distinct(lists, found.iter().map(|found| &found.sure).collect(), sure)?;
         }
         open.extend(found.into_iter().flat_map(|found| found.open));
         let reached = certain + open.len();
         if let (Some(least), true) = (least, reached < best) {
-            // Texts that several shards have count once, so more are needed: those behind.
+            // Texts that several shards have count once, so lower ones are needed too.
             wanted += 2 * (best - reached);
             below = Some(below.map_or(least, |below| if below.total_cmp(&least).is_lt() { below } else { least }));
             continue;
         }
         let room = best.saturating_sub(certain);
         let (texts, bar) = first(open.into_iter().collect(), room, least.is_some(), sure);
-        return Ok(Best { count: certain + texts.len(), bar, texts });
+        return Ok(TopTexts { count: certain + texts.len(), bar, texts });
     }
 }
 
-/// The first `room` texts, and the last of them where others stand behind: because there are more, or since `may_follow`
-/// says so. Where there is no room, the last one is one of those with the score `sure`.
+/// The first `room` texts, and the last of them if others follow: because there are more, or because of `may_follow`. If
+/// there is no room, the last one is one of those with the score `sure`.
 fn first(
     mut texts: Vec<(TextHash, f32)>,
     room: usize,
@@ -77,8 +83,8 @@ fn first(
     (texts, last.or(sure.map(Bar::of_all)))
 }
 
-/// How many different texts stand in lists of marks. Where marks are alike, their hashes tell.
-fn distinct(lists: &impl Lists, marks: Vec<&Marks>, sure: f32) -> Result<usize> {
+/// The number of different texts in lists of marks. Texts with the same mark are compared by their hashes.
+fn distinct(lists: &impl TextLists, marks: Vec<&Marks>, sure: f32) -> Result<usize> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     marks.iter().flat_map(|marks| marks.iter()).for_each(|mark| *counts.entry(mark).or_default() += 1);
     let clear = counts.values().filter(|count| **count == 1).count();
@@ -90,8 +96,8 @@ fn distinct(lists: &impl Lists, marks: Vec<&Marks>, sure: f32) -> Result<usize> 
         own.dedup();
         Marks::new(own)
     };
-    let asked: Vec<Marks> = marks.iter().map(unclear).collect();
-    let hashes: HashSet<TextHash> = lists.marked(&asked, sure)?.into_iter().collect();
+    let unclear = marks.iter().map(unclear).collect();
+    let hashes: HashSet<TextHash> = lists.marked(unclear, sure)?.into_iter().collect();
     Ok(clear + hashes.len())
 }
 
@@ -101,22 +107,21 @@ mod tests {
 
     use super::*;
 
-    /// Lists that are asked as shards are; counts the texts that are told whole.
-    struct Told<'l> {
+    /// Lists that answer like shards, and count the texts that they send whole.
+    struct CountingLists<'l> {
         lists: &'l [Vec<(TextHash, f32)>],
         whole: Cell<usize>,
     }
 
-    impl Lists for Told<'_> {
-        fn chosen(&self, asked: &ChosenAsked) -> Result<Vec<ChosenFound>> {
-            let found: Vec<ChosenFound> =
-                self.lists.iter().map(|list| ChosenFound::of(list.iter().copied(), asked)).collect();
+    impl TextLists for CountingLists<'_> {
+        fn chosen(&self, request: &ChosenRequest) -> Result<Vec<ChosenResponse>> {
+            let found: Vec<ChosenResponse> = self.lists.iter().map(|list| request.of(list.iter().copied())).collect();
             self.whole.set(self.whole.get() + found.iter().map(|found| found.open.len()).sum::<usize>());
             Ok(found)
         }
 
-        fn marked(&self, marks: &[Marks], sure: f32) -> Result<Vec<TextHash>> {
-            let of_list = |(list, marks): (&Vec<(TextHash, f32)>, &Marks)| {
+        fn marked(&self, marks: Vec<Marks>, sure: f32) -> Result<Vec<TextHash>> {
+            let of_list = |(list, marks): (&Vec<(TextHash, f32)>, Marks)| {
                 let marks: HashSet<u32> = marks.iter().collect();
                 let is_asked = |text: &&(TextHash, f32)| text.1 >= sure && marks.contains(&Marks::of(text.0));
                 list.iter().filter(is_asked).map(|text| text.0).collect::<Vec<_>>()
@@ -125,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Lists of texts of which some stand in several; scores have `levels` values, and hashes begin alike now and then.
+    /// Lists that share some texts; scores have `levels` values, and some hashes share their first bits.
     fn lists(seed: u64, lengths: &[usize], texts: u64, levels: u64) -> Vec<Vec<(TextHash, f32)>> {
         let mut state = seed;
         let mut random = move || {
@@ -165,17 +170,17 @@ mod tests {
                             list
                         })
                         .collect();
-                    let chosen: Vec<Chosen> = kept
+                    let chosen: Vec<ChooseResponse> = kept
                         .iter()
-                        .map(|list| Chosen {
+                        .map(|list| ChooseResponse {
                             count: list.len() as u64,
                             outline: Outline::of(list.iter().map(|text| text.1).collect(), best),
                         })
                         .collect();
                     let expected: HashSet<TextHash> = one.iter().take(best).map(|text| text.0).collect();
                     for in_short in [false, true] {
-                        let told = Told { lists: &kept, whole: Cell::new(0) };
-                        let found = best_of(&told, &chosen, best, in_short).expect("the best");
+                        let told = CountingLists { lists: &kept, whole: Cell::new(0) };
+                        let found = top_k(&told, &chosen, best, in_short).expect("the best");
                         let is_left = |text: &&(TextHash, f32)| found.bar.is_none_or(|bar| bar.lets(text.1, text.0));
                         let left: HashSet<TextHash> =
                             kept.iter().flatten().filter(is_left).map(|text| text.0).collect();

@@ -1,4 +1,4 @@
-//! Where the reader stands: which files of the same repository belong to the one that is open, and how.
+//! How files of a repository relate to the one that the reader has open.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,60 +9,103 @@ use colgrep_core::query::last_segment;
 use colgrep_core::rank::Context;
 use colgrep_syntax::language;
 
-use super::LocalSearch;
+use serde::{Deserialize, Serialize};
+
+use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::is_text;
-use crate::shard::ContextsAsked;
+use crate::shard::Extent;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::store::{FileRecord, Snapshot};
 
-/// Files that one import may mean, at most: a name that more files bear means none of them.
+/// Maximum number of files that one import may refer to: a more common name refers to none of them.
 const IMPORTED_MAX: usize = 16;
-/// Definitions of a called name, at most, for the name to lead to them.
+/// Maximum number of files that define a called name, for the call to refer to them.
 const DEFINITIONS_MAX: usize = 6;
-/// Files that import the open one, at most, that become candidates by that alone.
+/// Maximum number of files that become candidates because they import the open one.
 const IMPORTERS_MAX: usize = 50;
-/// The same for files that changed together with it, the strongest first.
+/// Maximum number of files that become candidates because they changed together with it, the strongest first.
 const TOGETHER_MAX: usize = 50;
+
+/// Asks how files of the reader's repository relate to the open file, for the files that the filter allows. The answer is
+/// empty if the open file is in another shard.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContextsRequest {
+    /// The open file.
+    pub near: Near,
+    /// True if tests are wanted.
+    pub wants_tests: bool,
+}
+
+/// The file that the reader has open.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Near {
+    /// Its path from the project's root, `/` between components, with the prefix of its repository. It may be missing from
+    /// the index.
+    pub path: String,
+    /// The line, from 1, if one is given.
+    pub line: Option<u32>,
+    /// True if only tests are wanted.
+    pub tests_only: bool,
+    /// Files that changed together with it in the past, the strongest first, with shares of the strongest.
+    pub together: Vec<(String, f32)>,
+}
+
+impl Round for ContextsRequest {
+    type Answer = Vec<(FilePlace, Context)>;
+
+    const NAME: &'static str = "contexts";
+
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, Context)>> {
+        let shard = search.shard;
+        let Some(in_index) = shard.own_path(&self.near.path) else { return Ok(Vec::new()) };
+        let as_record = FileRecord { path: in_index.to_string(), ..FileRecord::default() };
+        let (path, repository) = (shard.path_of(&as_record).1.to_string(), shard.folder_of(in_index).to_string());
+        let home = Home { search, snapshot: search.snapshot, request: self, repository, path };
+        let mut found: HashMap<FileId, Context> = HashMap::new();
+        let own = home.files().find(|file| file.path == in_index);
+        if let Some(own) = own {
+            found.entry(own.id).or_default().itself = true;
+            home.imports(own, &mut found)?;
+        }
+        home.partners(&mut found);
+        let together = self.near.together.iter().take(TOGETHER_MAX);
+        let by_path: HashMap<&str, f32> = together.map(|(path, share)| (path.as_str(), *share)).collect();
+        for file in home.files() {
+            if let Some(share) = by_path.get(home.path_of(file)) {
+                found.entry(file.id).or_default().together = *share;
+            }
+        }
+        found.retain(|file, _| shard.allows(*file));
+        Ok(found.into_iter().map(|(file, context)| (shard.place(file), context)).collect())
+    }
+
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<(FilePlace, Context)>> {
+        let mut all = Vec::new();
+        for (shard, files) in corpus.each(self)?.into_iter().enumerate() {
+            all.extend(files.into_iter().map(|(file, context)| (corpus.file(shard, file), context)));
+        }
+        Ok(all)
+    }
+
+    fn is_valid(&self, answer: &Vec<(FilePlace, Context)>, extent: &Extent) -> bool {
+        let is_valid = |(file, context): &(FilePlace, Context)| {
+            let Context { partner, imported, importer, together, .. } = *context;
+            file.is_valid(extent) && [partner, imported, importer, together].is_valid(extent)
+        };
+        answer.iter().all(is_valid)
+    }
+}
 
 /// The repository of the reader, in one index.
 struct Home<'h, 's> {
     search: &'h LocalSearch<'s>,
     snapshot: &'h Snapshot,
-    asked: &'h ContextsAsked<'h>,
-    /// What stands in front of the paths of its files in the index.
+    request: &'h ContextsRequest,
+    /// The prefix of its paths in the index.
     repository: String,
-    /// The path of the file where the reader stands, from the repository's root.
+    /// The path of the open file from the repository's root.
     path: String,
-}
-
-/// How files stand to the one where the reader is: all that may be candidates for that alone, as far as the filter
-/// allows them.
-///
-/// # Errors
-/// When the index can't be read.
-pub(super) fn contexts(search: &LocalSearch<'_>, asked: &ContextsAsked<'_>) -> Result<Vec<(FilePlace, Context)>> {
-    let shard = search.shard;
-    let Some(in_index) = shard.own_path(&asked.near.path) else { return Ok(Vec::new()) };
-    let as_record = FileRecord { path: in_index.to_string(), ..FileRecord::default() };
-    let (path, repository) = (shard.path_of(&as_record).1.to_string(), shard.folder_of(in_index).to_string());
-    let home = Home { search, snapshot: search.snapshot, asked, repository, path };
-    let mut found: HashMap<FileId, Context> = HashMap::new();
-    let own = home.files().find(|file| file.path == in_index);
-    if let Some(own) = own {
-        found.entry(own.id).or_default().itself = true;
-        home.imports(own, &mut found)?;
-    }
-    home.partners(&mut found);
-    let together = asked.near.together.iter().take(TOGETHER_MAX);
-    let by_path: HashMap<&str, f32> = together.map(|(path, share)| (path.as_str(), *share)).collect();
-    for file in home.files() {
-        if let Some(share) = by_path.get(home.path_of(file)) {
-            found.entry(file.id).or_default().together = *share;
-        }
-    }
-    found.retain(|file, _| shard.allows(*file));
-    Ok(found.into_iter().map(|(file, context)| (shard.place(file), context)).collect())
 }
 
 impl Home<'_, '_> {
@@ -81,7 +124,7 @@ impl Home<'_, '_> {
         record.is_some_and(|record| record.path.starts_with(&self.repository))
     }
 
-    /// What a test tests, lifted; what tests a source, lifted where tests are asked for, and a candidate in any case.
+    /// The source of a test is boosted. The tests of a source become candidates, and are boosted if tests are wanted.
     fn partners(&self, found: &mut HashMap<FileId, Context>) {
         let facts = language::facts();
         let is_test = PathClass::of(&self.path, facts).has(PathClass::TEST);
@@ -92,7 +135,7 @@ impl Home<'_, '_> {
             .collect();
         let family = family(&self.path, code.iter().map(|(path, _)| *path), facts);
         let all = || family.iter().copied();
-        // A source has as many tests as people wrote: each whose own partner it is.
+        // A source may have several tests: those whose partner it is.
         let partners: HashSet<&str> = match is_test {
             true => partner(&self.path, all(), facts).into_iter().collect(),
             false => all()
@@ -101,11 +144,12 @@ impl Home<'_, '_> {
                 .collect(),
         };
         for (_, file) in code.iter().filter(|(path, _)| partners.contains(path)) {
-            found.entry(*file).or_default().partner = if is_test || self.asked.wants_tests { 1.0 } else { 0.0 };
+            found.entry(*file).or_default().partner = if is_test || self.request.wants_tests { 1.0 } else { 0.0 };
         }
     }
 
-    /// What the file imports, who imports it, and, with a line, where the names are defined that the unit there calls.
+    /// The files that the open file imports, those that import it, and those that define names called by the unit at the
+    /// given line.
     fn imports(&self, own: &FileRecord, found: &mut HashMap<FileId, Context>) -> Result<()> {
         let (facts, lexical) = (language::facts(), &self.snapshot.lexical);
         let texts = lexical.imports(own.id)?;
@@ -138,7 +182,7 @@ impl Home<'_, '_> {
 
     fn callees(&self, own: &FileRecord, found: &mut HashMap<FileId, Context>) -> Result<()> {
         let lexical = &self.snapshot.lexical;
-        let Some(line) = self.asked.near.line else { return Ok(()) };
+        let Some(line) = self.request.near.line else { return Ok(()) };
         let Some(unit) = lexical.unit_around(own.id, line, None)? else { return Ok(()) };
         for call in self.snapshot.unit(unit.key)?.calls {
             let mut files: Vec<FileId> = Vec::new();
