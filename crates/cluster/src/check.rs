@@ -9,7 +9,7 @@ use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::{EndAsked, EndFound};
 use colgrep_engine::answer::{BestLine, FileAnswer, UnitAnswer};
 use colgrep_search::rounds::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
-use colgrep_search::shard::{Extent, Repository, ShardOverview};
+use colgrep_search::shard::{Extent, RepositoryExtent, ShardOverview};
 use serde::de::DeserializeOwned;
 
 use crate::message::{Begin, Begun, Known, KnownFiles, ServedRepository};
@@ -31,7 +31,7 @@ pub fn checked<T: DeserializeOwned>(bytes: &[u8], name: &str, is_valid: impl FnO
 pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
     let Extent { repositories, places, documents, segments, .. } = &begun.extent;
     let is_wanted = |name: Option<&str>| name.is_some_and(|name| begin.wants(name));
-    let follow = |(a, b): (&Repository, &Repository)| a.front < b.front && a.first <= b.first;
+    let follow = |(a, b): (&RepositoryExtent, &RepositoryExtent)| a.front < b.front && a.first <= b.first;
     begun.names.len() == begin.terms.len()
         && *documents <= COUNT_MAX
         && *segments < UnitId::SEGMENTS_MAX

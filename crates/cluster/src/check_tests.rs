@@ -10,7 +10,7 @@ use colgrep_engine::answer::show::{FileAsked, ShowAsked};
 use colgrep_engine::answer::summary::EndAsked;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_search::rounds::*;
-use colgrep_search::shard::UnitFound;
+use colgrep_search::shard::{Bar, UnitFound};
 use serde::Serialize;
 
 use super::*;
@@ -63,7 +63,7 @@ fn units() -> Vec<UnitId> {
 fn a_shard_that_lies_of_words_is_not_believed() {
     let begin = Begin { allowed: Some(vec!["a".into(), "b".into()]), terms: vec!["x".into()], ..Begin::default() };
     let of = |fronts: &[(&str, u32)], places: u32, names: usize| {
-        let one = |(front, first): &(&str, u32)| Repository { front: (*front).into(), first: FilePlace(*first) };
+        let one = |(front, first): &(&str, u32)| RepositoryExtent { front: (*front).into(), first: FilePlace(*first) };
         let repositories = fronts.iter().map(one).collect();
         Begun { extent: Extent { repositories, places, ..extent() }, names: vec![true; names], ..Begun::default() }
     };

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::session::project_searcher::{Place, Within};
-use colgrep_search::rounds::{Listed as _, Reach, ReachRequest, StatisticsRequest};
-use colgrep_search::shard::{QueryVectors, ShardOverview, ShardQuery};
+use colgrep_search::rounds::{Listed as _, ReachRequest, StatisticsRequest};
+use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Group, Layout, LocalShard, Shard};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;

@@ -7,9 +7,8 @@ use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_syntax::language;
 
-use super::coordinator::Coordinator;
 use super::respell::Respelled;
-use super::rounds::LocateRequest;
+use super::rounds::{Coordinator, LocateRequest};
 use colgrep_index::error::Result;
 
 /// The query without names of files that are not here, where a word of the name stands nowhere: nothing answers it, and its

@@ -8,11 +8,10 @@ use colgrep_core::rank::{Context, FileFacts, LongFacts, Retrieved};
 use colgrep_syntax::language;
 use rustc_hash::FxHashMap;
 
-use super::coordinator::Coordinator;
 use super::long::long_facts;
 use super::past::past;
 use super::pointed::Pointers;
-use super::rounds::ContextsRequest;
+use super::rounds::{ContextsRequest, Coordinator};
 use super::shard::UnitFound;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;

@@ -3,7 +3,7 @@
 use colgrep_core::UnitId;
 use colgrep_index::ids::FilePlace;
 
-use crate::shard::{Extent, Repository};
+use crate::shard::{Extent, RepositoryExtent};
 
 /// The places of all shards' files among the files of the corpus, by path.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct FileIds {
 
 impl FileIds {
     pub fn new(extents: &[Extent]) -> FileIds {
-        let mut all: Vec<(&Repository, usize, u32)> = Vec::new();
+        let mut all: Vec<(&RepositoryExtent, usize, u32)> = Vec::new();
         for (shard, extent) in extents.iter().enumerate() {
             for (at, repository) in extent.repositories.iter().enumerate() {
                 let end = extent.repositories.get(at + 1).map_or(extent.places, |next| next.first.0);
@@ -36,10 +36,13 @@ impl FileIds {
     }
 
     /// The repositories of the corpus by path, with their first places.
-    pub fn repositories(&self, extents: &[Extent]) -> Vec<Repository> {
+    pub fn repositories(&self, extents: &[Extent]) -> Vec<RepositoryExtent> {
         let own = |(base, shard, first): &(u32, usize, u32)| {
             let known = extents[*shard].repositories.iter().find(|known| known.first.0 == *first);
-            Repository { front: known.map_or_else(String::new, |known| known.front.clone()), first: FilePlace(*base) }
+            RepositoryExtent {
+                front: known.map_or_else(String::new, |known| known.front.clone()),
+                first: FilePlace(*base),
+            }
         };
         self.all.iter().map(own).collect()
     }

@@ -4,10 +4,9 @@
 use colgrep_core::UnitId;
 use colgrep_index::error::{Error, Result};
 
-use crate::coordinator::Coordinator;
 use crate::file_ids::{FileIds, UnitIds};
-use crate::rounds::ShardSearch;
-use crate::shard::{Extent, Shard, ShardQuery};
+use crate::rounds::{Coordinator, Shard, ShardSearch};
+use crate::shard::{Extent, ShardQuery};
 
 /// Several shards as one.
 pub struct Group<'a> {

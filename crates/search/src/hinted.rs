@@ -4,8 +4,7 @@ use colgrep_core::rank::{Fused, Retrieved};
 use colgrep_core::token::Tokenizer;
 
 use super::Request;
-use super::coordinator::Coordinator;
-use super::rounds::StoredUnitsRequest;
+use super::rounds::{Coordinator, StoredUnitsRequest};
 use colgrep_index::error::Result;
 
 /// Candidates whose facts are read, the best by words and meaning: a stored unit costs the block of 64 KiB that it lies

@@ -6,12 +6,11 @@ use colgrep_core::query::Query;
 use colgrep_core::rank::{self, Fused, LongFacts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coordinator::Coordinator;
 use super::locate::Fit;
 use super::pointed::{allowed, best_of};
 use super::reading::Known;
 use super::retrieve::with_retrieval;
-use super::rounds::LocateRequest;
+use super::rounds::{Coordinator, LocateRequest};
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;

@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Request;
-use super::coordinator::Coordinator;
-use super::rounds::PathsRequest;
+use super::rounds::{Coordinator, PathsRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 

@@ -11,11 +11,11 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_core::verbatim::Agreement;
 
 use super::absent::without_absent;
-use super::coordinator::Coordinator;
 use super::locate::{Fit, MODULE_END};
 use super::pointed::{SELVES, best_of};
 use super::rounds::{
-    DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, Look, PhrasesRequest, Seen, SizesRequest,
+    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, Look, PhrasesRequest, Seen,
+    SizesRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;

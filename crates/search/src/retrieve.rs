@@ -14,21 +14,21 @@ use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
 use colgrep_encoder::Multivector;
-use colgrep_syntax::language::{self, Category, others};
+use colgrep_syntax::language::{self, Category};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::Beside;
-use super::coordinator::Coordinator;
 use super::endings::tell_endings_apart;
 use super::file_ids::UnitIds;
+use super::file_kind::{category, is_data};
 use super::hinted;
 use super::pairs::PairWeights;
 use super::pointed::{Pointers, pointers};
 use super::reading::{Known, read};
 use super::respell::{Respelled, respelled};
 use super::rounds::{
-    CandidatesRequest, CandidatesResponse, FactsRequest, FactsResponse, FileFound, ScoresRequest, ScoresResponse,
-    StatisticsRequest, TopicsRequest,
+    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
+    ScoresResponse, StatisticsRequest, TopicsRequest,
 };
 use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
@@ -473,18 +473,4 @@ fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>
     let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
     let definitions = others.iter().filter(defines).count();
     of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
-}
-
-/// Whether files of a language are prose, configuration or data.
-pub fn is_text(language: &str) -> bool {
-    matches!(category(language), Category::Prose | Category::Data)
-}
-
-/// Whether a file is that, or of no known language and no program by the look of its path.
-pub(super) fn is_data(language: &str, path: &str) -> bool {
-    is_text(language) || (category(language) == Category::Unknown && others::is_data(path))
-}
-
-fn category(language: &str) -> Category {
-    language::by_name(language).map_or(Category::Unknown, |l| l.category)
 }

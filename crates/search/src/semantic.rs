@@ -9,8 +9,7 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coordinator::Coordinator;
-use super::rounds::{Choice, Cut, LikenessRequest, ReachRequest, TextNear, TextsRequest};
+use super::rounds::{Choice, Coordinator, Cut, LikenessRequest, ReachRequest, TextNear, TextsRequest};
 use super::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FilePlace, TextHash};

@@ -1,10 +1,4 @@
-//! The parts of a corpus.
-//!
-//! A corpus is one index or several. A [`Shard`] is one of them, in this process or behind a wire. A search asks all
-//! shards in [rounds](crate::rounds). Requests and answers are plain data. File numbers and unit addresses are those of
-//! the shard, and everything that decides what is kept (statistics, cut-offs, wanted files) comes from the coordinator,
-//! which has merged the answers of the previous round. So the answer over several shards equals the answer of one index
-//! of all files, to the bit, however the files are distributed.
+//! What shards exchange with a coordinator at the start of a search, and the values that answers consist of.
 
 use colgrep_core::bm25::Bm25;
 use colgrep_core::query::Query;
@@ -13,34 +7,8 @@ use colgrep_encoder::Multivector;
 use serde::{Deserialize, Serialize};
 
 pub use colgrep_core::statistics::{Statistics, TermCount};
-use colgrep_index::error::Result;
-use colgrep_index::ids::FilePlace;
+use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::vector::Effort;
-
-use crate::rounds::{Reach, ShardSearch};
-
-/// One part of a corpus.
-pub trait Shard: Sync {
-    /// Describes the contents.
-    fn extent(&self) -> Extent;
-
-    /// True if answers travel over a wire, so that rounds keep them small.
-    fn is_far(&self) -> bool {
-        false
-    }
-
-    /// True if a term occurs in the name of a unit or in the topic of a file.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    fn is_name(&self, term: &str) -> Result<bool>;
-
-    /// Starts a search. The search may cache what it looks up until it is dropped.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>>;
-}
 
 /// The input of a search in a shard. Another process receives
 /// [`QueryParts`](colgrep_core::query::QueryParts) and builds the query from them.
@@ -74,11 +42,20 @@ pub struct ShardOverview {
     pub reach: Reach,
 }
 
+/// The units that the search by meaning may return.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// Their number: if they were looked up, those with vectors.
+    pub units: u64,
+    /// True if the vectors of each unit were looked up; false if there are too many units for that.
+    pub is_placed: bool,
+}
+
 /// The contents of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// The repositories, in file order. Each is a range of files by path that no other shard has files in.
-    pub repositories: Vec<Repository>,
+    pub repositories: Vec<RepositoryExtent>,
     /// Number of file places, including skipped files.
     pub places: u32,
     /// Live documents of the index: units and files.
@@ -91,7 +68,7 @@ pub struct Extent {
 
 /// A repository of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repository {
+pub struct RepositoryExtent {
     /// The prefix of all its paths, with a trailing `/`. Repositories are sorted by it. Empty for a single repository.
     pub front: String,
     /// The place of its first file.
@@ -125,6 +102,27 @@ impl UnitFound {
     /// The sort key of units with equal scores.
     pub fn place(&self) -> (FilePlace, u32, UnitId) {
         (self.file, self.line, self.unit)
+    }
+}
+
+/// The last of the best texts: its score, and its hash, which orders texts with equal scores.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// The score.
+    pub score: f32,
+    /// The hash.
+    pub hash: TextHash,
+}
+
+impl Bar {
+    /// The bar that all texts with this score reach.
+    pub fn of_all(score: f32) -> Bar {
+        Bar { score, hash: TextHash::LAST }
+    }
+
+    /// True if a text is as good or better.
+    pub fn lets(&self, score: f32, hash: TextHash) -> bool {
+        score.total_cmp(&self.score).then_with(|| self.hash.cmp(&hash)).is_ge()
     }
 }
 

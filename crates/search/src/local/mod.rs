@@ -11,8 +11,7 @@ use colgrep_core::statistics::Statistics;
 use vectors::VectorSearch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::rounds::{ShardSearch, Withheld};
-use crate::shard::{Extent, Repository, Shard, ShardQuery, UnitFound};
+use crate::shard::{Extent, RepositoryExtent, ShardQuery, UnitFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::lexical::{LookedUp, NamedFile, NamesFound, Scoring, UnitFilter, UnitHit};
@@ -53,6 +52,22 @@ impl<'a> LocalShard<'a> {
     #[must_use]
     pub fn layout(self, layout: Layout) -> LocalShard<'a> {
         LocalShard { layout, ..self }
+    }
+
+    pub(crate) fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// The contents of the index.
+    pub(crate) fn extent(&self) -> Extent {
+        let files = &self.snapshot.files.files;
+        let repositories = match &self.layout {
+            Layout::One(front) => vec![RepositoryExtent { front: front.clone(), first: FilePlace(0) }],
+            Layout::Folders | Layout::Fronts => folders(files),
+        };
+        let (segments, documents, _) = self.snapshot.lexical.shape();
+        let (places, segments) = (files.len() as u32, segments as u32);
+        Extent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
     }
 
     pub(crate) fn allows(&self, file: FileId) -> bool {
@@ -130,47 +145,14 @@ fn front_of(path: &str) -> &str {
     path.find('/').map_or("", |at| &path[..=at])
 }
 
-impl Shard for LocalShard<'_> {
-    fn extent(&self) -> Extent {
-        let files = &self.snapshot.files.files;
-        let repositories = match &self.layout {
-            Layout::One(front) => vec![Repository { front: front.clone(), first: FilePlace(0) }],
-            Layout::Folders | Layout::Fronts => folders(files),
-        };
-        let (segments, documents, _) = self.snapshot.lexical.shape();
-        let (places, segments) = (files.len() as u32, segments as u32);
-        Extent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
-    }
-
-    fn is_name(&self, term: &str) -> Result<bool> {
-        self.snapshot.lexical.is_name(term)
-    }
-
-    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>> {
-        Ok(Box::new(LocalSearch {
-            shard: self,
-            snapshot: self.snapshot,
-            bm25: query.bm25,
-            query: query.query,
-            looked_up: self.snapshot.lexical.look_up(query.query, &query.bm25)?,
-            names: self.snapshot.lexical.names(query.query)?,
-            sums: OnceLock::new(),
-            named: OnceLock::new(),
-            withheld: Withheld::default(),
-            vectors: VectorSearch::new(self.snapshot, query.vectors),
-            holders: Mutex::default(),
-        }))
-    }
-}
-
 /// The folders at the root, as repositories; a file at the root is one of its own.
-fn folders(files: &[FileRecord]) -> Vec<Repository> {
-    let mut folders: Vec<Repository> = Vec::new();
+fn folders(files: &[FileRecord]) -> Vec<RepositoryExtent> {
+    let mut folders: Vec<RepositoryExtent> = Vec::new();
     for (file, at) in files.iter().zip(0..) {
         let front = front_of(&file.path);
         if front.is_empty() || folders.last().is_none_or(|last| last.front != front) {
             let front = if front.is_empty() { file.path.clone() } else { front.to_string() };
-            folders.push(Repository { front, first: FilePlace(at) });
+            folders.push(RepositoryExtent { front, first: FilePlace(at) });
         }
     }
     folders
@@ -188,7 +170,7 @@ pub struct LocalSearch<'a> {
     /// The files that match by name, once they are looked up.
     pub(crate) named: OnceLock<BTreeMap<FileId, NamedFile>>,
     /// The candidates by words, if only the outline of their scores was returned.
-    pub(crate) withheld: Withheld,
+    pub(crate) withheld: OnceLock<Vec<UnitFound>>,
     pub(crate) vectors: VectorSearch<'a>,
     bm25: Bm25,
     /// For each term looked up so far, the files that contain it.
@@ -202,6 +184,24 @@ impl std::fmt::Debug for LocalSearch<'_> {
 }
 
 impl<'a> LocalSearch<'a> {
+    /// Starts a search.
+    pub(crate) fn new(shard: &'a LocalShard<'a>, query: &ShardQuery<'a>) -> Result<LocalSearch<'a>> {
+        let snapshot = shard.snapshot;
+        Ok(LocalSearch {
+            shard,
+            snapshot,
+            bm25: query.bm25,
+            query: query.query,
+            looked_up: snapshot.lexical.look_up(query.query, &query.bm25)?,
+            names: snapshot.lexical.names(query.query)?,
+            sums: OnceLock::new(),
+            named: OnceLock::new(),
+            withheld: OnceLock::new(),
+            vectors: VectorSearch::new(snapshot, query.vectors),
+            holders: Mutex::default(),
+        })
+    }
+
     pub(crate) fn filter(&self) -> Option<&'a dyn UnitFilter> {
         self.shard.filter
     }

@@ -9,8 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::LocalSearch;
-use crate::rounds::{Bar, Reach};
-use crate::shard::QueryVectors;
+use crate::shard::{Bar, QueryVectors, Reach};
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
 use colgrep_index::lexical::UnitFilter;

@@ -17,9 +17,10 @@ pub(super) use names::SELVES;
 use printed::Told;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coordinator::Coordinator;
 use super::locate::{FILES_MAX, Fit, fit_of, longest};
-use super::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, SizesRequest};
+use super::rounds::{
+    Coordinator, EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, SizesRequest,
+};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 

@@ -1,5 +1,7 @@
 //! The candidates by words with at least a certain score, after their outline.
 
+use std::sync::OnceLock;
+
 use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -19,14 +21,21 @@ impl Round for BestUnitsRequest {
     const NAME: &'static str = "best";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitFound>> {
-        Ok(search.withheld.best(self.least))
+        Ok(self.of(&search.withheld))
     }
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<UnitFound>> {
-        Ok(corpus.withheld.best(self.least))
+        Ok(self.of(&corpus.withheld))
     }
 
     fn is_valid(&self, answer: &Vec<UnitFound>, extent: &Extent) -> bool {
         answer.is_valid(extent)
+    }
+}
+
+impl BestUnitsRequest {
+    fn of(&self, withheld: &OnceLock<Vec<UnitFound>>) -> Vec<UnitFound> {
+        let units = withheld.get().into_iter().flatten();
+        units.filter(|unit| unit.score.total_cmp(&self.least).is_ge()).copied().collect()
     }
 }

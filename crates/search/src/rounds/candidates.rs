@@ -65,7 +65,7 @@ impl Round for CandidatesRequest {
         let units = units.iter().map(|hit| search.shard.found(hit)).collect();
         let named = best_named(search, self.named_max);
         let answer = CandidatesResponse { units, named, ..CandidatesResponse::default() };
-        Ok(search.withheld.keep(answer, self))
+        Ok(withhold(answer, self, &search.withheld))
     }
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<CandidatesResponse> {
@@ -87,7 +87,7 @@ impl Round for CandidatesRequest {
         };
         all.named.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.file.cmp(&b.file)));
         all.named.truncate(self.named_max);
-        Ok(corpus.withheld.keep(all, self))
+        Ok(withhold(all, self, &corpus.withheld))
     }
 
     fn is_valid(&self, answer: &CandidatesResponse, extent: &Extent) -> bool {
@@ -145,24 +145,17 @@ fn best_named(search: &LocalSearch<'_>, files_max: usize) -> Vec<NamedFileHit> {
     files.into_iter().map(hit).collect()
 }
 
-/// Candidates of which only the outline of their scores was returned.
-#[derive(Debug, Default)]
-pub(crate) struct Withheld(OnceLock<Vec<UnitFound>>);
-
-impl Withheld {
-    /// Replaces the units of an answer by the outline of their scores, if requested.
-    fn keep(&self, mut answer: CandidatesResponse, request: &CandidatesRequest) -> CandidatesResponse {
-        if request.in_outline {
-            let scores = answer.units.iter().map(|unit| unit.score).collect();
-            answer.outline = Outline::of(scores, request.units_max);
-            let _ = self.0.set(std::mem::take(&mut answer.units));
-        }
-        answer
+/// Replaces the units of an answer by the outline of their scores, if requested, and keeps them for
+/// [`BestUnitsRequest`].
+fn withhold(
+    mut answer: CandidatesResponse,
+    request: &CandidatesRequest,
+    withheld: &OnceLock<Vec<UnitFound>>,
+) -> CandidatesResponse {
+    if request.in_outline {
+        let scores = answer.units.iter().map(|unit| unit.score).collect();
+        answer.outline = Outline::of(scores, request.units_max);
+        let _ = withheld.set(std::mem::take(&mut answer.units));
     }
-
-    /// The units with at least this score, best first.
-    pub(super) fn best(&self, least: f32) -> Vec<UnitFound> {
-        let units = self.0.get().into_iter().flatten();
-        units.filter(|unit| unit.score.total_cmp(&least).is_ge()).copied().collect()
-    }
+    answer
 }

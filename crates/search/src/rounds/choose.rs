@@ -10,7 +10,7 @@ use super::top_k::{TextLists, TopTexts, top_k};
 use super::{
     ChosenRequest, ChosenResponse, Coordinator, LocalSearch, MarkedRequest, Marks, Outline, Replay, Round, Validate,
 };
-use crate::shard::Extent;
+use crate::shard::{Bar, Extent};
 
 /// Asks a shard to choose texts, which it remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,27 +43,6 @@ pub struct Cut {
     pub best: usize,
     /// True if there is no other shard, so nobody needs the scores.
     pub is_alone: bool,
-}
-
-/// The last of the best texts: its score, and its hash, which orders texts with equal scores.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
-    /// The score.
-    pub score: f32,
-    /// The hash.
-    pub hash: TextHash,
-}
-
-impl Bar {
-    /// The bar that all texts with this score reach.
-    pub fn of_all(score: f32) -> Bar {
-        Bar { score, hash: TextHash::LAST }
-    }
-
-    /// True if a text is as good or better.
-    pub fn lets(&self, score: f32, hash: TextHash) -> bool {
-        score.total_cmp(&self.score).then_with(|| self.hash.cmp(&hash)).is_ge()
-    }
 }
 
 /// What a shard chose.

@@ -12,7 +12,7 @@ use colgrep_syntax::language;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::is_text;
+use crate::file_kind::is_text;
 use crate::shard::Extent;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};

@@ -37,7 +37,7 @@ pub struct FactsResponse {
 /// Facts of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFound {
-    /// [`Repository::front`](crate::shard::Repository::front) of its repository. It follows from the file's place and is
+    /// [`RepositoryExtent::front`](crate::shard::RepositoryExtent::front) of its repository. It follows from the file's place and is
     /// not sent.
     #[serde(skip)]
     pub front: String,

@@ -1,5 +1,13 @@
-//! The rounds of a search: what a coordinator asks the shards of a corpus. Each is one file, with the request and its
-//! answer, how one index answers, how the answers of several shards become one, and which answers are plausible.
+//! The rounds of a search: what a coordinator asks the shards of a corpus.
+//!
+//! A corpus is one index or several. A [`Shard`] is one of them, in this process or behind a wire. Requests and answers are
+//! plain data. File numbers and unit addresses are those of the shard, and everything that decides what is kept
+//! (statistics, cut-offs, wanted files) comes from the [`Coordinator`], which has merged the answers of the previous round.
+//! So the answer over several shards equals the answer of one index of all files, to the bit, however the files are
+//! distributed.
+//!
+//! Each round is one file, with the request and its answer, how one index answers, how the answers of several shards become
+//! one, and which answers are plausible.
 //!
 //! | round | request | answer |
 //! |---|---|---|
@@ -20,6 +28,7 @@ mod candidates;
 mod choose;
 mod chosen;
 mod contexts;
+mod coordinator;
 mod definitions;
 mod enclosing;
 mod facts;
@@ -53,9 +62,9 @@ use colgrep_index::error::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use crate::coordinator::Coordinator;
 pub use crate::local::LocalSearch;
-use crate::shard::{Extent, ShardOverview};
+use crate::local::LocalShard;
+use crate::shard::{Extent, ShardOverview, ShardQuery};
 
 pub use best_units::*;
 pub use callers::*;
@@ -63,6 +72,7 @@ pub use candidates::*;
 pub use choose::*;
 pub use chosen::*;
 pub use contexts::*;
+pub use coordinator::Coordinator;
 pub use definitions::*;
 pub use enclosing::*;
 pub use facts::*;
@@ -85,10 +95,32 @@ pub use stored_units::*;
 pub use term_counts::*;
 pub use texts::*;
 pub use tokens::*;
-pub(crate) use top_k::TopTexts;
 pub use topics::*;
 pub use validate::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 pub use weighted_files::*;
+
+/// One part of a corpus.
+pub trait Shard: Sync {
+    /// Describes the contents.
+    fn extent(&self) -> Extent;
+
+    /// True if answers travel over a wire, so that rounds keep them small.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// True if a term occurs in the name of a unit or in the topic of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn is_name(&self, term: &str) -> Result<bool>;
+
+    /// Starts a search. The search may cache what it looks up until it is dropped.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>>;
+}
 
 /// A request that a shard answers. The type is the request.
 pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
@@ -159,6 +191,20 @@ pub trait Ask<R: Listed> {
     /// # Errors
     /// When the shard can't answer.
     fn ask(&self, request: &R) -> Result<R::Answer>;
+}
+
+impl Shard for LocalShard<'_> {
+    fn extent(&self) -> Extent {
+        LocalShard::extent(self)
+    }
+
+    fn is_name(&self, term: &str) -> Result<bool> {
+        self.snapshot().lexical.is_name(term)
+    }
+
+    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>> {
+        Ok(Box::new(LocalSearch::new(self, query)?))
+    }
 }
 
 impl<R: Listed> Ask<R> for LocalSearch<'_> {

@@ -6,8 +6,8 @@ use colgrep_index::vector::Scored;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Bar, Choice, ChooseRequest, Coordinator, Cut, LocalSearch, Outline, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use super::{Choice, ChooseRequest, Coordinator, Cut, LocalSearch, Outline, Round, Validate};
+use crate::shard::{Bar, Extent, UnitFound};
 
 /// Asks for the texts that were last chosen by their vectors. They stay chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

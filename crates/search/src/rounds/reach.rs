@@ -4,20 +4,11 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, ShardOverview};
+use crate::shard::{Extent, Reach, ShardOverview};
 
 /// Asks for the units that the search by meaning may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachRequest;
-
-/// The units that the search by meaning may return.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reach {
-    /// Their number: if they were looked up, those with vectors.
-    pub units: u64,
-    /// True if the vectors of each unit were looked up; false if there are too many units for that.
-    pub is_placed: bool,
-}
 
 impl Round for ReachRequest {
     type Answer = Reach;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LINE_MAX, LocalSearch, Round};
-use crate::retrieve::{is_data, is_text};
+use crate::file_kind::{is_data, is_text};
 use crate::shard::Extent;
 
 /// Asks to read files.

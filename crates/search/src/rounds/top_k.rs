@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
 
-use super::{Bar, ChooseResponse, ChosenRequest, ChosenResponse, Marks, Outline};
+use super::{ChooseResponse, ChosenRequest, ChosenResponse, Marks, Outline};
+use crate::shard::Bar;
 
 /// The best texts of all shards.
 #[derive(Clone, Debug, Default)]

@@ -1,16 +1,17 @@
 //! A corpus of shards that is searched as one: asks the shards side by side, and translates between their file numbers
 //! and unit addresses and those of the corpus.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use colgrep_core::UnitId;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use rayon::prelude::*;
 
+use super::top_k::TopTexts;
+use super::{Ask, Listed, Shard, ShardSearch};
 use crate::file_ids::{FileIds, UnitIds};
-use crate::rounds::{Ask, Listed, ShardSearch, TopTexts, Withheld};
-use crate::shard::{Extent, Shard, ShardQuery, UnitFound};
+use crate::shard::{Extent, ShardQuery, UnitFound};
 
 /// One search in a corpus.
 pub struct Coordinator<'a> {
@@ -21,7 +22,7 @@ pub struct Coordinator<'a> {
     /// True if a shard is behind a wire.
     is_far: bool,
     /// The candidates by words, if only the outline of their scores was returned.
-    pub(crate) withheld: Withheld,
+    pub(super) withheld: OnceLock<Vec<UnitFound>>,
     /// The texts chosen last.
     selection: Mutex<TopTexts>,
 }
@@ -46,7 +47,7 @@ impl<'a> Coordinator<'a> {
             units,
             extents,
             is_far: shards.iter().any(|shard| shard.is_far()),
-            withheld: Withheld::default(),
+            withheld: OnceLock::new(),
             selection: Mutex::default(),
         })
     }
