@@ -1,4 +1,4 @@
-//! The rounds of one search, answered by a shard of this process.
+//! Answers to the questions of a session, from the repositories of this process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ use colgrep_search::Group;
 use colgrep_search::rounds::{Listed, RoundRequest, RoundVisitor, ShardSearch};
 use serde::Serialize;
 
+use crate::catalog::HostedRepository;
 use crate::frame::answer_head;
-use crate::held::Repository;
 use crate::message::ServedRepository;
 
-/// The largest file that is given whole, in bytes.
+/// Maximum size of a file that is sent whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
 
 /// Answers a round, as a frame without its length.
@@ -43,7 +43,7 @@ fn written(answer: &impl Serialize) -> Result<Vec<u8>, Error> {
     postcard::to_extend(answer, answer_head()).map_err(|error| Error::Away(error.to_string()))
 }
 
-/// What is shown of files of a group, whose places are in the order of its shards: in the order of the files.
+/// What to show of files of a group, in the order of the files. `places` are in the order of the group's shards.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -58,7 +58,7 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
         }
         let wanted: Vec<&FileAsked> = own.iter().map(|file| &asked.files[*file]).collect();
         for (file, mut shown) in own.into_iter().zip(place.show(asked, &wanted, |unit| group.own_unit(unit).1)?) {
-            // Where it lies on this machine is nobody's business.
+            // The location on this machine is not disclosed.
             shown.root = PathBuf::from(asked.files[file].front.trim_end_matches('/'));
             shown.given = None;
             files[file] = Some(shown);
@@ -67,7 +67,7 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
     Ok(files.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-/// What the remarks behind the last result ask of a group.
+/// The answers of a group for the remarks after the last result.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -78,16 +78,16 @@ pub fn end(group: &Group<'_>, places: &[Place], asked: &EndAsked) -> colgrep_eng
     end_of(&places, asked, &|unit| group.own_unit(unit))
 }
 
-/// The text of a file that the index of a repository has; else why there is none.
+/// The text of an indexed file.
 ///
 /// # Errors
-/// When the file can't be given.
+/// When there is no such file, or it can't be read.
 pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -> Result<String, String> {
     let none = || format!("{repository}/{path} is no file of an index here");
     let front = format!("{repository}/");
     let at = group.fronts().into_iter().find(|(own, _)| *own == front).ok_or_else(none)?.1;
     let place = places.get(at).ok_or_else(none)?;
-    // What is not indexed, as secrets are not, is not given.
+    // Files that are not indexed, such as those with secrets, are not sent.
     let record = place.snapshot.files.indexed().find(|record| record.path == path).ok_or_else(none)?;
     let root = &place.project.root;
     let is_too_large = root.join(&record.path).metadata().is_ok_and(|file| file.len() > FILE_BYTES_MAX);
@@ -100,9 +100,9 @@ pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -
     read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
 }
 
-/// What is known of repositories that are served, and of those that are not, with the reason.
+/// Describes the served repositories, and those that can't be served with the reason.
 pub fn served<'r>(
-    repositories: impl Iterator<Item = &'r Repository>,
+    repositories: impl Iterator<Item = &'r HostedRepository>,
     missing: impl Iterator<Item = (String, String)>,
 ) -> Vec<ServedRepository> {
     let served = repositories.map(|repository| {

@@ -12,7 +12,7 @@ use colgrep_search::rounds::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 use colgrep_search::shard::{Extent, RepositoryExtent, ShardOverview};
 use serde::de::DeserializeOwned;
 
-use crate::message::{Begin, Begun, Known, KnownFiles, ServedRepository};
+use crate::message::{Begin, Begun, FileProgress, IndexProgress, ServedRepository};
 use crate::replica::{Lost, answered};
 
 /// The answer in a frame, if it fits the question with this name.
@@ -42,12 +42,12 @@ pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
         && begun.partial.iter().all(|(name, known)| begin.wants(name) && is_known(known))
 }
 
-fn is_known(known: &Known) -> bool {
-    let Known { files, units, units_without_vectors } = known;
+fn is_known(known: &IndexProgress) -> bool {
+    let IndexProgress { files, units, units_without_vectors } = known;
     are_files(files.as_ref()) && *units <= COUNT_MAX && units_without_vectors <= units
 }
 
-fn are_files(files: Option<&KnownFiles>) -> bool {
+fn are_files(files: Option<&FileProgress>) -> bool {
     files.is_none_or(|files| files.known <= COUNT_MAX && files.in_tree.is_none_or(|all| all <= COUNT_MAX))
 }
 

@@ -1,4 +1,4 @@
-//! A made-up shard that lies: each kind of answer, one that is taken and others that are not.
+//! Checks of answers: for each kind, one that is accepted and others that are not.
 
 use colgrep_core::Unit;
 use colgrep_core::UnitId;
@@ -46,7 +46,7 @@ fn good() -> UnitFound {
     unit(1, 9, 3, 0.5)
 }
 
-/// A unit of another segment, of another file, at no line, with no score.
+/// A unit with an invalid segment, file, line and score each.
 fn bad() -> [UnitFound; 4] {
     [unit(2, 9, 3, 0.5), unit(1, 10, 3, 0.5), unit(1, 9, u32::MAX, 0.5), unit(1, 9, 3, f32::NAN)]
 }
@@ -73,8 +73,8 @@ fn a_shard_that_lies_of_words_is_not_believed() {
     let is_begun = |begun: &Begun| is_begun(&begin, begun);
     only_first_by("begin", &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat(), is_begun);
     let part = |name: &str, units: u64, units_without_vectors: u64, known: u64| {
-        let files = Some(KnownFiles { known, in_tree: Some(9) });
-        let partial = vec![(name.to_string(), Known { files, units, units_without_vectors })];
+        let files = Some(FileProgress { known, in_tree: Some(9) });
+        let partial = vec![(name.to_string(), IndexProgress { files, units, units_without_vectors })];
         Begun { partial, ..of(&both, 10, 1) }
     };
     let lies = [part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)];

@@ -1,8 +1,8 @@
-//! The messages: hello, the beginning of a search, the questions of its rounds, what is to be shown.
+//! The messages between a coordinator and a shard.
 //!
-//! A connection is greeted once. Then one search follows the other on it: [`Question::Begin`] says whose search it is and
-//! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
-//! one, and the answer or a [`Failure`].
+//! A connection starts with a [`Hello`]. Sessions follow, one after another: [`Question::Begin`] says what the caller
+//! may see and where to look, [`Question::Search`] what to search, and the rounds follow. The answer to a question is a
+//! result in postcard: the answer or a [`WireFailure`].
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
-/// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
+/// Version of the messages, raised with every change of a released one. Other versions are rejected.
 pub const VERSION: u32 = 8;
 
 /// The first message of a connection.
@@ -29,58 +29,58 @@ pub struct Hello {
     pub magic: [u8; 8],
     /// [`VERSION`].
     pub version: u32,
-    /// The server's token, where it has one.
+    /// The server's token, if it has one.
     pub token: Option<String>,
 }
 
 /// The answer to a hello.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
-    /// A number of what is served: another one after each change.
+    /// Identifies the state of the indexes.
     pub generation: u64,
-    /// The names of the repositories.
+    /// The names of the served repositories.
     pub repositories: Vec<String>,
-    /// The names of those that it was told to serve and can't.
+    /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Failure {
-    /// Another program, or another version of this one.
+pub enum WireFailure {
+    /// The client is another program, or another version of this one.
     Version(u32),
     /// The token is missing or wrong.
     Token,
-    /// As many connections are open as may be.
+    /// The maximum number of connections is open.
     Full,
-    /// The request can't be answered as it is.
+    /// The request is invalid.
     Request(String),
-    /// Nothing can be read, or the question does not fit what was asked before.
+    /// The index can't be read, or the question does not fit the previous ones.
     Broken(String),
 }
 
-/// The beginning of a search.
+/// The start of a session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begin {
-    /// The repositories that the caller may see; all where nothing limits it. Nothing of another one is counted.
+    /// The repositories that the caller may see; all if `None`. Others are not even counted.
     pub allowed: Option<Vec<String>>,
-    /// Paths to look in: repository, and path from its root; everything where there is none.
+    /// Paths to search: repository, and path from its root; everything if empty.
     pub below: Vec<(String, String)>,
     /// The rest of the scope.
     pub scope: Scope,
-    /// Terms of which [`Begun::names`] says whether they are names.
+    /// Terms for [`Begun::names`].
     pub terms: Vec<String>,
-    /// The fingerprint of the question's model, where meaning takes part.
+    /// The fingerprint of the query's model, if meaning takes part.
     pub model: Option<u64>,
 }
 
 impl Begin {
-    /// Whether the caller may see a repository.
+    /// True if the caller may see a repository.
     pub fn allows(&self, name: &str) -> bool {
         self.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
     }
 
-    /// The same for a shard that has these repositories: it is not told which others the caller may see.
+    /// Reduces the list of allowed repositories to those of a shard, so that it doesn't learn about others.
     pub fn told_to(&self, own: &[String]) -> Begin {
         let own: HashSet<&String> = own.iter().collect();
         let mut begin = self.clone();
@@ -88,51 +88,51 @@ impl Begin {
         begin
     }
 
-    /// Whether the search is about a repository: the caller may see it, and wants to look there.
+    /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
         self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
     }
 }
 
-/// What a search begins with.
+/// The state of a session at its start.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begun {
     /// [`Welcome::generation`].
     pub generation: u64,
-    /// The extent of the repositories that are searched.
+    /// The extent of the searched repositories.
     pub extent: Extent,
-    /// Whether each of the terms is a name.
+    /// For each of [`Begin::terms`], whether it is a name.
     pub names: Vec<bool>,
-    /// Whether a repository has no vectors of the model.
+    /// True if a repository lacks vectors of the model.
     pub lacks: bool,
-    /// Repositories in which the search would look too, and that can't be served: their names, each with the reason.
+    /// Repositories that would be searched but can't be served, each with the reason.
     pub unserved: Vec<(String, String)>,
-    /// Repositories that are searched, and whose indexes do not know all of them yet.
-    pub partial: Vec<(String, Known)>,
+    /// Searched repositories with incomplete indexes.
+    pub partial: Vec<(String, IndexProgress)>,
 }
 
-/// How much of a repository its index knows, where that is not all.
+/// How complete an index is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
-    /// The files, where it does not know all of them as they are now.
-    pub files: Option<KnownFiles>,
-    /// Its units.
+pub struct IndexProgress {
+    /// The files, if not all are indexed as they are now.
+    pub files: Option<FileProgress>,
+    /// Number of units.
     pub units: u64,
-    /// Units whose vectors are not there yet.
+    /// Number of units without vectors so far.
     pub units_without_vectors: u64,
 }
 
-/// How many files an index knows as they are now.
+/// How many files are indexed as they are now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownFiles {
-    /// So many.
+pub struct FileProgress {
+    /// Their number.
     pub known: u64,
-    /// Of so many, where that is known.
+    /// Number of files in the tree, if known.
     pub in_tree: Option<u64>,
 }
 
-impl Known {
-    /// Whether it is all.
+impl IndexProgress {
+    /// True if the index is complete.
     pub fn is_all(&self) -> bool {
         self.files.is_none() && self.units_without_vectors == 0
     }
@@ -143,17 +143,17 @@ impl Known {
 pub struct ServedRepository {
     /// Its name.
     pub name: String,
-    /// Its files that are indexed.
+    /// Number of indexed files.
     pub files: u64,
-    /// Their units.
+    /// Number of units.
     pub units: u64,
-    /// Units whose vectors are not there yet; 0 where its index is to keep none.
+    /// Number of units without vectors; 0 if the index is not meant to have vectors.
     pub units_without_vectors: u64,
-    /// How many files its index knows as they are now, where these are not all.
-    pub known_files: Option<KnownFiles>,
-    /// Its languages, with the number of files of each.
+    /// How many files are indexed as they are now, if not all are.
+    pub known_files: Option<FileProgress>,
+    /// Number of files in each language.
     pub languages: BTreeMap<String, u64>,
-    /// Why it is not served, where it is not.
+    /// Why it is not served, if it isn't.
     pub missing: Option<String>,
 }
 

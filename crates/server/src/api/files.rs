@@ -178,8 +178,8 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 /// `status`.
 pub fn status(state: &ServerState) -> Result<Answered> {
     if let Some(shards) = state.shards() {
-        let seen = shards.cluster.look(state.allowed())?;
-        return Ok(Answered { standing: Some(seen.standing.clone()), ..Answered::from(shards::told(&seen)) });
+        let seen = shards.cluster.health(state.allowed())?;
+        return Ok(Answered { standing: Some(seen.coverage.clone()), ..Answered::from(shards::told(&seen)) });
     }
     let mut text = String::new();
     for root in state.roots() {

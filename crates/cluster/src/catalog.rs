@@ -1,4 +1,4 @@
-//! What a shard serves: repositories, and all of them at one time.
+//! The repositories of a shard, and their state at one time.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::message::{Known, KnownFiles, Welcome};
+use crate::message::{FileProgress, IndexProgress, Welcome};
 
-/// A repository that is served.
+/// A repository that a shard serves.
 #[derive(Clone, Debug)]
-pub struct Repository {
-    /// Its name, which stands in front of its paths.
+pub struct HostedRepository {
+    /// Its name, the prefix of its paths.
     pub name: String,
     /// Its project.
     pub project: Project,
@@ -21,43 +21,43 @@ pub struct Repository {
     pub snapshot: Arc<Snapshot>,
     /// Its settings.
     pub settings: Settings,
-    /// How many files its index knows as they are now, where these are not all.
-    pub known_files: Option<KnownFiles>,
-    /// Units whose vectors are not there yet; 0 where its index is to keep none.
+    /// How many files are indexed as they are now, if not all are.
+    pub known_files: Option<FileProgress>,
+    /// Number of units without vectors; 0 if the index is not meant to have vectors.
     units_without_vectors: u64,
 }
 
-impl Repository {
-    /// A repository with an index that knows all files of it.
-    pub fn new(name: String, project: Project, snapshot: Arc<Snapshot>, settings: Settings) -> Repository {
-        // An index says where it lacks none; else every unit is looked at.
+impl HostedRepository {
+    /// A repository with a complete index.
+    pub fn new(name: String, project: Project, snapshot: Arc<Snapshot>, settings: Settings) -> HostedRepository {
+        // If the index doesn't record that it is complete, every unit is checked.
         let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
         let is_to_keep_all = |mode: VectorMode| mode == VectorMode::Full;
         let keeps = is_to_keep_all(snapshot.files.mode) && settings.index_mode().is_none_or(is_to_keep_all);
         let lacks = keeps && !is_whole;
         let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
-        Repository { name, project, snapshot, settings, known_files: None, units_without_vectors }
+        HostedRepository { name, project, snapshot, settings, known_files: None, units_without_vectors }
     }
 
-    /// How much its index knows; of vectors where those of a model are asked for.
-    pub(crate) fn known(&self, has_model: bool) -> Known {
+    /// The state of the index; with vectors only if the search has a model.
+    pub(crate) fn known(&self, has_model: bool) -> IndexProgress {
         let units_without_vectors = if has_model { self.units_without_vectors } else { 0 };
-        Known { files: self.known_files, units: self.snapshot.files.units(), units_without_vectors }
+        IndexProgress { files: self.known_files, units: self.snapshot.files.units(), units_without_vectors }
     }
 }
 
-/// What is served at one time.
+/// The repositories at one time.
 #[derive(Debug, Default)]
 pub struct Generation {
-    /// A number of it: two processes give the same one where they hold the same indexes.
+    /// Identifies the state of the indexes: processes with the same indexes have the same fingerprint.
     pub fingerprint: u64,
-    /// The repositories, by name.
-    pub repositories: Vec<Repository>,
+    /// The repositories, sorted by name.
+    pub repositories: Vec<HostedRepository>,
 }
 
 impl Generation {
-    /// These repositories.
-    pub fn new(mut repositories: Vec<Repository>) -> Generation {
+    /// Sorts repositories and computes their fingerprint.
+    pub fn new(mut repositories: Vec<HostedRepository>) -> Generation {
         repositories.sort_by(|a, b| a.name.cmp(&b.name));
         let mut bytes = Vec::new();
         for repository in &repositories {
@@ -74,12 +74,12 @@ impl Generation {
     }
 }
 
-/// Gives what is served.
-pub trait Held: Send + Sync {
-    /// The repositories as they are now; none before they are open.
+/// Provides the repositories of a server.
+pub trait Catalog: Send + Sync {
+    /// The current repositories; `None` until they are open.
     fn now(&self) -> Option<Arc<Generation>>;
 
-    /// Is told that an index can't be read.
+    /// Called when an index turns out to be unreadable.
     fn damaged(&self, why: &str);
 
     /// The repositories that can't be served now, each with the reason.

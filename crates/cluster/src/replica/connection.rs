@@ -1,4 +1,4 @@
-//! One connection to a replica, and what is asked on it.
+//! A connection to a replica.
 
 use std::io;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs as _};
@@ -10,21 +10,21 @@ use serde::de::DeserializeOwned;
 
 use super::Replica;
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HEAD_BYTES, HELLO_BYTES_MAX, framed, message};
-use crate::message::{Failure, Hello, MAGIC, VERSION, Welcome};
+use crate::message::{Hello, MAGIC, VERSION, Welcome, WireFailure};
 
 /// Why a replica gave no answer.
 #[derive(Debug)]
 pub enum Lost {
-    /// It is gone.
+    /// The connection failed.
     Gone(io::Error),
     /// It did not answer in time.
     Late,
-    /// It has other indexes than the search began with.
+    /// Its indexes changed since the session began.
     OtherGeneration,
-    /// It says what is no answer to the question.
+    /// Its message is invalid.
     Nonsense(String),
-    /// It answers that it can't.
-    Failed(Failure),
+    /// It answered with a failure.
+    Failed(WireFailure),
 }
 
 impl std::fmt::Display for Lost {
@@ -37,16 +37,16 @@ impl std::fmt::Display for Lost {
             Lost::Late => f.write_str("no answer in time"),
             Lost::OtherGeneration => f.write_str("it has other indexes than the search began with"),
             Lost::Nonsense(what) => write!(f, "it speaks nonsense: {what}"),
-            Lost::Failed(Failure::Version(theirs)) => {
+            Lost::Failed(WireFailure::Version(theirs)) => {
                 write!(
                     f,
                     "it speaks version {theirs} of the messages between shards, this program version {VERSION}: shards and \
                      whoever searches over them have to be of one release of colgrep"
                 )
             }
-            Lost::Failed(Failure::Token) => f.write_str("the token is missing or wrong"),
-            Lost::Failed(Failure::Full) => f.write_str("as many connections are open as may be"),
-            Lost::Failed(Failure::Request(said) | Failure::Broken(said)) => f.write_str(said),
+            Lost::Failed(WireFailure::Token) => f.write_str("the token is missing or wrong"),
+            Lost::Failed(WireFailure::Full) => f.write_str("as many connections are open as may be"),
+            Lost::Failed(WireFailure::Request(said) | WireFailure::Broken(said)) => f.write_str(said),
         }
     }
 }
@@ -57,37 +57,37 @@ impl From<io::Error> for Lost {
     }
 }
 
-/// A connection that was greeted.
+/// A greeted connection.
 #[derive(Debug)]
-pub struct Lane {
-    /// Where it leads.
+pub struct Connection {
+    /// The replica.
     pub replica: Arc<Replica>,
-    /// What the replica said of itself.
+    /// Its answer to the greeting.
     pub welcome: Arc<Welcome>,
     frames: Frames,
     /// When it was last used.
     pub used: Instant,
-    /// Questions without an answer.
+    /// Number of questions without an answer.
     pub open: usize,
 }
 
-impl Drop for Lane {
+impl Drop for Connection {
     fn drop(&mut self) {
         let _ = self.frames.stream().shutdown(Shutdown::Both);
     }
 }
 
-impl Lane {
+impl Connection {
     /// Connects to a replica and greets it.
     ///
     /// # Errors
-    /// When it does not answer until then, or refuses.
-    pub fn open(replica: &Arc<Replica>, until: Instant) -> Result<Lane, Lost> {
+    /// When it does not answer in time, or refuses.
+    pub fn open(replica: &Arc<Replica>, until: Instant) -> Result<Connection, Lost> {
         let mut last = Lost::Gone(io::Error::other(format!("{} is the name of no machine", replica.address)));
         for address in replica.address.to_socket_addrs()? {
             let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             match TcpStream::connect_timeout(&address, left) {
-                Ok(stream) => return Lane::greet(replica, stream, until),
+                Ok(stream) => return Connection::greet(replica, stream, until),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(Lost::Late),
                 Err(error) => last = error.into(),
             }
@@ -95,7 +95,7 @@ impl Lane {
         Err(last)
     }
 
-    fn greet(replica: &Arc<Replica>, stream: TcpStream, until: Instant) -> Result<Lane, Lost> {
+    fn greet(replica: &Arc<Replica>, stream: TcpStream, until: Instant) -> Result<Connection, Lost> {
         let mut frames = Frames::new(stream, until.saturating_duration_since(Instant::now()))?;
         let hello = Hello { magic: MAGIC, version: VERSION, token: replica.token.clone() };
         frames.write(&framed(&hello, HELLO_BYTES_MAX)?)?;
@@ -103,13 +103,13 @@ impl Lane {
         let welcome: Arc<Welcome> = Arc::new(answered(&bytes)?);
         replica.says(Arc::clone(&welcome));
         let (replica, used) = (Arc::clone(replica), Instant::now());
-        Ok(Lane { replica, welcome, frames, used, open: 0 })
+        Ok(Connection { replica, welcome, frames, used, open: 0 })
     }
 
     /// Sends a question.
     ///
     /// # Errors
-    /// When the replica is gone.
+    /// When the connection fails.
     pub fn send(&mut self, frame: &[u8]) -> Result<(), Lost> {
         self.used = Instant::now();
         self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
@@ -118,16 +118,16 @@ impl Lane {
         Ok(())
     }
 
-    /// Says something that has no answer. Whether that was possible.
+    /// Sends a message that has no answer. Returns whether that succeeded.
     pub fn tell(&mut self, frame: &[u8]) -> bool {
         self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
         self.frames.write(frame).is_ok()
     }
 
-    /// Waits for the answer to the first question without one; `None` where it has not come until then.
+    /// Waits for the next answer; `None` if it does not arrive in time.
     ///
     /// # Errors
-    /// When the replica is gone.
+    /// When the connection fails.
     pub fn wait(&mut self, until: Instant) -> Result<Option<Vec<u8>>, Lost> {
         let read = self.frames.read(ANSWER_BYTES_MAX, until)?;
         if let Some(bytes) = &read {
@@ -137,21 +137,21 @@ impl Lane {
         Ok(read)
     }
 
-    /// Asks a question and waits for its answer.
+    /// Sends a question and waits for its answer.
     ///
     /// # Errors
-    /// When there is none until then.
+    /// When it does not arrive in time.
     pub fn ask(&mut self, frame: &[u8], until: Instant) -> Result<Vec<u8>, Lost> {
         self.send(frame)?;
         self.wait(until)?.ok_or(Lost::Late)
     }
 }
 
-/// The answer in a frame.
+/// Decodes the answer in a frame.
 ///
 /// # Errors
-/// When it is none, or says that there is none.
+/// When the frame is invalid or contains a failure.
 pub fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Lost> {
-    let read = message::<Result<T, Failure>>(bytes);
+    let read = message::<Result<T, WireFailure>>(bytes);
     read.map_err(|error| Lost::Nonsense(error.to_string()))?.map_err(Lost::Failed)
 }

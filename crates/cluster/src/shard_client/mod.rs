@@ -1,8 +1,8 @@
-//! A shard elsewhere: its rounds are questions to one of its replicas. Where that is late, another one is asked the same
-//! from the beginning, and the first answer counts.
+//! A shard in another process: each round is a question to one of its replicas. If that is slow, another replica is
+//! asked the same questions from the start, and the first answer counts.
 
-mod race;
-mod rounds;
+mod hedge;
+mod search;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,60 +14,60 @@ use colgrep_index::error::{Error, Result};
 use colgrep_search::Shard;
 use colgrep_search::rounds::{Replay, ShardSearch};
 use colgrep_search::shard::{Extent, ShardOverview, ShardQuery};
-use race::Race;
-use rounds::RemoteSearch;
+use hedge::Hedge;
+use search::RemoteSearch;
 use serde::de::DeserializeOwned;
 
 use crate::check::{self, checked};
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Failure, Put, Question, WireQuery, WireVectors};
-use crate::replica::{Lane, Lost, Patience, Replicas};
+use crate::message::{Begin, Begun, Put, Question, WireFailure, WireQuery, WireVectors};
+use crate::replica::{Connection, Lost, Patience, Replicas};
 
-/// A frame that is sent to any replica.
+/// A frame that can be sent to any replica.
 type Frame = Arc<Vec<u8>>;
 
-/// A shard elsewhere, for one search.
+/// A shard in another process, for one session.
 #[derive(Debug)]
-pub struct Remote {
+pub struct ShardClient {
     /// Its number, from 0.
     pub at: usize,
     replicas: Arc<Replicas>,
     patience: Patience,
-    /// What it said at the beginning.
+    /// Its answer at the start.
     pub begun: Begun,
     names: HashMap<String, bool>,
-    line: Mutex<Line>,
+    line: Mutex<Conversation>,
 }
 
 /// The connection in use.
 #[derive(Debug, Default)]
-struct Line {
-    lane: Option<Lane>,
+struct Conversation {
+    connection: Option<Connection>,
     /// The questions that another replica needs to see before it can take over, each with its depth.
     history: Vec<(u8, Replay, Frame)>,
-    /// Searches that lie inside each other now.
+    /// Number of nested searches.
     depth: u8,
     /// Why there is no connection any more.
     lost: Option<String>,
-    /// Why the request can't be answered as it is.
+    /// Why the request was refused.
     refused: Option<String>,
 }
 
-impl Drop for Remote {
+impl Drop for ShardClient {
     fn drop(&mut self) {
         let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // What a connection was told at its beginning is out of date where the indexes changed.
-        let is_current = |lane: &Lane| lane.welcome.generation == self.begun.generation;
-        let Some(mut lane) = line.lane.take().filter(is_current) else { return };
+        // After a change of the indexes, the connection's greeting is outdated.
+        let is_current = |connection: &Connection| connection.welcome.generation == self.begun.generation;
+        let Some(mut connection) = line.connection.take().filter(is_current) else { return };
         let Ok(done) = framed(&(0u8, Question::Done), QUESTION_BYTES_MAX) else { return };
-        if lane.tell(&done) {
-            Arc::clone(&lane.replica).keep(lane);
+        if connection.tell(&done) {
+            Arc::clone(&connection.replica).keep(connection);
         }
     }
 }
 
-impl Remote {
-    /// Begins a search in the shard, whose number is `at`.
+impl ShardClient {
+    /// Begins a session in the shard with the number `at`.
     ///
     /// # Errors
     /// When no replica answers.
@@ -76,10 +76,10 @@ impl Remote {
         replicas: &Arc<Replicas>,
         begin: &Begin,
         patience: &Patience,
-    ) -> std::result::Result<Remote, Lost> {
+    ) -> std::result::Result<ShardClient, Lost> {
         let put = (0u8, Question::Begin(Box::new(begin.clone())));
         let frame = frame_of(&put)?;
-        let mut remote = Remote {
+        let mut client = ShardClient {
             at,
             replicas: Arc::clone(replicas),
             patience: patience.clone(),
@@ -88,22 +88,22 @@ impl Remote {
             line: Mutex::default(),
         };
         replicas.greet(patience.first, patience.connect);
-        let begun = remote.asked(&mut remote.line(), &put.1, &frame, |begun| check::is_begun(begin, begun))?;
-        remote.begun = begun;
-        remote.names = begin.terms.iter().cloned().zip(remote.begun.names.iter().copied()).collect();
-        remote.line().history.push((0, Replay::Always, frame));
-        Ok(remote)
+        let begun = client.asked(&mut client.line(), &put.1, &frame, |begun| check::is_begun(begin, begun))?;
+        client.begun = begun;
+        client.names = begin.terms.iter().cloned().zip(client.begun.names.iter().copied()).collect();
+        client.line().history.push((0, Replay::Always, frame));
+        Ok(client)
     }
 
-    /// The names of its repositories, those that it can't serve too, where they are known as they are now.
+    /// The names of its repositories, including those that it can't serve, if the list is current.
     pub fn repositories(&self) -> Option<Vec<String>> {
         let line = self.line();
-        let welcome = &line.lane.as_ref()?.welcome;
+        let welcome = &line.connection.as_ref()?.welcome;
         let all = || welcome.repositories.iter().chain(&welcome.unserved).cloned().collect();
         (welcome.generation == self.begun.generation).then(all)
     }
 
-    /// The repositories that the search looks into, and those that it would, with the reason why it can't.
+    /// The repositories that would be searched but can't be served, each with the reason.
     pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
         let mut unserved = self.begun.unserved.clone();
         let is_here =
@@ -120,21 +120,21 @@ impl Remote {
         unserved
     }
 
-    /// Why it gives no answer any more, if so.
+    /// Why it does not answer any more, if so.
     pub fn lost(&self) -> Option<String> {
         self.line().lost.clone()
     }
 
-    /// Why it can't answer the request as it is, if so.
+    /// Why it refused the request, if it did.
     pub fn refused(&self) -> Option<String> {
         self.line().refused.clone()
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn line(&self) -> MutexGuard<'_, Conversation> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks what is shown.
+    /// Asks what to show of files.
     ///
     /// # Errors
     /// When no replica answers.
@@ -143,7 +143,7 @@ impl Remote {
         self.ask_of(put, Replay::Never, |files: &Vec<_>| check::is_shown(&asked, files, &self.begun.extent))
     }
 
-    /// Asks for the remarks behind the last result.
+    /// Asks for the remarks after the last result.
     ///
     /// # Errors
     /// When no replica answers.
@@ -171,7 +171,7 @@ impl Remote {
         let frame = frame_of(&put).inspect_err(|lost| line.refused = Some(lost.to_string()))?;
         let answer = self.asked(&mut line, &put.1, &frame, is_valid);
         match &answer {
-            Err(Lost::Failed(Failure::Request(said))) => line.refused = Some(said.clone()),
+            Err(Lost::Failed(WireFailure::Request(said))) => line.refused = Some(said.clone()),
             Err(lost) => line.lost = Some(lost.to_string()),
             Ok(_) if replay == Replay::Never => {}
             Ok(_) => {
@@ -184,19 +184,19 @@ impl Remote {
         answer
     }
 
-    /// The answer to a question. A replica that sends an invalid one is left alone for a while.
+    /// The answer to a question. A replica that sends an invalid one is avoided for a while.
     fn asked<T: DeserializeOwned>(
         &self,
-        line: &mut Line,
+        line: &mut Conversation,
         asked: &Question,
         frame: &Frame,
         is_valid: impl FnOnce(&T) -> bool,
     ) -> std::result::Result<T, Lost> {
-        let bytes = self.race(line, frame)?;
+        let bytes = self.hedge(line, frame)?;
         self.replicas.spent(asked.name(), frame.len(), HEAD_BYTES + bytes.len());
         checked(&bytes, asked.name(), is_valid).inspect_err(|lost| {
             if matches!(lost, Lost::Nonsense(_)) {
-                line.lane.take().into_iter().for_each(|lane| lane.replica.failed(lost));
+                line.connection.take().into_iter().for_each(|connection| connection.replica.failed(lost));
             }
         })
     }
@@ -205,26 +205,26 @@ impl Remote {
         Error::Away(format!("shard {}: {lost}", self.at + 1))
     }
 
-    /// The answer to a question from the replica in use, or from another one where that is late or gone.
-    fn race(&self, line: &mut Line, frame: &Frame) -> std::result::Result<Vec<u8>, Lost> {
-        let mut race =
-            Race::new(self, line.lane.take(), line.history.iter().map(|(.., frame)| Arc::clone(frame)), frame);
-        let result = race.run();
-        let (lane, bytes) = result?;
-        lane.replica.answered();
-        self.replicas.took(race.started.elapsed());
-        line.lane = Some(lane);
+    /// The frame of the answer, from the replica in use, or from another one if that is slow or fails.
+    fn hedge(&self, line: &mut Conversation, frame: &Frame) -> std::result::Result<Vec<u8>, Lost> {
+        let mut hedge =
+            Hedge::new(self, line.connection.take(), line.history.iter().map(|(.., frame)| Arc::clone(frame)), frame);
+        let result = hedge.run();
+        let (connection, bytes) = result?;
+        connection.replica.answered();
+        self.replicas.took(hedge.started.elapsed());
+        line.connection = Some(connection);
         Ok(bytes)
     }
 }
 
-/// A question as a frame. One that is too long is refused: no replica has failed.
+/// Encodes a question. One that is too long is refused, since no replica has failed.
 fn frame_of(put: &Put) -> std::result::Result<Frame, Lost> {
     let frame = framed(put, QUESTION_BYTES_MAX);
-    frame.map(Arc::new).map_err(|error| Lost::Failed(Failure::Request(format!("the request is too long: {error}"))))
+    frame.map(Arc::new).map_err(|error| Lost::Failed(WireFailure::Request(format!("the request is too long: {error}"))))
 }
 
-impl Shard for Remote {
+impl Shard for ShardClient {
     fn is_far(&self) -> bool {
         true
     }
@@ -252,6 +252,6 @@ impl Shard for Remote {
             .ask_of((depth, Question::Search(Box::new(wire))), Replay::Always, is_valid)
             .map_err(|lost| self.away(&lost))?;
         self.line().depth = depth;
-        Ok(Box::new(RemoteSearch { remote: self, depth, overview }))
+        Ok(Box::new(RemoteSearch { client: self, depth, overview }))
     }
 }

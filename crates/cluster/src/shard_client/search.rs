@@ -4,13 +4,13 @@ use colgrep_index::error::Result;
 use colgrep_search::rounds::{Ask, Listed};
 use colgrep_search::shard::ShardOverview;
 
-use super::Remote;
+use super::ShardClient;
 use crate::message::Question;
 
 /// One search in a shard of another process.
 pub struct RemoteSearch<'s> {
     /// The shard.
-    pub remote: &'s Remote,
+    pub client: &'s ShardClient,
     /// The number of nested searches, including this one.
     pub depth: u8,
     /// What the shard sent at the start.
@@ -20,7 +20,7 @@ pub struct RemoteSearch<'s> {
 impl Drop for RemoteSearch<'_> {
     /// The next question belongs to the surrounding search, if there is one, and ends this one in the shard.
     fn drop(&mut self) {
-        let mut line = self.remote.line();
+        let mut line = self.client.line();
         line.depth = self.depth - 1;
         line.history.retain(|(depth, ..)| *depth < self.depth);
     }
@@ -31,10 +31,10 @@ impl<R: Listed> Ask<R> for RemoteSearch<'_> {
         if let Some(answer) = request.known(&self.overview) {
             return Ok(answer);
         }
-        let extent = &self.remote.begun.extent;
+        let extent = &self.client.begun.extent;
         let put = (self.depth, Question::Round(request.clone().into()));
         let is_valid = |answer: &R::Answer| request.is_valid(answer, extent);
-        let mut answer = self.remote.ask_of(put, request.replay(), is_valid).map_err(|lost| self.remote.away(&lost))?;
+        let mut answer = self.client.ask_of(put, request.replay(), is_valid).map_err(|lost| self.client.away(&lost))?;
         request.complete(&mut answer, extent);
         Ok(answer)
     }

@@ -1,55 +1,55 @@
-//! Which shards an answer comes from.
+//! Which shards an answer covers.
 
 use serde::Serialize;
 
-use crate::message::Known;
+use crate::message::IndexProgress;
 
-/// A shard that gave no answer.
+/// A shard without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Away {
+pub struct MissingShard {
     /// Its number, from 1.
     pub shard: usize,
     /// The addresses of its replicas.
     pub replicas: Vec<String>,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
 /// A repository that a shard can't serve now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unserved {
+pub struct UnservedRepository {
     /// Its name.
     pub repository: String,
     /// The shard's number, from 1.
     pub shard: usize,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
-/// A repository whose index does not know all of it yet.
+/// A repository with an incomplete index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Partial {
+pub struct PartialRepository {
     /// Its name.
     pub repository: String,
     /// The shard's number, from 1.
     pub shard: usize,
-    /// Files that it knows as they are now, where these are not all.
+    /// Number of files whose current content is indexed, if not all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_known: Option<u64>,
-    /// Of so many, where that is known.
+    /// Number of files in the tree, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_in_tree: Option<u64>,
-    /// Its units.
+    /// Number of units.
     pub units: u64,
-    /// Those whose vectors are not there yet.
+    /// Number of units without vectors so far.
     pub units_without_vectors: u64,
 }
 
-impl Partial {
+impl PartialRepository {
     /// A repository of the shard with this number, from 1.
-    pub(crate) fn new(repository: &str, shard: usize, known: Known) -> Partial {
-        let Known { files, units, units_without_vectors } = known;
-        Partial {
+    pub(crate) fn new(repository: &str, shard: usize, known: IndexProgress) -> PartialRepository {
+        let IndexProgress { files, units, units_without_vectors } = known;
+        PartialRepository {
             repository: repository.to_string(),
             shard,
             files_known: files.map(|files| files.known),
@@ -59,7 +59,7 @@ impl Partial {
         }
     }
 
-    /// What its index knows, in words.
+    /// Describes the state of the index.
     pub fn told(&self) -> String {
         let files = self.files_known.map(|known| match self.files_in_tree {
             Some(all) if all > known => format!("{known} of {all} files as they are now"),
@@ -71,34 +71,34 @@ impl Partial {
     }
 }
 
-/// Which shards an answer comes from.
+/// Which shards an answer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Standing {
-    /// Shards that were asked.
+pub struct ShardCoverage {
+    /// Number of shards that were asked.
     pub asked: usize,
-    /// Those that answered.
+    /// Number of shards that answered.
     pub answered: usize,
-    /// The others.
-    pub missing: Vec<Away>,
-    /// Repositories that shards which answered can't serve.
+    /// The shards that didn't.
+    pub missing: Vec<MissingShard>,
+    /// Repositories that the answering shards can't serve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unserved: Vec<Unserved>,
-    /// Repositories whose indexes are being brought up to date: the answer knows a part of them.
+    pub unserved: Vec<UnservedRepository>,
+    /// Repositories whose indexes are being updated, so the answer covers them in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub partial: Vec<Partial>,
+    pub partial: Vec<PartialRepository>,
 }
 
-impl Standing {
-    /// Whether nothing is left out.
+impl ShardCoverage {
+    /// True if nothing is left out.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.unserved.is_empty()
     }
 
-    /// What the caller has to know, where a shard is missing or a repository is not served.
+    /// A warning about missing shards and repositories that are not served, if there are any.
     pub fn told(&self) -> Option<String> {
-        let of = |away: &Away| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
+        let of = |away: &MissingShard| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
         let missing: Vec<String> = self.missing.iter().map(of).collect();
-        let of = |one: &Unserved| format!("{} (shard {}): {}", one.repository, one.shard, one.why);
+        let of = |one: &UnservedRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.why);
         let unserved: Vec<String> = self.unserved.iter().map(of).collect();
         let missing = (!missing.is_empty()).then(|| {
             let (answered, asked) = (self.answered, self.asked);
@@ -110,9 +110,9 @@ impl Standing {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// What the caller has to know while indexes are being brought up to date.
+    /// A warning about indexes that are being updated, if there are any.
     pub fn unfinished(&self) -> Option<String> {
-        let of = |one: &Partial| format!("{} (shard {}): {}", one.repository, one.shard, one.told());
+        let of = |one: &PartialRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.told());
         let partial: Vec<String> = self.partial.iter().map(of).collect();
         let lead = "indexes are being brought up to date, and this answer knows a part";
         (!partial.is_empty()).then(|| format!("{lead}: {}", partial.join("; ")))

@@ -1,4 +1,4 @@
-//! Looks at the shards: which replicas answer, what they serve, and what is wrong.
+//! The health of the shards: which replicas answer, what they serve, and what is wrong.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,56 +10,57 @@ use serde::Serialize;
 
 use super::{BegunAll, Cluster, full};
 use crate::check::{are_served, checked, is_begun};
+use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Known, Put, Question, ServedRepository, Welcome};
-use crate::replica::{Lane, Lost, Replica};
-use crate::standing::{Away, Partial, Standing, Unserved};
+use crate::message::{Begin, Begun, IndexProgress, Put, Question, ServedRepository, Welcome};
+use crate::replica::{Connection, Lost, Replica};
 
-/// A look at the shards.
+/// The health of the shards.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Seen {
-    /// Which of them answer.
+pub struct ClusterHealth {
+    /// Which shards answer.
     #[serde(flatten)]
-    pub standing: Standing,
-    /// What each serves.
-    pub shards: Vec<SeenShard>,
-    /// What is wrong where several shards serve a repository of one name: a search over these is refused.
+    pub coverage: ShardCoverage,
+    /// What each shard serves.
+    pub shards: Vec<ShardHealth>,
+    /// The error that a search would return because several shards serve a repository of the same name.
     pub twice: Option<String>,
-    /// Why the file of the shards, as it is now, was not taken over.
+    /// Why the current file of the shards was rejected.
     pub file: Option<String>,
 }
 
-/// A shard.
+/// The health of a shard.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct SeenShard {
+pub struct ShardHealth {
     /// Its number, from 1.
     pub shard: usize,
     /// Its replicas.
-    pub replicas: Vec<SeenReplica>,
-    /// Its repositories, by the replica that serves most of them; those that others serve alone are missing.
+    pub replicas: Vec<ReplicaHealth>,
+    /// The repositories of the replica that serves most of them. Those that only other replicas serve are listed as
+    /// missing.
     pub repositories: Vec<ServedRepository>,
 }
 
-/// A replica of a shard.
+/// The health of a replica.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct SeenReplica {
+pub struct ReplicaHealth {
     /// Host and port.
     pub address: String,
-    /// What tells its indexes from others; not told to those who may see a part of them.
+    /// Identifies the state of its indexes. Withheld from callers who may see only some of them.
     pub generation: Option<String>,
-    /// Why it does not answer, where it does not.
+    /// Why it does not answer, if it doesn't.
     pub why: Option<String>,
 }
 
-/// What a replica said.
-struct Said {
+/// The answer of a replica.
+struct ReplicaReport {
     generation: u64,
     repositories: Vec<ServedRepository>,
 }
 
-impl Seen {
-    /// The names of all repositories that are served, ascending.
+impl ClusterHealth {
+    /// The names of all served repositories, ascending.
     pub fn names(&self) -> Vec<&str> {
         let served = self.repositories().filter(|one| one.missing.is_none());
         let mut names: Vec<&str> = served.map(|one| one.name.as_str()).collect();
@@ -80,10 +81,10 @@ impl Seen {
         self.shards.iter().flat_map(|shard| &shard.repositories)
     }
 
-    /// Takes over what the replicas of each shard say that they serve, each with its address. A shard of which none
-    /// answers is missing.
+    /// Records what the replicas of each shard serve, each list with the replica's address. A shard without an answer
+    /// is missing.
     fn hear(&mut self, answering: Vec<Vec<(String, Vec<ServedRepository>)>>) {
-        (self.standing.asked, self.standing.answered) =
+        (self.coverage.asked, self.coverage.answered) =
             (self.shards.len(), answering.iter().filter(|said| !said.is_empty()).count());
         for (shard, said) in self.shards.iter_mut().zip(answering) {
             if !said.is_empty() {
@@ -93,11 +94,11 @@ impl Seen {
             let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
             let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
             let why = why.unwrap_or_else(|| "it has no replica".to_string());
-            self.standing.missing.push(Away { shard: shard.shard, replicas, why });
+            self.coverage.missing.push(MissingShard { shard: shard.shard, replicas, why });
         }
     }
 
-    /// The repositories that are served, each with the shards that do.
+    /// The served repositories, each with its shards.
     fn places(&self) -> BTreeMap<String, Vec<usize>> {
         let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for shard in &self.shards {
@@ -108,8 +109,8 @@ impl Seen {
         names
     }
 
-    /// Adds as missing what replicas that do not answer now (each with the place of its shard and its address) said that
-    /// they serve, and nobody in `names` does.
+    /// Adds repositories that silent replicas served earlier and that are not in `names`, as missing. Each silent
+    /// replica comes with the position of its shard and its address.
     fn add_silent(
         &mut self,
         silent: &[(usize, &str, Arc<Welcome>)],
@@ -119,8 +120,8 @@ impl Seen {
         for (at, address, said) in silent {
             let own = &mut self.shards[*at].repositories;
             let is_told = |name: &String| allowed.is_none_or(|names| names.contains(name)) && !names.contains_key(name);
-            // Of a shard that is missing, the repositories are not listed.
-            let is_away = self.standing.missing.iter().any(|away| away.shard == at + 1);
+            // The repositories of a missing shard are not listed.
+            let is_away = self.coverage.missing.iter().any(|away| away.shard == at + 1);
             for name in said.repositories.iter().filter(|name| !is_away && is_told(name)) {
                 if own.iter().all(|one| one.name != *name) {
                     let why = format!("replica {address} alone serves it, and does not answer");
@@ -134,19 +135,23 @@ impl Seen {
         }
     }
 
-    /// Tells which repositories are not served, and which are known in part.
+    /// Reports repositories that are not served, and those whose index is incomplete.
     fn tell_lacking(&mut self) {
         for shard in &self.shards {
             for one in &shard.repositories {
                 let shard = shard.shard;
-                let known = Known {
+                let known = IndexProgress {
                     files: one.known_files,
                     units: one.units,
                     units_without_vectors: one.units_without_vectors,
                 };
                 match one.missing.clone() {
-                    Some(why) => self.standing.unserved.push(Unserved { repository: one.name.clone(), shard, why }),
-                    None if !known.is_all() => self.standing.partial.push(Partial::new(&one.name, shard, known)),
+                    Some(why) => {
+                        self.coverage.unserved.push(UnservedRepository { repository: one.name.clone(), shard, why })
+                    }
+                    None if !known.is_all() => {
+                        self.coverage.partial.push(PartialRepository::new(&one.name, shard, known))
+                    }
                     None => {}
                 }
             }
@@ -155,86 +160,87 @@ impl Seen {
 }
 
 impl Cluster {
-    /// Looks at every replica: whether it answers, and what it serves of what the caller may see.
+    /// Asks every replica what it serves of what the caller may see.
     ///
     /// # Errors
-    /// When the file of the shards is of no use.
-    pub fn look(&self, allowed: Option<&[String]>) -> Result<Seen> {
+    /// When the file of the shards is invalid.
+    pub fn health(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
         let frame = |question: Question| {
             let put: Put = (0, question);
             framed(&put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()))
         };
         let frames = (frame(Question::Begin(Box::new(begin.clone())))?, frame(Question::Served)?);
-        let told = |lane: &mut Lane| {
+        let told = |connection: &mut Connection| {
             let until = Instant::now() + self.patience.answer;
-            let _: Begun = checked(&lane.ask(&frames.0, until)?, "begin", |begun| is_begun(&begin, begun))?;
+            let _: Begun = checked(&connection.ask(&frames.0, until)?, "begin", |begun| is_begun(&begin, begun))?;
             let served = |served: &Vec<_>| are_served(served);
-            let mut told: Vec<ServedRepository> = checked(&lane.ask(&frames.1, until)?, "served", served)?;
-            // A shard says nothing of what the caller may not see, and nobody else does in its place.
+            let mut told: Vec<ServedRepository> = checked(&connection.ask(&frames.1, until)?, "served", served)?;
+            // Drops what the caller may not see, in case the shard doesn't.
             told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
             Ok(told)
         };
-        let mut seen = self.seen_by(&told, allowed)?;
+        let mut seen = self.health_by(&told, allowed)?;
         if allowed.is_some() {
-            // What tells of a change in one of them tells of those that are hidden too.
+            // A generation would also reveal changes in hidden repositories.
             let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
             replicas.for_each(|replica| replica.generation = None);
-            // Of a shard that answers, and holds none of what the caller may see, nothing is said.
-            let is_away = |shard: usize| seen.standing.missing.iter().any(|away| away.shard == shard);
-            let is_told = |shard: &SeenShard| is_away(shard.shard) || !shard.repositories.is_empty();
+            // A healthy shard without anything that the caller may see is not mentioned.
+            let is_away = |shard: usize| seen.coverage.missing.iter().any(|away| away.shard == shard);
+            let is_told = |shard: &ShardHealth| is_away(shard.shard) || !shard.repositories.is_empty();
             let shards = std::mem::take(&mut seen.shards);
             seen.shards = shards.into_iter().filter(is_told).collect();
-            seen.standing.asked = seen.shards.len();
-            seen.standing.answered = seen.standing.asked - seen.standing.missing.len();
+            seen.coverage.asked = seen.shards.len();
+            seen.coverage.answered = seen.coverage.asked - seen.coverage.missing.len();
         }
         Ok(seen)
     }
 
-    /// Greets every replica, and remembers which answer: [`Cluster::last_seen`]. No search is begun.
+    /// Greets every replica and remembers the result for [`Cluster::last_health`]. Begins no session.
     ///
     /// # Errors
-    /// When the file of the shards is of no use.
+    /// When the file of the shards is invalid.
     pub fn greet(&self) -> Result<()> {
         let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
         let lost = |name: &String| ServedRepository { missing: Some("it can't be served now".into()), ..named(name) };
-        let told = |lane: &mut Lane| {
-            let Welcome { repositories, unserved, .. } = &*lane.welcome;
+        let told = |connection: &mut Connection| {
+            let Welcome { repositories, unserved, .. } = &*connection.welcome;
             Ok(repositories.iter().map(named).chain(unserved.iter().map(lost)).collect())
         };
-        let seen = self.seen_by(&told, None)?;
+        let seen = self.health_by(&told, None)?;
         self.known().seen = Some(Arc::new(seen));
         Ok(())
     }
 
-    /// What the last greeting saw; asks nobody.
-    pub fn last_seen(&self) -> Option<Arc<Seen>> {
+    /// The result of the last [`Cluster::greet`].
+    pub fn last_health(&self) -> Option<Arc<ClusterHealth>> {
         self.known().seen.clone()
     }
 
-    /// Connects to every replica, and has `told` ask what it serves of what the caller may see.
-    fn seen_by(
+    /// Connects to every replica. `told` asks it what it serves of what the caller may see.
+    fn health_by(
         &self,
-        told: &(dyn Fn(&mut Lane) -> Result<Vec<ServedRepository>, Lost> + Sync),
+        told: &(dyn Fn(&mut Connection) -> Result<Vec<ServedRepository>, Lost> + Sync),
         allowed: Option<&[String]>,
-    ) -> Result<Seen> {
+    ) -> Result<ClusterHealth> {
         let (shards, pool) = self.shards()?;
         let each: Vec<(usize, &Arc<Replica>)> =
             shards.iter().enumerate().flat_map(|(at, shard)| shard.all.iter().map(move |one| (at, one))).collect();
         let ask = |(_, replica): &(usize, &Arc<Replica>)| {
-            let lane = Lane::open(replica, Instant::now() + self.patience.connect);
-            let mut lane = lane.inspect_err(|lost| replica.still(lost))?;
-            Ok(Said { repositories: told(&mut lane)?, generation: lane.welcome.generation })
+            let connection = Connection::open(replica, Instant::now() + self.patience.connect);
+            let mut connection = connection.inspect_err(|lost| replica.still(lost))?;
+            Ok(ReplicaReport { repositories: told(&mut connection)?, generation: connection.welcome.generation })
         };
-        let said: Vec<Result<Said, Lost>> = pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
-        let numbered = |at| SeenShard { shard: at + 1, ..SeenShard::default() };
-        let mut seen = Seen { shards: (0..shards.len()).map(numbered).collect(), ..Seen::default() };
+        let said: Vec<Result<ReplicaReport, Lost>> =
+            pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
+        let numbered = |at| ShardHealth { shard: at + 1, ..ShardHealth::default() };
+        let mut seen = ClusterHealth { shards: (0..shards.len()).map(numbered).collect(), ..ClusterHealth::default() };
         let mut answering: Vec<Vec<(String, Vec<ServedRepository>)>> = vec![Vec::new(); shards.len()];
-        // What replicas that do not answer now said that they serve.
+        // What silent replicas served earlier.
         let mut silent: Vec<(usize, &str, Arc<Welcome>)> = Vec::new();
         for ((at, replica), said) in each.into_iter().zip(said) {
             let shard = &mut seen.shards[at];
-            let mut row = SeenReplica { address: replica.address.clone(), ..SeenReplica::default() };
+            let mut row = ReplicaHealth { address: replica.address.clone(), ..ReplicaHealth::default() };
             match said {
                 Ok(said) => {
                     row.generation = Some(format!("{:016x}", said.generation));
@@ -257,8 +263,8 @@ impl Cluster {
     }
 }
 
-/// What replicas say that they serve, each with its address: the list of the fullest. What another one serves alone is
-/// missing, since the fullest answers.
+/// Merges what replicas serve, each list with the replica's address: the longest list, plus what only other replicas
+/// serve as missing, since searches prefer the replica with the longest list.
 fn together(mut said: Vec<(String, Vec<ServedRepository>)>) -> Vec<ServedRepository> {
     said.sort_by_key(|(_, all)| Reverse(all.iter().filter(|one| one.missing.is_none()).count()));
     let mut said = said.into_iter();

@@ -1,5 +1,5 @@
-//! The file that names the shards: `{"shards": [["127.0.0.1:4001", "127.0.0.1:4002"], …]}`, for each shard the addresses of
-//! its replicas. Whoever moves replicas writes it anew; it is read again when it changed.
+//! The file that names the shards: `{"shards": [["127.0.0.1:4001", "127.0.0.1:4002"], …]}`, for each shard the
+//! addresses of its replicas. It is read again when it changes.
 
 use std::path::Path;
 
@@ -8,36 +8,36 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
-/// The largest file, in bytes.
+/// Maximum size of the file in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Shards, and replicas of one, at most.
+/// Maximum number of shards, and of replicas of a shard.
 const SHARDS_MAX: usize = 1_024;
 const REPLICAS_MAX: usize = 16;
 
-/// Where shards are.
+/// The addresses of shards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Places {
-    /// For each shard the addresses of its replicas: host and port.
+pub struct ShardAddresses {
+    /// For each shard, the addresses of its replicas: host and port.
     pub shards: Vec<Vec<String>>,
 }
 
-impl Places {
+impl ShardAddresses {
     /// Reads a file.
     ///
     /// # Errors
     /// When it can't be read, or names no shards.
-    pub fn read(path: &Path) -> Result<Places> {
+    pub fn read(path: &Path) -> Result<ShardAddresses> {
         let bytes =
             read_regular(path, FILE_BYTES_MAX).map_err(|source| Error::File { path: path.to_path_buf(), source })?;
-        Places::parse(&bytes).map_err(|why| Error::NoShards { path: path.to_path_buf(), why })
+        ShardAddresses::parse(&bytes).map_err(|why| Error::NoShards { path: path.to_path_buf(), why })
     }
 
-    fn parse(bytes: &[u8]) -> Result<Places, String> {
-        let places: Places = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    fn parse(bytes: &[u8]) -> Result<ShardAddresses, String> {
+        let places: ShardAddresses = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if places.shards.is_empty() {
             return Err("there is none".into());
         }
-        // A shard may be without one for a while.
+        // A shard may temporarily have no replica.
         if places.shards.iter().all(Vec::is_empty) {
             return Err("none has a replica".into());
         }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn shards_are_lists_of_addresses() {
-        let places = Places::parse(br#"{"shards": [["127.0.0.1:4001", "[::1]:4002"], []]}"#).expect("shards");
+        let places = ShardAddresses::parse(br#"{"shards": [["127.0.0.1:4001", "[::1]:4002"], []]}"#).expect("shards");
         assert_eq!(places.shards, [vec!["127.0.0.1:4001".to_string(), "[::1]:4002".into()], vec![]]);
         for (text, why) in [
             ("{}", "missing field"),
@@ -77,7 +77,7 @@ mod tests {
             (r#"{"shards": ["a:1"]}"#, "invalid type"),
             ("{\"shards\": [[\"a:1\"]", "EOF"),
         ] {
-            let said = Places::parse(text.as_bytes()).expect_err(text);
+            let said = ShardAddresses::parse(text.as_bytes()).expect_err(text);
             assert!(said.contains(why), "{text}: {said}");
         }
     }
