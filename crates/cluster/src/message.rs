@@ -237,7 +237,7 @@ impl Question {
         match self {
             Question::Begin(_) => "begin",
             Question::Done => "done",
-            Question::Search(_) => "ask",
+            Question::Search(_) => "search",
             Question::Round(round) => round.name(),
             Question::IsName(_) => "is_name",
             Question::Show(_) => "show",

@@ -18,7 +18,7 @@ pub struct BestUnitsRequest {
 impl Round for BestUnitsRequest {
     type Answer = Vec<UnitFound>;
 
-    const NAME: &'static str = "best";
+    const NAME: &'static str = "best_units";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<UnitFound>> {
         Ok(self.of(&search.withheld))

@@ -47,7 +47,7 @@ pub struct FileMeant {
 impl Round for LocateRequest {
     type Answer = LocateResponse;
 
-    const NAME: &'static str = "located";
+    const NAME: &'static str = "locate";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<LocateResponse> {
         let table = &search.snapshot.files;

@@ -17,7 +17,7 @@ pub struct PathsRequest {
 impl Round for PathsRequest {
     type Answer = Vec<Option<FilePlace>>;
 
-    const NAME: &'static str = "files_at";
+    const NAME: &'static str = "paths";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<FilePlace>>> {
         let files = &search.snapshot.files.files;

@@ -78,7 +78,7 @@ impl Seen {
 impl Round for ScanRequest {
     type Answer = Vec<Vec<Seen>>;
 
-    const NAME: &'static str = "look";
+    const NAME: &'static str = "scan";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<Seen>>> {
         let root = Path::new(&search.snapshot.files.root);

@@ -30,7 +30,7 @@ pub struct ScoresResponse {
 impl Round for ScoresRequest {
     type Answer = ScoresResponse;
 
-    const NAME: &'static str = "scored";
+    const NAME: &'static str = "scores";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<ScoresResponse> {
         let scorer = search.looked_up.scorer(search.scoring()?);

@@ -28,7 +28,7 @@ pub struct HolderCount {
 impl Round for TermCountsRequest {
     type Answer = Vec<HolderCount>;
 
-    const NAME: &'static str = "counts";
+    const NAME: &'static str = "term_counts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<HolderCount>> {
         let count = |term: &String| {

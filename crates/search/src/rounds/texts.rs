@@ -18,7 +18,7 @@ pub struct TextsRequest {
 impl Round for TextsRequest {
     type Answer = Vec<Option<String>>;
 
-    const NAME: &'static str = "text_of";
+    const NAME: &'static str = "texts";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<String>>> {
         let lexical = &search.snapshot.lexical;

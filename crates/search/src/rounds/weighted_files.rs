@@ -22,7 +22,7 @@ pub struct WeightedFilesRequest {
 impl Round for WeightedFilesRequest {
     type Answer = Vec<(FilePlace, f32)>;
 
-    const NAME: &'static str = "holding";
+    const NAME: &'static str = "weighted_files";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<(FilePlace, f32)>> {
         let mut held: FxHashMap<FileId, f32> = FxHashMap::default();
