@@ -26,6 +26,7 @@ docs:
     mkdir -p docs/generated
     cargo run -q --release -p colgrep -- knobs --markdown > docs/generated/knobs.md
     cargo run -q --release -p colgrep -- man --markdown > docs/generated/cli.md
+    cargo run -q --release -p colgrep-search --example intents > docs/generated/intents.md
 
 # Record the README's demo anew
 demo:

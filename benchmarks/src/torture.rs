@@ -6,6 +6,7 @@ mod apart;
 mod bombs;
 mod crowd;
 mod disk;
+mod held;
 mod kill;
 mod mcp;
 mod past;
@@ -49,6 +50,8 @@ pub enum Kind {
     Traps,
     /// Requests to a server, whole and mutated
     Mcp,
+    /// Parts of identifiers, in every case and spelling: each is found, and none is denied
+    Held,
 }
 
 impl Kind {
@@ -61,6 +64,7 @@ impl Kind {
             Kind::Starve => starve::run(args),
             Kind::Traps => traps::run(args),
             Kind::Mcp => mcp::run(args),
+            Kind::Held => held::run(args),
         }
     }
 }
@@ -80,6 +84,9 @@ pub struct Args {
     /// Seconds that each part of a kind may take
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub time_limit: u64,
+    /// Folder whose identifiers `held` draws (default: a small tree of odd names)
+    #[arg(long, value_name = "PATH")]
+    pub folder: Option<PathBuf>,
     /// The colgrep whose processes are killed (default: the one linked in here)
     #[arg(long, value_name = "PATH")]
     pub colgrep: Option<PathBuf>,

@@ -56,6 +56,13 @@ fn a_mutated_request_is_answered() {
     assert!(table.contains(" errors, ") && table.contains(" results"), "{table}");
 }
 
+#[test]
+fn parts_of_identifiers_are_found_in_every_spelling_and_none_is_denied() {
+    let table = torture(&["held", "--cases", "200"]);
+    assert_sound(&table, &["parts of identifiers"]);
+    assert!(table.contains("| 200 | 200 | 0 |"), "{table}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_starved_run_says_so_and_loses_nothing() {

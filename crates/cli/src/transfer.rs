@@ -1,5 +1,6 @@
 //! How far a push or a pull is, on stderr: a bar on a terminal, and a word where it takes long elsewhere.
 
+use colgrep_engine::settings::env::Env;
 use colgrep_render::remark;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -20,15 +21,17 @@ const SHOWN_BYTES_MIN: u64 = 4 << 20;
 pub(crate) struct Transfer {
     bar: ProgressBar,
     quiet: bool,
+    no_progress: bool,
     begun: Mutex<Instant>,
     told: AtomicBool,
 }
 
 impl Transfer {
-    pub(crate) fn new(quiet: bool) -> Transfer {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    pub(crate) fn new(quiet: bool, env: &Env) -> Transfer {
+        let no_progress = quiet || env.no_progress;
+        let target = if no_progress { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        Transfer { bar, quiet, begun: Mutex::new(Instant::now()), told: AtomicBool::new(false) }
+        Transfer { bar, quiet, no_progress, begun: Mutex::new(Instant::now()), told: AtomicBool::new(false) }
     }
 
     fn elapsed(&self) -> Duration {
@@ -69,7 +72,7 @@ impl Watch for Transfer {
 
     fn done(&self, bytes: u64) {
         self.bar.inc(bytes);
-        if self.bar.is_hidden() && !self.quiet && self.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
+        if self.bar.is_hidden() && !self.no_progress && self.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
             remark!("colgrep: {}; {} of {} so far", self.bar.message(), in_words(done), in_words(all));
         }
@@ -93,7 +96,7 @@ impl Watch for Transfer {
     }
 
     fn slow(&self, place: &str) {
-        if !self.quiet {
+        if !self.no_progress {
             remark!("colgrep: waiting for {place}");
         }
     }

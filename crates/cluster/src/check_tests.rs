@@ -195,7 +195,7 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     only_first(&asked, &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
     only_first(&FilesWithAllRequest::default(), &[files(), vec![FilePlace(10)]]);
     only_first(&SizesRequest { files: files() }, &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
-    let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false }];
+    let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
     let asked = ScanRequest { files: files(), look: Look::Calls("x".into()) };
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);
     let asked = LinesRequest { units: units(), line: LineOf::Name("x".into()) };

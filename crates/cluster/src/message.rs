@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one. Other versions are rejected.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::identifier_style::is_name_in_text;
 use crate::language::LanguageFacts;
-use crate::written::is_name_in_text;
 
 /// Entities kept of one label.
 const OF_LABEL_MAX: usize = 8;

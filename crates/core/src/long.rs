@@ -3,10 +3,10 @@
 
 mod noise;
 
-use crate::clue::Clues;
 use crate::language::LanguageFacts;
+use crate::literal_match::{is_trace, split_advice};
+use crate::query::intents::Intents;
 use crate::token::is_stop_word;
-use crate::verbatim::{is_trace, split_advice};
 
 /// Characters from which a query on one line is long.
 const LONG: usize = 200;
@@ -54,7 +54,7 @@ impl Long {
         let prose =
             rest.lines().filter(|line| is_prose(line, facts)).map(|line| plain_words(line).count()).sum::<usize>();
         // A trace has no links but those of its frames; who gives one tells where something is.
-        let has_places = !Clues::read(&noise::without_addresses(text), facts).locations.is_empty();
+        let has_places = !Intents::parse(&noise::without_addresses(text), facts).locations.is_empty();
         let is_introduced = || {
             let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;
             is_said && !is_code(title, facts)

@@ -1,18 +1,21 @@
 //! What a query says: its terms with their weights, the names it holds, what it asks for.
 
+pub mod intents;
+
 use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use crate::clue::Clues;
 use crate::filler::without_fillers;
+use crate::fold::folded;
+use crate::identifier_style::is_name_in_query;
 use crate::language::LanguageFacts;
 use crate::long::Long;
 use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, is_word_char, parts, spellings, words};
 use crate::variant::Variants;
-use crate::written::is_name_in_query;
+use intents::Intents;
 
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +65,7 @@ pub struct Query {
     /// Whether it asks for documentation.
     pub asks_for_prose: bool,
     /// What it tells of the text beside its words.
-    pub clues: Clues,
+    pub intents: Intents,
     /// Platforms and languages that it asks for.
     pub variants: Variants,
     /// Words as typed that stand nowhere, each with what it is read as.
@@ -164,7 +167,7 @@ impl Query {
     pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let typed = text.to_string();
         let mut query =
-            Query { text: text.to_string(), typed, clues: Clues::read(text, languages), ..Query::default() };
+            Query { text: text.to_string(), typed, intents: Intents::parse(text, languages), ..Query::default() };
         let mut seen: FxHashSet<String> = FxHashSet::default();
         tokenizer.tokenize(text, |token| {
             if seen.insert(token.term.to_string()) {
@@ -178,8 +181,8 @@ impl Query {
         let mut seen: FxHashSet<String> = FxHashSet::default();
         for word in words(text) {
             let word = &text[word];
-            let lower = word.to_lowercase();
-            let mut split: Vec<String> = parts(word).map(|p| word[p].to_lowercase()).collect();
+            let lower = folded(word).into_owned();
+            let mut split: Vec<String> = parts(word).map(|p| folded(&word[p]).into_owned()).collect();
             if split.len() > 1 {
                 split.push(joined(word));
             }
@@ -192,7 +195,7 @@ impl Query {
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
-        let lower: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+        let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
         // "Test whether a value is a ref" wants what tests it.
         let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
@@ -213,8 +216,8 @@ impl Query {
     pub fn of_long(typed: &str, long: Long, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let title = Query::new(&long.title, root, languages, tokenizer);
         let mut query = Query::new(&long.told, root, languages, tokenizer);
-        let Clues { locations, mentions, names, .. } = Clues::read(typed, languages);
-        query.clues = Clues { locations, mentions, names, ..Clues::default() };
+        let Intents { locations, mentions, names, .. } = Intents::parse(typed, languages);
+        query.intents = Intents { locations, mentions, names, ..Intents::default() };
         query.typed = typed.to_string();
         (query.asks_for, query.asks_for_prose, query.variants) = (title.asks_for, title.asks_for_prose, title.variants);
         query.long = Some(long);
@@ -224,7 +227,7 @@ impl Query {
     /// As the title of a long query: its quotes are no conditions.
     #[must_use]
     pub fn into_title(mut self) -> Query {
-        self.clues.phrases.clear();
+        self.intents.phrases.clear();
         self
     }
 
@@ -239,7 +242,7 @@ impl Query {
     /// What it tells beside its words, in words: for explanations.
     pub fn told(&self) -> Vec<String> {
         let title = self.long.iter().map(|long| format!("title {:?}", long.title));
-        title.chain(self.clues.told()).collect()
+        title.chain(self.intents.told()).collect()
     }
 
     /// Whether the query is one name and nothing else.
@@ -247,9 +250,9 @@ impl Query {
         self.identifiers.iter().any(|i| i.whole_query)
     }
 
-    /// Whether all places of the name that it is are asked for ([`crate::clue::everywhere_of`]).
+    /// Whether all places of the name that it is are asked for ([`crate::query::intents::everywhere_of`]).
     pub fn is_everywhere(&self) -> bool {
-        self.clues.callers_of.as_deref() == Some(self.text.as_str())
+        self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }
 
     /// Terms that are no stop words; all terms where nothing else is there.
@@ -378,7 +381,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
 }
 
 fn joined_words(text: &str) -> FxHashSet<String> {
-    let all: Vec<String> = words(text).map(|w| text[w].to_lowercase()).collect();
+    let all: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
     [2, 3].into_iter().flat_map(|n| all.windows(n).map(|w| w.concat()).collect::<Vec<_>>()).collect()
 }
 

@@ -9,16 +9,18 @@ use rustc_hash::FxHashMap;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::clue::Certainty;
 use crate::collapse::FileHit;
+use crate::fold::folded;
 use crate::fuse::Retriever;
 use crate::knob::Knobs;
+use crate::literal_match::is_whole;
 use crate::path::PathClass;
 use crate::query::Query;
+use crate::query::intents::Certainty;
 use crate::rank::{Context, FileFacts, NamedDefinition, Retrieved};
+use crate::spelling::Spelling;
 use crate::token::words;
 use crate::unit::{UnitId, UnitRole};
-use crate::verbatim::is_whole;
 
 /// Number of signs.
 pub const SIGNS: usize = 24;
@@ -83,8 +85,10 @@ pub const RULE: f32 = 0.17;
 
 /// Strength of a file that holds all tokens of a query that is nothing else.
 const HOLDS_THE_TOKEN: f32 = 0.85;
-/// The same where it holds some of them, or one inside something longer.
+/// The same where it holds some of them, one inside something longer, or one in another spelling.
 const HOLDS_A_PART: f32 = 0.5;
+/// The same where a token stands in it inside another word, and no file holds more.
+const HOLDS_INSIDE: f32 = 0.3;
 /// Share of the query's weight from which a unit holds all of it.
 const HOLDS_ALL: f32 = 0.999;
 /// The most that a file can have which does not.
@@ -131,7 +135,9 @@ pub enum Tokens {
     /// None of them.
     #[default]
     Nothing,
-    /// One of several, or one as a part of something longer.
+    /// One inside another word, in any case: `MISCONF` in `misconfigured`.
+    Inside,
+    /// One of several, one as a part of something longer, or the same name in another spelling.
     Part,
     /// Each of them as written, upper and lower case aside.
     All,
@@ -140,19 +146,32 @@ pub enum Tokens {
 impl Tokens {
     /// What a file at `path` with this text holds of `tokens`. Its path counts: `app.routing.base` is `app/routing/base.py`.
     pub fn held(path: &str, text: &str, tokens: &[String]) -> Tokens {
-        let (path, lower) = (path.to_lowercase(), text.to_lowercase());
+        let (written, path, lower) = (path, folded(path), folded(text));
         let of_token = |typed: &String| {
-            let token = typed.to_lowercase();
+            let token = folded(typed).into_owned();
             let folders = token.replace("::", "/").replace(['.', '\\'], "/");
             let in_path = [&token, &folders].map(|way| Tokens::one_held(&path, way));
             // A part of a path is hardly more than a word, and `MISCONF` is no part of `misconfigured`.
             let is_held = in_path.contains(&Tokens::All) || Tokens::one_held(&lower, &token) == Tokens::All;
-            if is_held { Tokens::All } else { Tokens::one_held(text, typed) }
+            let held = if is_held { Tokens::All } else { Tokens::one_held(text, typed) };
+            if held > Tokens::Nothing { held } else { Tokens::spelled(written, text, typed) }
         };
-        let held = || tokens.iter().map(of_token);
-        match held().min().unwrap_or_default() {
-            Tokens::Nothing => held().max().unwrap_or_default().min(Tokens::Part),
-            least => least,
+        let held: Vec<Tokens> = tokens.iter().map(of_token).collect();
+        match held.iter().min() {
+            Some(Tokens::All) => Tokens::All,
+            _ => held.into_iter().max().unwrap_or_default().min(Tokens::Part),
+        }
+    }
+
+    /// Whether a token stands there in another spelling, or inside a word.
+    fn spelled(path: &str, text: &str, token: &str) -> Tokens {
+        let spelling = Spelling::new(token);
+        // Of a path, what stands inside a word says nothing.
+        let in_path = spelling.find(path).filter(|found| found.is_cut);
+        match in_path.or_else(|| spelling.find(text)) {
+            Some(found) if found.is_cut => Tokens::Part,
+            Some(_) => Tokens::Inside,
+            None => Tokens::Nothing,
         }
     }
 
@@ -205,10 +224,12 @@ impl Known {
 /// file holds little, so none is below the floor.
 pub fn known(given: &Given<'_>) -> Vec<Known> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
+    let most = given.held.iter().map(|held| held.tokens).max().unwrap_or_default();
     let of_hit = |((pointed, held), hit): ((Option<f32>, &Held), &FileHit)| match (pointed, held.tokens) {
         (Some(strength), _) => Known::Is(strength),
         (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
         (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
+        (None, Tokens::Inside) if by_tokens && most == Tokens::Inside => Known::Is(HOLDS_INSIDE),
         // What is written `Session.get` elsewhere is defined as `get`.
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
@@ -224,7 +245,7 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
 
 /// Whether tokens decide: who asks for meaning alone does not ask for what holds them.
 fn by_tokens(given: &Given<'_>) -> bool {
-    given.query.clues.is_tokens && has(given.retrieved, Retriever::Lexical)
+    given.query.intents.is_tokens && has(given.retrieved, Retriever::Lexical)
 }
 
 /// Whether a ranking took part.
@@ -260,8 +281,9 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
     }
     let by_tokens = by_tokens(given);
     let strength = |(hit, held): (&FileHit, &Held)| match best.get(&hit.file) {
-        Some(Certainty::Words) if by_tokens && held.tokens == Tokens::Nothing => of_other_marks(&given.query.text),
-        Some(Certainty::Run) if by_tokens && held.tokens == Tokens::Nothing => None,
+        Some(Certainty::Words) if by_tokens && held.tokens < Tokens::Part => of_other_marks(&given.query.text),
+        Some(Certainty::Run) if by_tokens && held.tokens < Tokens::Part => None,
+        Some(Certainty::Part) => Some(HOLDS_A_PART),
         Some(Certainty::Location) => Some(0.99),
         Some(Certainty::Exact) => Some(0.98),
         Some(Certainty::Words) => Some(0.95),

@@ -1,8 +1,10 @@
 //! The identifier-aware tokenizer: one for the index side and the query side.
 //!
 //! A word is a run of letters, digits and underscores. Its parts are split at underscores, case
-//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound. A word
-//! that begins with a digit is a number and stays whole.
+//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound. A number
+//! at the beginning of a word stays whole.
+//! An index also has joins: neighbouring parts that people write as one word (`inet6` of `AF_INET6`,
+//! `grpc` of `gRPCDial`).
 //! Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with
 //! Porter2 (M. Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
 
@@ -12,10 +14,18 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use crate::fold::{folded, is_mark, push_folded};
+
 /// Words longer than this are data (hashes, base64), not names. In bytes.
 const WORD_BYTES_MAX: usize = 256;
 /// Stems remembered by one [`Tokenizer`]; beyond it the memory is emptied and filled anew.
 const CACHE_LEN_MAX: usize = 50_000;
+/// Parts of a segment that has joins, at most: longer segments are data.
+const PARTS_OF_A_SEGMENT_MAX: usize = 8;
+/// Parts of a join, at most, unless it is a whole segment.
+const PARTS_OF_A_JOIN_MAX: usize = 4;
+/// A part of at most this many letters may belong to its neighbour: `My|SQL`, `O|Auth`, `mac|OS`.
+const LETTERS_OF_A_SHORT_PART: usize = 2;
 
 /// English words that say nothing about code. Glue and question words only: no technical word.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -39,9 +49,9 @@ pub struct Token<'a> {
     pub start: usize,
     /// Byte offset behind its text.
     pub end: usize,
-    /// Position: parts count up, a compound shares its first part's.
+    /// Position: parts count up, a compound or join shares its first part's.
     pub position: usize,
-    /// Whether this is the whole of a word that has several parts.
+    /// Whether this is made of several parts: the whole of a word, or a join.
     pub compound: bool,
 }
 
@@ -52,12 +62,21 @@ pub struct Tokenizer {
     known: HashMap<Box<str>, usize>,
     stems: Vec<Box<str>>,
     lower: String,
+    /// The parts of the word at hand.
+    parts: Vec<Range<usize>>,
+}
+
+/// Which tokens of a text are given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joins {
+    With,
+    Without,
 }
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        let (known, stems, lower) = (HashMap::new(), Vec::new(), String::new());
-        Tokenizer { stemmer: Stemmer::create(Algorithm::English), known, stems, lower }
+        let (known, stems, lower, parts) = (HashMap::new(), Vec::new(), String::new(), Vec::new());
+        Tokenizer { stemmer: Stemmer::create(Algorithm::English), known, stems, lower, parts }
     }
 }
 
@@ -68,17 +87,29 @@ impl std::fmt::Debug for Tokenizer {
 }
 
 impl Tokenizer {
-    /// Calls `sink` with every token of `text`, in order, a compound before its parts.
+    /// Calls `sink` with the compounds and parts of `text`, in order, a compound before its parts. For queries; a text is
+    /// indexed with joins too ([`Tokenizer::tokenize_text`]).
     pub fn tokenize(&mut self, text: &str, sink: impl FnMut(Token<'_>)) {
-        self.tokenize_some(text, |_| true, sink);
+        self.tokenize_some(text, Joins::Without, |_| true, sink);
+    }
+
+    /// Calls `sink` with every token of `text` that an index holds, in order of their positions.
+    pub fn tokenize_text(&mut self, text: &str, sink: impl FnMut(Token<'_>)) {
+        self.tokenize_some(text, Joins::With, |_| true, sink);
     }
 
     /// The same for those tokens alone that may be one of some terms, and for others: it saves the stems of the rest.
     pub fn tokenize_among(&mut self, text: &str, terms: &Initials, sink: impl FnMut(Token<'_>)) {
-        self.tokenize_some(text, |word| terms.may_begin(word), sink);
+        self.tokenize_some(text, Joins::With, |word| terms.may_begin(word), sink);
     }
 
-    fn tokenize_some(&mut self, text: &str, is_wanted: impl Fn(&str) -> bool, mut sink: impl FnMut(Token<'_>)) {
+    fn tokenize_some(
+        &mut self,
+        text: &str,
+        joins: Joins,
+        is_wanted: impl Fn(&str) -> bool,
+        mut sink: impl FnMut(Token<'_>),
+    ) {
         let mut position = 0;
         for word in words(text) {
             let offset = word.start;
@@ -98,42 +129,40 @@ impl Tokenizer {
             }
             if word.chars().next().is_some_and(is_cjk) {
                 for bigram in bigrams(word) {
-                    sink(Token {
-                        term: &word[bigram.clone()],
-                        start: offset + bigram.start,
-                        end: offset + bigram.end,
-                        position,
-                        compound: false,
-                    });
+                    let (start, end) = (offset + bigram.start, offset + bigram.end);
+                    let term = self.normal(&word[bigram]);
+                    sink(Token { term, start, end, position, compound: false });
                     position += 1;
                 }
                 continue;
             }
-            if word.starts_with(|c: char| c.is_ascii_digit()) {
-                // `0x81ceb32c` is one number, not a heap of letters and digits.
-                if is_wanted(word) {
-                    let term = self.normal(word);
-                    sink(Token { term, start: offset, end: offset + word.len(), position, compound: false });
+            let mut parts = std::mem::take(&mut self.parts);
+            parts.clear();
+            parts.extend(parts_of_word(word));
+            let mut send = |at: Range<usize>, position: usize, compound: bool| {
+                if is_wanted(&word[at.clone()]) {
+                    let (start, end) = (offset + at.start, offset + at.end);
+                    let term = self.normal(&word[at]);
+                    sink(Token { term, start, end, position, compound });
                 }
-                position += 1;
-                continue;
+            };
+            let is_compound = parts.len() > 1;
+            let whole = trimmed(word);
+            if is_compound {
+                send(whole.clone(), position, true);
             }
-            let mut parts = parts(word);
-            let Some(first) = parts.next() else { continue };
-            let second = parts.next();
-            let whole = word.trim_matches('_');
-            if second.is_some() && is_wanted(whole) {
-                let term = self.normal(whole);
-                sink(Token { term, start: offset, end: offset + word.len(), position, compound: true });
-            }
-            for part in [Some(first), second].into_iter().flatten().chain(parts) {
-                let (start, end) = (offset + part.start, offset + part.end);
-                if is_wanted(&word[part.clone()]) {
-                    let term = self.normal(&word[part]);
-                    sink(Token { term, start, end, position, compound: false });
+            for (at, part) in parts.iter().enumerate() {
+                if is_compound && joins == Joins::With {
+                    each_join(word, &parts, at, |join| {
+                        if join != whole {
+                            send(join, position + at, true);
+                        }
+                    });
                 }
-                position += 1;
+                send(part.clone(), position + at, false);
             }
+            position += parts.len();
+            self.parts = parts;
         }
     }
 
@@ -147,7 +176,7 @@ impl Tokenizer {
                 return &self.lower;
             }
         } else {
-            self.lower.extend(word.chars().flat_map(char::to_lowercase));
+            push_folded(word, &mut self.lower);
             if self.lower.chars().count() <= 3 || !self.lower.chars().all(char::is_alphabetic) {
                 return &self.lower;
             }
@@ -197,16 +226,17 @@ impl Initials {
         Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }
     }
 
-    /// Whether the term of a word may be one of the terms. Of words that begin with another letter than those of ASCII
-    /// nothing is known.
+    /// Whether the term of a word may be one of the terms. Of words with other letters than those of ASCII nothing is
+    /// known: marks change the first letter, too.
     fn may_begin(self, word: &str) -> bool {
-        word.bytes().next().is_none_or(|first| !first.is_ascii() || self.ascii >> first.to_ascii_lowercase() & 1 == 1)
+        let begins = |first: u8| first.is_ascii() && self.ascii >> first.to_ascii_lowercase() & 1 == 1;
+        word.bytes().next().is_none_or(begins) || !word.is_ascii()
     }
 }
 
-/// Whether words are made of it: a letter, a digit or an underscore, in any script.
+/// Whether words are made of it: a letter with its marks, a digit or an underscore, in any script.
 pub fn is_word_char(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
+    c == '_' || c.is_alphanumeric() || is_mark(c)
 }
 
 /// Scripts written without spaces: Han, Hiragana, Katakana, Hangul.
@@ -230,7 +260,7 @@ const IS_WORD: [bool; 256] = {
 /// A text of two or three words as one name, in small letters: `threadpool`, `thread_pool` and `thread-pool` for "thread pool".
 /// No spelling of any other text.
 pub fn spellings(text: &str) -> Vec<String> {
-    let words: Vec<String> = words(text).map(|word| text[word].to_lowercase()).collect();
+    let words: Vec<String> = words(text).map(|word| folded(&text[word]).into_owned()).collect();
     match words.len() {
         2 | 3 => ["", "_", "-"].map(|between| words.join(between)).to_vec(),
         _ => Vec::new(),
@@ -282,6 +312,8 @@ enum Class {
     Upper,
     Lower,
     Digit,
+    /// Belongs to the character that it follows.
+    Mark,
     Other,
 }
 
@@ -299,8 +331,95 @@ fn class_of(c: char) -> Class {
         Class::Lower
     } else if c.is_numeric() {
         Class::Digit
+    } else if is_mark(c) {
+        Class::Mark
     } else {
         Class::Other
+    }
+}
+
+/// Where a word is without the underscores around it.
+fn trimmed(word: &str) -> Range<usize> {
+    let start = word.len() - word.trim_start_matches('_').len();
+    start..word.trim_end_matches('_').len().max(start)
+}
+
+/// The parts of a word of a text: those of [`parts`], but of a word that begins with a digit the whole where it is a
+/// number, and else its first segment, if that is one.
+fn parts_of_word(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let segment = word.find('_').unwrap_or(word.len());
+    let number = match is_number(&word[..segment]) {
+        true if word[segment..].bytes().all(|byte| byte == b'_' || byte.is_ascii_hexdigit()) => word.len(),
+        true => segment,
+        false => 0,
+    };
+    let first = (number > 0).then_some(0..number);
+    first.into_iter().chain(parts(&word[number..]).map(move |part| number + part.start..number + part.end))
+}
+
+/// Whether a segment is one number, and no heap of letters and digits: `0x81ceb32c`, `3d`, `10u32`, but not `3dModel`.
+fn is_number(segment: &str) -> bool {
+    let is_hexadecimal = || segment.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X'));
+    let is_hump =
+        |bytes: &[u8]| bytes[0].is_ascii_alphabetic() && bytes[1].is_ascii_uppercase() && bytes[2].is_ascii_lowercase();
+    let begins = segment.starts_with(|c: char| c.is_ascii_digit());
+    begins && (is_hexadecimal() || !segment.as_bytes().windows(3).any(is_hump))
+}
+
+/// Calls `visit` with each join that begins with the part at `first`: the rest of a segment between underscores, where
+/// it begins with this part, and neighbours that may be one word.
+fn each_join(word: &str, parts: &[Range<usize>], first: usize, mut visit: impl FnMut(Range<usize>)) {
+    let is_joined = |at: usize| parts[at - 1].end == parts[at].start;
+    let mut begin = first;
+    while begin > 0 && is_joined(begin) {
+        begin -= 1;
+    }
+    let mut end = first + 1;
+    while end < parts.len() && is_joined(end) {
+        end += 1;
+    }
+    if end - first < 2 || end - begin > PARTS_OF_A_SEGMENT_MAX {
+        return;
+    }
+    let mut is_loose = true;
+    for last in first + 1..end {
+        is_loose &= may_be_one(&word[parts[last - 1].clone()], &word[parts[last].clone()]);
+        let is_segment = first == begin && last + 1 == end;
+        if is_segment || (is_loose && last - first < PARTS_OF_A_JOIN_MAX) {
+            let join = parts[first].start..parts[last].end;
+            // Stems of acronyms keep their plural.
+            let acronym =
+                word[join.clone()].strip_suffix('s').filter(|one| one.bytes().all(|b| b.is_ascii_uppercase()));
+            visit(join.clone());
+            if acronym.is_some() {
+                visit(join.start..join.end - 1);
+            }
+        }
+    }
+}
+
+/// Whether case and digits leave it open that two neighbouring parts are one word: one of them is short or a number, or
+/// the second is an acronym.
+fn may_be_one(first: &str, second: &str) -> bool {
+    let is_number = |part: &str| part.starts_with(char::is_numeric);
+    let is_short = |part: &str| part.chars().nth(LETTERS_OF_A_SHORT_PART).is_none();
+    let is_acronym = second.chars().nth(1).is_some() && second.chars().all(char::is_uppercase);
+    is_number(first) || is_number(second) || is_short(first) || is_short(second) || is_acronym
+}
+
+/// Whether a part of an identifier may begin between two places of a text that `at` separates, as people cut it: at
+/// case changes, digits, and in front of the `s` of several acronyms (`PDFs`).
+pub(crate) fn is_cut(text: &str, at: usize) -> bool {
+    let (Some(before), Some(behind)) = (text[..at].chars().next_back(), text[at..].chars().next()) else { return true };
+    let mut rest = text[at..].chars().skip(1);
+    let next = rest.next().map_or(Class::Other, class_of);
+    match (class_of(before), class_of(behind)) {
+        (Class::Other, _) | (_, Class::Other) => true,
+        (_, Class::Mark) => false,
+        (Class::Mark, class) => class != Class::Lower,
+        (Class::Upper, Class::Upper) => next == Class::Lower,
+        (Class::Upper, Class::Lower) => behind == 's' && next != Class::Lower,
+        (a, b) => a != b,
     }
 }
 
@@ -308,7 +427,7 @@ fn class_of(c: char) -> Class {
 pub fn parts(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut chars = word.char_indices().peekable();
     std::iter::from_fn(move || {
-        let (start, first) = chars.by_ref().find(|(_, c)| class_of(*c) != Class::Other)?;
+        let (start, first) = chars.by_ref().find(|(_, c)| !matches!(class_of(*c), Class::Other | Class::Mark))?;
         let mut end = start + first.len_utf8();
         let class = class_of(first);
         let mut run = class;
@@ -316,6 +435,7 @@ pub fn parts(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         while let Some(&(i, c)) = chars.peek() {
             let next = class_of(c);
             match (run, next) {
+                (_, Class::Mark) => {}
                 (a, b) if a == b => {
                     if b == Class::Upper {
                         // The last capital of an acronym belongs to the word that follows it.
@@ -337,9 +457,12 @@ pub fn parts(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Overlapping pairs of characters; a single character gives itself.
+/// Overlapping pairs of characters, each with its marks; a single character gives itself.
 fn bigrams(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let bounds: Vec<usize> = word.char_indices().map(|(i, _)| i).chain([word.len()]).collect();
+    // The vowels and final consonants of a decomposed Hangul syllable belong to its first consonant.
+    let is_first = |c: char| !is_mark(c) && !matches!(c as u32, 0x1160..=0x11FF);
+    let firsts = word.char_indices().filter(|(i, c)| *i == 0 || is_first(*c)).map(|(i, _)| i);
+    let bounds: Vec<usize> = firsts.chain([word.len()]).collect();
     let width = 2.min(bounds.len() - 1);
     (0..bounds.len() - width).map(move |i| bounds[i]..bounds[i + width])
 }
@@ -355,14 +478,15 @@ mod tests {
         #[test]
         fn tokens_among_some_terms(text in "([a-zA-Z0-9_ .ÀÉßKéΑδ語]|dying|skies|Youth|[a-z]{3,9}){0,30}", seed in any::<prop::sample::Index>()) {
             let mut tokenizer = Tokenizer::default();
-            let all = tokenizer.terms(&text);
+            let mut all = Vec::new();
+            tokenizer.tokenize_text(&text, |t| all.push(t.term.to_string()));
             let wanted: Vec<&str> = if all.is_empty() { Vec::new() } else { all.iter().skip(seed.index(all.len())).take(3).map(String::as_str).collect() };
             let mut of = |among: bool| {
                 let mut tokens = Vec::new();
                 let keep = |t: Token<'_>| if wanted.contains(&t.term) { tokens.push((t.term.to_string(), t.start, t.end, t.position, t.compound)) };
                 match among {
                     true => tokenizer.tokenize_among(&text, &Initials::of(wanted.iter().copied()), keep),
-                    false => tokenizer.tokenize(&text, keep),
+                    false => tokenizer.tokenize_text(&text, keep),
                 }
                 tokens
             };
@@ -398,6 +522,60 @@ mod tests {
             ("0x81ceB32c 1_000 3d", "0x81ceb32c 1_000 3d"),
         ] {
             check(text, expected);
+        }
+    }
+
+    #[test]
+    fn texts_have_joins_of_parts_that_people_write_as_one_word() {
+        let joins = |text: &str| {
+            let (mut tokenizer, mut found) = (Tokenizer::default(), Vec::new());
+            let own = tokenizer.terms(text);
+            tokenizer.tokenize_text(text, |token| found.push(token.term.to_string()));
+            found.retain(|term| !own.contains(term));
+            found.join(" ")
+        };
+        for (text, expected) in [
+            ("AF_INET6", "inet6"),
+            ("API_V2_handler", "v2"),
+            ("toMP3", "tomp mp3"),
+            ("my_2nd_try", "2nd"),
+            ("USE_LIBSSH2", "libssh2"),
+            ("isIPv4", "isi isipv ipv ipv4 pv4"),
+            ("is_3d", "3d"),
+            ("retry_4xx", "4xx"),
+            ("SHA_256", ""),
+            ("gRPCDial", "grpc"),
+            ("OAuthToken", "oauth"),
+            ("open2FADialog", "open2 open2fa 2fa 2fadialog fadialog"),
+            ("MySQLConnect", "mysql"),
+            ("GraphQLClient", "graphql qlclient"),
+            ("my_exportPDFs", "exportpd exportpdf pdfs pdf"),
+            ("listVMs", "listv vms vm"),
+            ("URLs", ""),
+            ("useMacOS", "maco"),
+            ("parse_httpRequest_now", "httprequest"),
+            ("WebSocketServer", ""),
+            ("max_open_files", ""),
+            ("3dModel", "3d dmodel"),
+            ("parseRequest", ""),
+            ("a1b2c3d4e5f6_x", ""),
+        ] {
+            let joins = joins(text);
+            assert_eq!(joins, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_gives_the_same_terms_in_every_unicode_form() {
+        for (one, other) in [
+            ("café_menu", "cafe\u{301}_menu"),
+            ("größeÄndern", "gro\u{308}ßeA\u{308}ndern"),
+            ("οδος", "ΟΔΟΣ"),
+            ("한글날", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}\u{1102}\u{1161}\u{11af}"),
+            ("ガラス", "カ\u{3099}ラス"),
+        ] {
+            let mut tokenizer = Tokenizer::default();
+            assert_eq!(tokenizer.terms(one), tokenizer.terms(other), "{one}");
         }
     }
 

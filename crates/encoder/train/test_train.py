@@ -201,7 +201,7 @@ class Mining(Folder):
 
 
 class Stopping(unittest.TestCase):
-    # Held-out figures of the shipped run, of MODEL_CARD.md.
+    # Held-out figures of a run of colgrep-mixer-2.
     SHIPPED = ((700, 0.3682), (1400, 0.3695), (2100, 0.3799), (2800, 0.3810), (3500, 0.3782), (4200, 0.3808))
 
     def test_by_patience(self):

@@ -1,5 +1,7 @@
 //! The engine as a program sees it: requests in, answers out.
 
+mod spelled;
+
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

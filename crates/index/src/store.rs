@@ -8,6 +8,7 @@ mod ahead;
 mod clean;
 mod lock;
 mod memory;
+mod mention;
 mod moved;
 mod order;
 mod remains;
@@ -39,6 +40,7 @@ pub use ahead::KnownFiles;
 pub(crate) use lock::PATIENCE;
 pub use lock::WriteLock;
 pub use memory::PathMemory;
+pub use mention::Mention;
 pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
@@ -46,7 +48,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
 /// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
 /// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
-pub const FORMAT_VERSION: u32 = 13;
+pub const FORMAT_VERSION: u32 = 14;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;

@@ -154,9 +154,10 @@ fn of_root(refused: &Refused) -> Option<Mended> {
     let way = match refused {
         Refused::LoneFile { root } => {
             let root = root.display();
-            return Some(Mended::with(
+            return Some(Mended::adding(
                 refused,
                 format!("name its folder {root} to index all of it, or search the file with -e PATTERN"),
+                SERVED_FOLDER,
             ));
         }
         Refused::NoProject { .. } | Refused::Temporary { .. } | Refused::ManyFiles { .. } => {
@@ -165,8 +166,11 @@ fn of_root(refused: &Refused) -> Option<Mended> {
         Refused::Repositories { .. } => "name one of them, or pass -y to index all of them as one project",
         _ => return None,
     };
-    Some(Mended::with(refused, way))
+    Some(Mended::adding(refused, way, SERVED_FOLDER))
 }
+
+/// The way out for an agent where its server was started in no project: a tool has no flags.
+const SERVED_FOLDER: &str = "the server has to be started with a project's folder: `colgrep mcp FOLDER`";
 
 /// The flag that asks for what changed.
 fn changes(since: &Option<String>) -> &'static str {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
+use colgrep_engine::settings::env::Env;
 use colgrep_engine::settings::{Refused, Settings};
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -17,14 +18,16 @@ use crate::{notice, trace};
 pub struct Console {
     quiet: bool,
     trace: bool,
+    /// Whether nothing is said of how far the work is.
+    no_progress: bool,
     /// Whether nothing is said of files that can't be read.
     no_messages: bool,
 }
 
 impl Console {
-    /// With remarks and a progress bar unless it is `quiet`, and ranking steps if they are asked for.
-    pub fn new(quiet: bool, trace: bool) -> Arc<Console> {
-        Arc::new(Console { quiet, trace, no_messages: false })
+    /// With remarks and a progress bar unless it is `quiet`, and ranking steps; the last two as the environment says.
+    pub fn new(quiet: bool, env: &Env) -> Arc<Console> {
+        Arc::new(Console { quiet, trace: env.trace, no_progress: env.no_progress, no_messages: false })
     }
 
     /// The same, and where `no_messages` is set, without remarks on files that can't be read.
@@ -49,7 +52,7 @@ impl Listener for Console {
     }
 
     fn progress(&self) -> Box<dyn Progress + '_> {
-        Box::new(Bar::new(self.quiet))
+        Box::new(Bar::new(self.quiet, self.no_progress))
     }
 
     fn traces(&self) -> bool {
@@ -65,6 +68,7 @@ impl Listener for Console {
 struct Bar {
     bar: ProgressBar,
     quiet: bool,
+    no_progress: bool,
     units: AtomicU64,
     started: Instant,
     /// Whether somebody who sees no bar was told that it takes a while.
@@ -84,13 +88,13 @@ impl Drop for Bar {
 }
 
 impl Bar {
-    fn new(quiet: bool) -> Bar {
+    fn new(quiet: bool, no_progress: bool) -> Bar {
         // Hidden by itself where stderr is no terminal.
         let bar = ProgressBar::with_draw_target(
             None,
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
+            if quiet || no_progress { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let bar = Bar { bar, quiet, units: 0.into(), started: Instant::now(), told: false.into() };
+        let bar = Bar { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
         bar.style(INDEXING);
         bar
     }
@@ -109,7 +113,8 @@ impl Bar {
 
     /// Says once, where no bar is shown, that the work takes a while, and how far it is.
     fn say_that_it_lasts(&self, what: &str) {
-        if self.bar.is_hidden() && !self.quiet && self.started.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
+        let is_silent = self.quiet || self.no_progress;
+        if self.bar.is_hidden() && !is_silent && self.started.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
             remark!("colgrep: {what}; {done} of {all} so far");
         }
@@ -206,17 +211,22 @@ mod tests {
 
     #[test]
     fn who_sees_no_bar_is_told_once_that_it_lasts() {
-        let bar = |quiet: bool, age: Duration| {
-            let mut bar = Bar::new(quiet);
+        let bar = |quiet: bool, no_progress: bool, age: Duration| {
+            let mut bar = Bar::new(quiet, no_progress);
             bar.bar = ProgressBar::hidden();
             bar.started = Instant::now().checked_sub(age).expect("a time");
             bar
         };
-        for (quiet, age, expected) in [(false, SILENT, true), (false, Duration::ZERO, false), (true, SILENT, false)] {
-            let bar = bar(quiet, age);
+        for (quiet, no_progress, age, expected) in [
+            (false, false, SILENT, true),
+            (false, false, Duration::ZERO, false),
+            (true, false, SILENT, false),
+            (false, true, SILENT, false),
+        ] {
+            let bar = bar(quiet, no_progress, age);
             bar.begin(300);
             bar.file_done(1);
-            assert_eq!(bar.told.load(Relaxed), expected, "{quiet} {age:?}");
+            assert_eq!(bar.told.load(Relaxed), expected, "{quiet} {no_progress} {age:?}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn remarks(end: &End, is_marked: bool, scope: &str) -> Vec<String> {
     if end.shown == 0 && is_cut(end) {
         let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
         lines.push(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
-    } else if end.shown == 0 && end.is_tokens {
+    } else if end.shown == 0 && end.is_tokens && !end.is_held {
         let tokens = in_short(end.query.trim().trim_matches('"'));
         let large = too_large(end);
         lines.push(format!("nothing holds \"{tokens}\"{large}; nearest by meaning: {}", with("--semantic-only")));

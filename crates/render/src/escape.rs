@@ -1,6 +1,8 @@
 //! Escapes control characters, so that printed text can neither drive a terminal nor show in another order than it has
 //! in its file (CVE-2021-42574).
 
+use std::borrow::Cow;
+
 /// Whether a character changes the direction of those around it.
 fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -43,6 +45,26 @@ pub fn escape_control(text: &str) -> String {
     escape(text, &[])
 }
 
+/// Escapes control characters in a file's name for a pipe: a line end in a name must not begin a line of its own. All
+/// other bytes stay, also those that are no UTF-8.
+pub fn escape_name(name: &[u8]) -> Cow<'_, [u8]> {
+    let mut chunks = name.utf8_chunks();
+    if !chunks.any(|chunk| chunk.valid().contains(char::is_control)) {
+        return Cow::Borrowed(name);
+    }
+    let mut escaped = Vec::with_capacity(2 * name.len());
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c.is_control() {
+                true => escaped.extend(c.escape_default().map(|c| c as u8)),
+                false => escaped.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+            }
+        }
+        escaped.extend(chunk.invalid());
+    }
+    Cow::Owned(escaped)
+}
+
 /// Escapes all but tabs: for lines of a file.
 pub fn escape_line(text: &str) -> String {
     escape(text, &['\t'])
@@ -63,6 +85,18 @@ mod tests {
         assert_eq!(escape_control(text), "a\\u{1b}[31m\\tb\\n\\u{9b}c");
         assert_eq!(escape_line(text), "a\\u{1b}[31m\tb\\n\\u{9b}c");
         assert_eq!(escape_text(text), "a\\u{1b}[31m\tb\n\\u{9b}c");
+    }
+
+    #[test]
+    fn names_keep_all_bytes_but_control_characters() {
+        for (name, expected) in [
+            (&b"src/a b.rs"[..], &b"src/a b.rs"[..]),
+            (b"a\nb.rs:1:text\x1b[2J", b"a\\nb.rs:1:text\\u{1b}[2J"),
+            (b"caf\xe9", b"caf\xe9"),
+            (b"caf\xe9\n\xc3\xa9", b"caf\xe9\\n\xc3\xa9"),
+        ] {
+            assert_eq!(&*escape_name(name), expected, "{}", String::from_utf8_lossy(name));
+        }
     }
 
     #[test]

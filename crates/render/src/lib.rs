@@ -44,7 +44,7 @@ use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
-use escape::{escape_control, json_text};
+use escape::{escape_control, escape_name, json_text};
 pub use hyperlink::Links;
 use style::paint;
 
@@ -218,8 +218,8 @@ impl Look {
         })
     }
 
-    /// Writes a file's name, coloured and linked to a line of the file at `full`: its own bytes, or, for a terminal,
-    /// text without control characters.
+    /// Writes a file's name, coloured and linked to a line of the file at `full`. Control characters are escaped;
+    /// for a pipe, all other bytes stay.
     pub fn write_name(&self, out: &mut impl Write, name: &Path, full: &str, line: usize) -> io::Result<()> {
         let (before, behind) = self.links.around(full, line);
         write!(out, "{before}")?;
@@ -230,7 +230,7 @@ impl Look {
     fn write_plain_name(&self, out: &mut impl Write, name: &Path) -> io::Result<()> {
         match self.width {
             Some(_) => paint(out, style::PATH, self.color, escape_control(&name.to_string_lossy())),
-            None => paint(out, style::PATH, self.color, name.as_os_str().as_encoded_bytes()),
+            None => paint(out, style::PATH, self.color, escape_name(name.as_os_str().as_encoded_bytes())),
         }
     }
 }

@@ -43,6 +43,9 @@ pub struct Outlined {
     /// With `--enriched`: keywords and entities in one line, an empty line, the unit's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enriched: Option<String>,
+    /// The first line that belongs to it, of a comment in front too.
+    #[serde(skip)]
+    pub first: u32,
     /// How many names enclose it.
     #[serde(skip)]
     pub depth: usize,
@@ -97,6 +100,7 @@ fn outlined(unit: &Unit, with_text: bool) -> Outlined {
         qualified_name: unit.qualified_name(),
         unit_type: unit.kind.name(),
         line: unit.span.line,
+        first: unit.span.first,
         end_line: unit.span.end,
         signature: unit.signature.clone(),
         summary: summary.trim().to_string(),

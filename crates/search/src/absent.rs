@@ -1,8 +1,8 @@
 //! Names of files that are not here, left out of a query.
 
-use colgrep_core::clue::{is_joint, is_written};
 use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::{is_joint, is_written};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_syntax::language;
@@ -32,7 +32,7 @@ pub(super) fn without_absent(
     };
     // Each path with the words of its file's name that stand somewhere.
     let mut unknown: Vec<(&String, String)> = Vec::new();
-    for path in query.clues.mentions.iter().filter(|path| language::facts().is_file_name(&path.to_lowercase())) {
+    for path in query.intents.mentions.iter().filter(|path| language::facts().is_file_name(&path.to_lowercase())) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let mut rest: Vec<&str> = words_of(stem_of(name));
         let all = rest.len();

@@ -32,18 +32,18 @@
 //! ```
 
 mod absent;
-mod beside;
 mod endings;
 mod file_ids;
 mod file_kind;
+mod forced_candidates;
 mod group;
 mod hinted;
+mod intents;
 mod local;
 mod locate;
 mod long;
 mod pairs;
 mod past;
-mod pointed;
 mod reading;
 pub mod recall;
 mod respell;
@@ -55,12 +55,12 @@ pub mod shard;
 mod timing;
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::held_as;
 use colgrep_core::collapse::{FileHit, PerFile, collapse};
 use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::held_as;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{Given, Held, Tokens, strengths};
@@ -68,8 +68,9 @@ use colgrep_core::tag::Hints;
 use file_ids::UnitIds;
 pub use file_kind::is_text;
 pub use group::Group;
+pub(crate) use intents::Pointers;
+pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
-pub(crate) use pointed::Pointers;
 use reading::Known;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
@@ -215,9 +216,9 @@ fn held_of(
     let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
     let holders = rounds.ask(&HoldersRequest { units: keys })?;
     let mut held = weighed(query, statistics, &units, &holders, hits.len());
-    if query.clues.is_tokens {
+    if query.intents.is_tokens {
         let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
-        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.clues.tokens)?) {
+        for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.intents.tokens)?) {
             held.tokens = tokens;
         }
     }

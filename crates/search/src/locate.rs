@@ -1,5 +1,6 @@
 //! Which files of a project a written path means.
 
+use colgrep_core::fold::folded;
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_syntax::language;
 
@@ -88,7 +89,7 @@ struct WrittenPart {
 
 impl WrittenPart {
     fn new(part: &str) -> WrittenPart {
-        let [whole, bare] = [part, without_version(part)].map(str::to_lowercase);
+        let [whole, bare] = [part, without_version(part)].map(|part| folded(part).into_owned());
         WrittenPart { whole, bare, is_version: is_version(part) }
     }
 
@@ -100,7 +101,7 @@ impl WrittenPart {
 
 /// Whether a text is this one in small letters. Nearly all paths are ASCII.
 fn is_in_lower_case(text: &str, small: &str) -> bool {
-    if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { text.to_lowercase() == small }
+    if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { folded(text) == small }
 }
 
 /// How well files fit that share so many of the last parts of what is written.
@@ -120,7 +121,7 @@ pub type Called<'n, 't> = (&'n str, Vec<&'t FileRecord>);
 /// The files that one of `names` is the name of: each name with its files. Case
 /// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
 pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Called<'n, 't>> {
-    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let lower: Vec<String> = names.iter().map(|name| folded(name).into_owned()).collect();
     let mut found: Vec<Called<'n, 't>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
     if names.is_empty() {
         return found;
@@ -129,8 +130,8 @@ pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Ca
         let own = file.path.rsplit('/').next().unwrap_or_default();
         for ((name, found), lower) in found.iter_mut().zip(&lower) {
             let is_marked = name.starts_with('_') || name.contains('.') || name.ends_with("file");
-            let is_called = own == *name || (is_marked && own.len() == lower.len() && own.to_lowercase() == *lower);
-            let is_stem = || name.starts_with('_') && own.starts_with('_') && stem_of(own).to_lowercase() == *lower;
+            let is_called = own == *name || (is_marked && is_in_lower_case(own, lower));
+            let is_stem = || name.starts_with('_') && own.starts_with('_') && is_in_lower_case(stem_of(own), lower);
             if is_called || is_stem() {
                 found.push(file);
             }
@@ -146,10 +147,10 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
     if !text.contains('.') || !text.contains(' ') {
         return found;
     }
-    let text = text.to_lowercase();
+    let text = folded(text);
     for file in table.indexed() {
         let name = file.path.rsplit('/').next().unwrap_or_default();
-        let is_named = name.contains(' ') && name.contains('.') && stands_in(&text, &name.to_lowercase());
+        let is_named = name.contains(' ') && name.contains('.') && stands_in(&text, &folded(name));
         match found.iter_mut().find(|(known, _)| *known == name) {
             Some((_, files)) if is_named => files.push(file),
             None if is_named => found.push((name, vec![file])),
@@ -161,10 +162,10 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
 
 /// Keeps of names inside each other the longest, and none that means too many files.
 pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
-    let names: Vec<String> = found.iter().map(|(name, _)| name.to_lowercase()).collect();
+    let names: Vec<String> = found.iter().map(|(name, _)| folded(name).into_owned()).collect();
     found.retain(|(name, files)| {
-        let name = name.to_lowercase();
-        files.len() <= FILES_MAX && !names.iter().any(|other| *other != name && other.contains(&name))
+        let name = folded(name);
+        files.len() <= FILES_MAX && !names.iter().any(|other| *other != *name && other.contains(&*name))
     });
 }
 

@@ -1,13 +1,13 @@
 //! Long queries: the files that their title finds on its own, and those that their text names.
 
-use colgrep_core::clue::Clues;
 use colgrep_core::long::Long;
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::Intents;
 use colgrep_core::rank::{self, Fused, LongFacts};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::intents::{allowed, best_of};
 use super::locate::Fit;
-use super::pointed::{allowed, best_of};
 use super::reading::Known;
 use super::retrieve::with_retrieval;
 use super::rounds::{Coordinator, LocateRequest};
@@ -37,7 +37,7 @@ pub(super) fn long_facts(
         titled(corpus, request, long, &mut found)?;
     }
     if request.knobs.long_path > 0.0 {
-        paths(rounds, &query.clues, &mut found)?;
+        paths(rounds, &query.intents, &mut found)?;
     }
     Ok(found)
 }
@@ -70,9 +70,9 @@ fn titled(
 
 /// Files whose paths stand in the text, of a trace the innermost frames first. A name without folders counts where few
 /// files bear it; a path of which nothing but the name fits is of another project.
-fn paths(rounds: &Coordinator<'_>, clues: &Clues, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
-    let locations = clues.locations.iter().map(|at| (&at.path, true));
-    let mentions = clues.mentions.iter().map(|path| (path, false));
+fn paths(rounds: &Coordinator<'_>, intents: &Intents, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
+    let locations = intents.locations.iter().map(|at| (&at.path, true));
+    let mentions = intents.mentions.iter().map(|path| (path, false));
     let (paths, are_frames): (Vec<String>, Vec<bool>) =
         locations.chain(mentions).take(PATHS_MAX).map(|(path, is_frame)| (path.clone(), is_frame)).unzip();
     if paths.is_empty() {

@@ -1,13 +1,13 @@
 //! Reads the query of a search.
 
-use colgrep_core::clue::{everywhere_of, node_ids_apart};
 use colgrep_core::filler::without_courtesy;
 use colgrep_core::long::Long;
 use colgrep_core::query::Query;
+use colgrep_core::query::intents::{everywhere_of, node_ids_apart};
 use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
-use super::pointed::Pointers;
+use super::intents::Pointers;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 
@@ -47,7 +47,7 @@ pub(super) fn read(
     if everywhere.is_some() {
         // A message of the code may say the same.
         query.typed = told.to_string();
-        query.clues.callers_of.clone_from(&everywhere);
+        query.intents.callers_of.clone_from(&everywhere);
     }
     if let Known::Respelled(words) = known {
         query.respelled.clone_from(words);

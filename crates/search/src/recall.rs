@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Certainty, Clues, Pointer};
 use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::query::intents::{Certainty, Intents, Pointer};
 use colgrep_core::rank::{self, Candidate, Fused, HISTORY_STAGES, Ranked};
 use colgrep_syntax::language;
 
@@ -99,9 +99,9 @@ fn of_history(knobs: &Knobs) -> Knobs {
 
 /// The entries that mention a file which the question names.
 fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Request<'_>) -> Result<Pointers> {
-    let clues = Clues::read(request.query, language::facts());
+    let intents = Intents::parse(request.query, language::facts());
     let mut pointers = Pointers::default();
-    for written in clues.mentions.iter().chain(clues.locations.iter().map(|location| &location.path)) {
+    for written in intents.mentions.iter().chain(intents.locations.iter().map(|location| &location.path)) {
         let mut paths: Vec<String> = lexical.paths_where(|path| is_meant(path, written))?.into_iter().collect();
         paths.sort_by_key(|path| path.len());
         for path in paths.iter().take(PATHS_MAX) {

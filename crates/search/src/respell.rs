@@ -4,15 +4,15 @@
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::clue::{name_inside, names_around, names_called};
+use colgrep_core::literal_match::Agreement;
+use colgrep_core::query::intents::{name_inside, names_around, names_called};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
-use colgrep_core::verbatim::Agreement;
 
 use super::absent::without_absent;
+use super::intents::{SELVES, best_of};
 use super::locate::{Fit, MODULE_END};
-use super::pointed::{SELVES, best_of};
 use super::rounds::{
     Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, Look, PhrasesRequest, Seen,
     SizesRequest,
@@ -56,7 +56,7 @@ pub(super) fn respelled(
     tokenizer: &mut Tokenizer,
 ) -> Result<Option<Respelled>> {
     let text = query.text.as_str();
-    if query.long.is_some() || !query.clues.phrases.is_empty() || !query.clues.locations.is_empty() {
+    if query.long.is_some() || !query.intents.phrases.is_empty() || !query.intents.locations.is_empty() {
         return Ok(None);
     }
     if let Some(read) = without_absent(rounds, query, statistics, tokenizer)? {

@@ -17,13 +17,13 @@ use colgrep_encoder::Multivector;
 use colgrep_syntax::language::{self, Category};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::beside::Beside;
 use super::endings::tell_endings_apart;
 use super::file_ids::UnitIds;
 use super::file_kind::{category, is_data};
+use super::forced_candidates::ForcedCandidates;
 use super::hinted;
+use super::intents::{Pointers, pointers};
 use super::pairs::PairWeights;
-use super::pointed::{Pointers, pointers};
 use super::reading::{Known, read};
 use super::respell::{Respelled, respelled};
 use super::rounds::{
@@ -177,7 +177,7 @@ impl Search<'_> {
             .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
         let mut known = known;
         // A text in quotation marks may stand nowhere: then nothing else is looked for.
-        if !query.clues.phrases.is_empty() {
+        if !query.intents.phrases.is_empty() {
             let pointers = self.pointed(known, tokenizer)?;
             if pointers.allow_nothing() {
                 return Ok(Retrieved::default());
@@ -189,9 +189,9 @@ impl Search<'_> {
         if pointers.allow_nothing() {
             return Ok(Retrieved::default());
         }
-        let beside = Beside::new((corpus, rounds), request, query, pointers)?;
+        let forced = ForcedCandidates::new((corpus, rounds), request, query, pointers)?;
         let Some(Ranked { units, rankings, evidence, facts }) =
-            self.ranked(semantic.as_ref(), found, &beside, timing)?
+            self.ranked(semantic.as_ref(), found, &forced, timing)?
         else {
             return Ok(Retrieved::default());
         };
@@ -199,7 +199,7 @@ impl Search<'_> {
         retrieved.rankings = rankings;
         retrieved.evidence = Evidence { long: is_of_long, ..evidence };
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
-        beside.mark(&mut retrieved);
+        forced.mark(&mut retrieved);
         Ok(retrieved)
     }
 
@@ -215,7 +215,7 @@ impl Search<'_> {
         }
     }
 
-    /// What words and meaning find, and beside them what `pointed` works out: on two cores it takes as long as meaning
+    /// What words and meaning find, and forced them what `pointed` works out: on two cores it takes as long as meaning
     /// alone.
     fn found<T: Send>(
         &self,
@@ -249,7 +249,7 @@ impl Search<'_> {
         &self,
         semantic: Option<&SemanticSearch<'_>>,
         (near, found): Found,
-        beside: &Beside,
+        forced: &ForcedCandidates,
         timing: &mut Timing,
     ) -> Result<Option<Ranked>> {
         let Search { request, query, .. } = *self;
@@ -258,8 +258,8 @@ impl Search<'_> {
         let mut required = Required::default();
         required.files.extend(found.named.iter().map(|named| named.file));
         required.units.extend(found.named.iter().flat_map(|named| &named.definitions));
-        required.files.extend(beside.files());
-        required.units.extend(beside.pointers.units.keys());
+        required.files.extend(forced.files());
+        required.units.extend(forced.pointers.units.keys());
         required.units.extend(&by_vectors);
         let units = timed(lexical_ms, || self.with(found.units, &required))?;
 
@@ -270,7 +270,7 @@ impl Search<'_> {
         // what comes without words.
         let is_unread = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
         let is_unknown = hits.is_empty() && request.semantic.is_some_and(is_unread);
-        if is_unknown && !units.iter().any(|unit| beside.brings(unit)) {
+        if is_unknown && !units.iter().any(|unit| forced.brings(unit)) {
             return Ok(None);
         }
         let others: Vec<UnitFound> = match semantic {
@@ -298,8 +298,8 @@ impl Search<'_> {
         }
         let in_rankings: FxHashSet<UnitId> = rankings.iter().flat_map(|r| r.hits.iter().map(|h| h.0)).collect();
         let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
-        let is_candidate = |unit: &UnitFound| is_ranked(unit) || beside.brings(unit);
-        let units = units.into_iter().filter(|unit| is_candidate(unit) && beside.allows(unit.file)).collect();
+        let is_candidate = |unit: &UnitFound| is_ranked(unit) || forced.brings(unit);
+        let units = units.into_iter().filter(|unit| is_candidate(unit) && forced.allows(unit.file)).collect();
         Ok(Some(Ranked { units, rankings, evidence, facts }))
     }
 

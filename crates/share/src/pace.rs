@@ -4,11 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
 use object_store::Error as StoreError;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Time that one wait counts for at most: a thread that was busy with something else did not wait for the store.
 const TICK: Duration = Duration::from_millis(500);
@@ -127,7 +127,7 @@ mod tests {
         Ok(all)
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn what_trickles_is_given_up_and_what_comes_fast_enough_is_read() {
         let millis = Duration::from_millis;
         let bounds = Some(Bounds { answer: millis(50), window: millis(50), bytes: 100 });
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(pace.answer(async { Ok(7) }).await.expect("an answer"), 7);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn objects_under_way_together_count_together() {
         let bounds = Bounds { answer: Duration::ZERO, window: Duration::from_millis(50), bytes: 100 };
         let pace = Pace::new(Some(bounds));

@@ -43,6 +43,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
                  where CI is set",
             ),
             ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a part of it"),
+            ("COLGREP_PROGRESS", "0 or 1: whether stderr tells how far an index or a transfer is; 1 if not given"),
             ("COLGREP_TRACE", "1: one line of JSON a ranking step on stderr"),
             ("COLGREP_TOKEN", "the token that requests to `serve` have to bring; --token-file goes before it"),
             ("COLGREP_SHARD_TOKEN", "the token that a search over shards (--shards) brings to them"),
@@ -50,7 +51,10 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "the folders of settings and of data, if not the platform's"),
             ("TMPDIR, TEMP, TMP", "the folder of temporary files, which is no project"),
             ("HOME, USERPROFILE", "the user's folder; agents' files lie there"),
-            ("CODEX_HOME, COPILOT_HOME", "the folders of these agents, for `install` and `uninstall`"),
+            (
+                "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
+                "the folders of these agents, for `install` and `uninstall`",
+            ),
             ("PATH", "where `install` finds the path by which this program is called"),
             (
                 "ORT_DYLIB_PATH",

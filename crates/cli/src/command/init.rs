@@ -35,7 +35,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     let opening = options.with(&settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
     let encoding = model.as_ref().and_then(|m| m.encoding(None));
-    let console = Console::new(args.walk.quiet, env.trace);
+    let console = Console::new(args.walk.quiet, env);
     name_runtime(&*console);
     let (snapshot, report) = update(&project, Some(&opening.walk), true, encoding.as_ref(), &*console)?;
     let mode = opening.choice.vectors;

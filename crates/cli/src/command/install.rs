@@ -10,10 +10,10 @@ mod section;
 mod toml;
 
 use colgrep_render::remark;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agents::{Target, targets, transcripts};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use change::{Change, installed, uninstalled};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
@@ -43,6 +43,9 @@ pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     if !args.dry_run {
         let project = if args.project { " --project" } else { "" };
         remark!("`colgrep uninstall {}{project}` takes it back", name(args.agent));
+        if args.project && !env.is_on_path() {
+            remark!("colgrep is not on PATH, and {} starts it by its name: add its folder to PATH", name(args.agent));
+        }
         offer_sessions(args.agent, env);
     }
     Ok(FOUND)
@@ -117,8 +120,28 @@ fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipts)> {
     let mut targets = targets(args.agent, args.project, &folder, env);
     for target in &mut targets {
         target.path = followed(std::mem::take(&mut target.path))?;
+        if args.project {
+            check_inside(&target.path, &folder)?;
+        }
     }
-    Ok((targets, Receipts { folder: env.data_folder()?.join("installs") }))
+    // Whatever folder of indexes is in force when it is taken back, the user's own entries come back.
+    let beside = env.settings_file().and_then(|file| Some(file.parent()?.to_path_buf()));
+    let folder = beside.map_or_else(|| env.data_folder(), Ok)?.join("installs");
+    Ok((targets, Receipts { folder }))
+}
+
+/// Refuses a file that links lead out of the project: a clone may have committed them.
+fn check_inside(path: &Path, project: &Path) -> Result<()> {
+    let real = |path: &Path| path.canonicalize().with_context(|| format!("could not read {}", path.display()));
+    // The file may be new, and folders above it.
+    let there = path.ancestors().find(|path| path.exists()).unwrap_or(project);
+    let (target, project) = (real(there)?, real(project)?);
+    ensure!(
+        target.starts_with(&project),
+        "a link in the project leads to {}, which is outside of it; nothing was changed",
+        path.display()
+    );
+    Ok(())
 }
 
 /// What the user should know about a change. In a dry run, the lines that differ too, as a diff shows them, on stdout.

@@ -31,7 +31,7 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     let is_ranked = request.query.as_deref().is_some_and(|query| !query.trim().is_empty());
     let opening = OpenOptions::default().with(&settings);
     let model = if is_ranked { Model::of_search(&opening.choice, request.ranking.by, env)? } else { None };
-    let console = Console::new(wish.quiet, env.trace);
+    let console = Console::new(wish.quiet, env);
     check_gone(&request, |gone| place.answer(gone, (&settings, env), None, &*console))?;
     let answer = place.answer(&request, (&settings, env), model.as_ref(), &*console)?;
     if !wish.quiet {

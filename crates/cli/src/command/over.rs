@@ -85,7 +85,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         explain: request.shape.explain,
         ..Asked::new(query, &knobs, files)
     };
-    let console = Console::new(plan.output.quiet, env.trace);
+    let console = Console::new(plan.output.quiet, env);
     let wanted = ClusterScope { allowed: None, scope: &request.scope };
     let has_begun = Cell::new(false);
     let search = || {

@@ -35,7 +35,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
-    let console = Console::new(quiet, env.trace);
+    let console = Console::new(quiet, env);
     name_runtime(&*console);
     let (names, model) = (&names[..], model.as_ref());
     let takes = Takes::of(&opening.walk, settings.ignore());
@@ -49,7 +49,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
         model,
         remote: &remote,
     };
-    let transfer = Transfer::new(quiet);
+    let transfer = Transfer::new(quiet, env);
     let found = match taking.find(&transfer) {
         Err(error @ RemoteError::Unknown { .. }) => {
             remark!("colgrep: {}", advice::told(&error.into()));
@@ -153,7 +153,7 @@ fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Resu
         model,
         remote: &remote,
     };
-    let transfer = Transfer::new(plan.output.quiet);
+    let transfer = Transfer::new(plan.output.quiet, env);
     let found = taking.find(&transfer)?;
     let has_one = project.store.exists();
     if has_one && (taking.is_taken(&found[0]) || found[0].distance != Some(0)) {
@@ -162,7 +162,7 @@ fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Resu
     let Some(taken) = taking.take(found, &transfer)? else { return Ok(None) };
     drop(transfer);
     // Every file has another time than where the index was made: each is read and compared by its hash, in no hurry.
-    let console = Console::new(plan.output.quiet, env.trace);
+    let console = Console::new(plan.output.quiet, env);
     let progress: &dyn Listener = &*console;
     update(project, Some(&opening.walk), true, None, progress)?;
     Ok(Some(taken))

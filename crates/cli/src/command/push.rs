@@ -35,7 +35,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
-    let transfer = Transfer::new(args.quiet);
+    let transfer = Transfer::new(args.quiet, env);
     let known = match remote.known(name, &transfer) {
         // It is begun anew.
         Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
@@ -57,7 +57,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     let (commit, branch) = (identity.commit.as_deref(), identity.branch.as_deref());
     let takes = Takes::of(&shipment.table.walk_options(), settings.ignore());
     let sent = Sent { commit, branch, lines: identity.lines, takes, anew: args.anew };
-    let transfer = Transfer::new(args.quiet);
+    let transfer = Transfer::new(args.quiet, env);
     let pushed = remote.push(name, &shipment, &sent, &transfer)?;
     drop(transfer);
     if !args.quiet {
@@ -74,7 +74,7 @@ fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Re
     let opening = OpenOptions::default().with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
     let encoding = model.as_ref().and_then(|model| model.encoding(None));
-    let console = Console::new(quiet, env.trace);
+    let console = Console::new(quiet, env);
     name_runtime(&*console);
     let options = Some(opening.walk).filter(|_| !project.store.exists());
     Ok(update(project, options.as_ref(), true, encoding.as_ref(), &*console)?.0)

@@ -47,7 +47,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
         };
     }
     pull::before_search(plan, env, start);
-    let console = Console::new(plan.output.quiet, env.trace).without_messages(plan.lines.no_messages);
+    let console = Console::new(plan.output.quiet, env).without_messages(plan.lines.no_messages);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
     // A path that was named and can't be read is told by a notice; what was found elsewhere is printed.

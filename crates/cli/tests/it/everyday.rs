@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
+use crate::common::process::until;
 use crate::common::{Ran, Sandbox};
 
 /// A sandbox whose project is a folder with a repository in it.
@@ -226,11 +227,7 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let asked = Ran::of(renamed.output().expect("an answer"), &sandbox.root());
     assert!(asked.status == 0 && asked.err.contains("a process in the background makes the rest"), "{asked:?}");
     let lacks = || store(&sandbox).open().expect("an index").coverage().without_vectors();
-    let end = Instant::now() + Duration::from_secs(300);
-    while lacks() > 0 || store(&sandbox).is_worked_behind() {
-        assert!(Instant::now() < end, "no vectors are made");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("whole", || lacks() == 0 && !store(&sandbox).is_worked_behind());
     let asked = sandbox.run_with(&[("COLGREP_BACKGROUND", "1"), ("COLGREP_WAIT", "")], question);
     assert_eq!((asked.status, asked.err.as_str()), (0, ""));
     assert!(!store(&sandbox).is_worked_behind(), "nothing is left to do");

@@ -215,3 +215,58 @@ fn sessions_are_offered_in_words_and_not_set() {
     let both = format!("\"{folder}, {}\"", home(&sandbox).join(".codex/sessions").display());
     assert!(ran.err.contains(&both), "what is set stays: {ran:?}");
 }
+
+#[test]
+fn the_agents_own_folders_are_where_their_variables_say() {
+    let sandbox = Sandbox::of("relay");
+    let own = home(&sandbox).join("own");
+    let folder = own.display().to_string();
+    for (agent, variable, expected) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", &[".claude.json", "CLAUDE.md", "settings.json"][..]),
+        ("codex", "CODEX_HOME", &["AGENTS.md", "config.toml", "hooks.json"]),
+        ("copilot", "COPILOT_HOME", &["copilot-instructions.md", "hooks/colgrep.json", "mcp-config.json"]),
+        ("gemini", "GEMINI_CLI_HOME", &[".gemini/GEMINI.md", ".gemini/settings.json"]),
+    ] {
+        let before = everything(&home(&sandbox));
+        let vars = [(variable, folder.as_str())];
+        assert_eq!(sandbox.run_with(&vars, &["install", agent]).status, 0, "{agent}");
+        let installed = everything(&home(&sandbox));
+        for name in expected {
+            assert!(own.join(name).is_file(), "{agent}: {name}: {installed:?}");
+        }
+        let is_elsewhere = |path: &&String| !path.starts_with(&folder) && !path.contains("/config/colgrep/");
+        let new: Vec<_> = installed.keys().filter(|path| !before.contains_key(*path)).filter(is_elsewhere).collect();
+        assert!(new.is_empty(), "{agent}: {new:?}");
+        assert_eq!(sandbox.run_with(&vars, &["uninstall", agent]).status, 0, "{agent}");
+        assert_eq!(everything(&home(&sandbox)), before, "{agent}");
+    }
+    let ran = sandbox.run_with(&[("CLAUDE_CONFIG_DIR", &folder)], &["install", "claude-code"]);
+    assert!(ran.err.contains(&own.join("projects").display().to_string()), "its sessions: {ran:?}");
+}
+
+#[test]
+fn codex_finds_its_notes_where_another_file_goes_first() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("AGENTS.override.md", "mine\n");
+    let before = everything(&home(&sandbox));
+    assert_eq!(sandbox.run(&["install", "codex", "--project"]).status, 0);
+    for name in ["AGENTS.md", "AGENTS.override.md"] {
+        let text = fs::read_to_string(sandbox.root().join(name)).expect(name);
+        assert!(text.contains("<!-- colgrep:begin"), "{name}: {text}");
+    }
+    assert_eq!(sandbox.run(&["uninstall", "codex", "--project"]).status, 0);
+    assert_eq!(everything(&home(&sandbox)), before);
+}
+
+#[test]
+fn a_program_that_agents_will_not_find_is_told() {
+    let sandbox = Sandbox::of("relay");
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_colgrep")).parent().expect("a folder").display().to_string();
+    let told = "colgrep is not on PATH";
+    for (path, project, expected) in [("/nowhere", true, true), (bin.as_str(), true, false), ("/nowhere", false, false)]
+    {
+        let args = [&["install", "cursor"][..], if project { &["--project"] } else { &[] }].concat();
+        let ran = sandbox.run_with(&[("PATH", path)], &args);
+        assert_eq!((ran.status, ran.err.contains(told)), (0, expected), "{path} {project}: {ran:?}");
+    }
+}

@@ -27,8 +27,12 @@ fn theirs(sandbox: &Sandbox, before: &BTreeMap<String, String>) -> Vec<PathBuf> 
 }
 
 /// Receipts are lost: the files alone tell what is colgrep's.
+fn receipts(sandbox: &Sandbox) -> PathBuf {
+    home(sandbox).join("config/colgrep/installs")
+}
+
 fn lose_receipts(sandbox: &Sandbox) {
-    fs::remove_dir_all(sandbox.data().join("installs")).expect("receipts");
+    fs::remove_dir_all(receipts(sandbox)).expect("receipts");
 }
 
 #[test]
@@ -398,7 +402,7 @@ fn permissions_stay_and_a_file_that_is_read_only_stops_everything() {
     mode(0o640);
     project(&sandbox, "install", "claude-code");
     assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
-    for receipt in files(&sandbox.data().join("installs")) {
+    for receipt in files(&receipts(&sandbox)) {
         assert_eq!(fs::metadata(receipt).expect("a file").permissions().mode() & 0o777, 0o600);
     }
     mode(0o440);
@@ -410,5 +414,39 @@ fn permissions_stay_and_a_file_that_is_read_only_stops_everything() {
         mode(0o640);
         project(&sandbox, "uninstall", "claude-code");
         mode(0o440);
+    }
+}
+
+#[test]
+fn an_entry_of_the_users_own_comes_back_whatever_the_folder_of_indexes() {
+    let sandbox = Sandbox::new();
+    let text = "{\"mcpServers\":{\"colgrep\":{\"command\":\"mine\"}}}";
+    sandbox.write(".mcp.json", text);
+    assert_eq!(project(&sandbox, "install", "claude-code").status, 0);
+    let elsewhere = home(&sandbox).join("elsewhere").display().to_string();
+    let ran = sandbox.run_with(&[("COLGREP_DATA_DIR", &elsewhere)], &["uninstall", "claude-code", "--project"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(read(&sandbox.root().join(".mcp.json")), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_out_of_the_project_are_refused() {
+    use std::os::unix::fs::symlink;
+    for (link, target) in
+        [("CLAUDE.md", "profile"), ("CLAUDE.md", "not_there_yet"), (".claude", "folder"), (".claude", "../folder")]
+    {
+        let sandbox = Sandbox::new();
+        let outside = home(&sandbox);
+        fs::write(outside.join("profile"), "mine\n").expect("a file");
+        fs::create_dir(outside.join("folder")).expect("a folder");
+        let target = if target.starts_with("..") { PathBuf::from(target) } else { outside.join(target) };
+        symlink(target, sandbox.root().join(link)).expect("a link");
+        let before = everything(&outside);
+        for verb in ["install", "uninstall"] {
+            let ran = project(&sandbox, verb, "claude-code");
+            assert!(ran.status == 2 && ran.err.contains("outside of it; nothing was changed"), "{link}: {ran:?}");
+            assert_eq!(everything(&outside), before, "{link} {verb}");
+        }
     }
 }

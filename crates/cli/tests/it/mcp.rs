@@ -1,10 +1,11 @@
 //! The MCP server, spoken to as a client speaks: lines of JSON-RPC over a pipe.
 
 use std::io::{BufRead as _, Write as _};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::Sandbox;
 use crate::common::mcp::Client;
+use crate::common::process::until;
 use serde_json::{Value, json};
 
 #[test]
@@ -30,6 +31,120 @@ fn tools_are_listed_with_their_schemas() {
         assert_eq!(tool["inputSchema"]["required"], required, "{tool}");
     }
     assert_eq!(client.end(), Some(0), "the server ends with its client");
+}
+
+/// What a schema holds that some provider of models refuses, each as the place of it and why.
+fn refused_parts(place: &str, schema: &Value, refused: &mut Vec<String>) {
+    let Some(object) = schema.as_object() else { return refused.push(format!("{place}: no object")) };
+    for key in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "const"] {
+        if object.contains_key(key) {
+            refused.push(format!("{place}: {key}"));
+        }
+    }
+    let kind = object.get("type").and_then(Value::as_str).unwrap_or_else(|| panic!("{place}: one type: {schema}"));
+    if let Some(least) = object.get("minimum").and_then(Value::as_f64)
+        && object.get("default").and_then(Value::as_f64).is_some_and(|default| default < least)
+    {
+        refused.push(format!("{place}: the default is below the minimum"));
+    }
+    match kind {
+        "object" => match object.get("properties").and_then(Value::as_object) {
+            Some(properties) if !properties.is_empty() => {
+                properties.iter().for_each(|(name, own)| refused_parts(&format!("{place}.{name}"), own, refused));
+            }
+            _ => refused.push(format!("{place}: an object without properties")),
+        },
+        "array" => match object.get("items") {
+            Some(items) => refused_parts(&format!("{place}[]"), items, refused),
+            None => refused.push(format!("{place}: a list without items")),
+        },
+        "string" | "integer" | "number" | "boolean" => {}
+        other => refused.push(format!("{place}: {other}")),
+    }
+}
+
+#[test]
+fn every_provider_takes_the_schemas() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let listed = client.ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let mut refused = Vec::new();
+    for tool in tools {
+        let name = tool["name"].as_str().expect("a name");
+        refused_parts(name, &tool["inputSchema"], &mut refused);
+        assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+    let property = |tool: &str, name: &str| {
+        let tool = tools.iter().find(|one| one["name"] == tool).expect("the tool");
+        tool["inputSchema"]["properties"][name].clone()
+    };
+    for (tool, name) in [
+        ("search", "results"),
+        ("search", "per_file"),
+        ("find_related", "results"),
+        ("find_related", "line"),
+        ("read_unit", "line"),
+        ("history", "results"),
+    ] {
+        assert_eq!(property(tool, name)["minimum"], 1, "{tool}.{name}");
+    }
+    for tool in tools {
+        let tokens = property(tool["name"].as_str().expect("a name"), "max_tokens");
+        assert_eq!((&tokens["minimum"], &tokens["maximum"]), (&json!(50), &json!(25_000)), "{tool}");
+    }
+    let kinds = &property("search", "hints")["items"]["properties"]["kind"]["enum"];
+    assert_eq!(kinds.as_array().map(Vec::len), Some(7), "{kinds}");
+    assert_eq!(property("grep", "pattern")["minLength"], 1);
+}
+
+#[test]
+fn an_answer_has_an_upper_bound_and_the_state_has_pages() {
+    let sandbox = Sandbox::new();
+    sandbox.write("long.txt", &"a line of a zebra\n".repeat(20_000));
+    let mut client = Client::start(&sandbox, &[]);
+    let text = client.good("grep", json!({"pattern": "zebra", "max_tokens": 1_000_000}));
+    assert!(text.len() <= 100_000 && text.contains(" lines: offset "), "{} bytes", text.len());
+    client.good("search", json!({"query": "zebra"}));
+    until("watched", || client.good("status", json!({})).contains("as they happen"));
+    let first = client.good("status", json!({}));
+    let second = client.good("status", json!({"offset": 1, "random_string": "x"}));
+    assert_eq!(first.split_once('\n').expect("lines").1, second);
+}
+
+#[test]
+fn an_empty_pattern_of_a_search_asks_for_nothing() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let plain = client.good("search", json!({"query": "parse request"}));
+    assert_eq!(client.good("search", json!({"query": "parse request", "pattern": ""})), plain);
+}
+
+#[test]
+fn units_are_read_as_answers_name_their_lines() {
+    let sandbox = Sandbox::of("relay");
+    let mut client = Client::start(&sandbox, &[]);
+    let whole = "src/http/parse.rs:19-25 function parse_request\n19: pub fn parse_request(";
+    let with_documentation = "src/http/parse.rs:19-25 function parse_request\n18: /// Parses a request";
+    for (arguments, expected) in [
+        (json!({"file": "src/http/parse.rs", "line": 18}), with_documentation),
+        (json!({"file": "src/http/parse.rs:18"}), with_documentation),
+        (json!({"file": "src/http/parse.rs:20"}), whole),
+        (json!({"file": "src/http/parse.rs:20:5"}), whole),
+        (json!({"file": "src/http/parse.rs:19-25"}), whole),
+        (json!({"file": "src/http/parse.rs:3", "line": 20}), whole),
+    ] {
+        let text = client.good("read_unit", arguments.clone());
+        assert!(text.starts_with(expected), "{arguments}: {text}");
+    }
+    assert_eq!(
+        client.good("find_related", json!({"file": "src/queue/ring.rs:4"})),
+        client.good("find_related", json!({"file": "src/queue/ring.rs", "line": 4})),
+    );
+    client.good("outline", json!({"file": "src/queue/ring.rs:4"}));
+    let (text, failed) = client.call("read_unit", json!({"file": "src/nosuch.rs:4"}));
+    assert!(failed && text.contains("src/nosuch.rs is not a file"), "{text}");
 }
 
 #[test]
@@ -335,16 +450,12 @@ fn pages_hold_everything_once() {
 fn changes_are_seen_and_waiting_costs_nothing() {
     let sandbox = Sandbox::of("relay");
     let mut client = Client::start(&sandbox, &[]);
-    let begun = Instant::now();
-    while !client.good("status", json!({})).contains("as they happen") {
-        assert!(begun.elapsed() < Duration::from_secs(20), "no watch on the tree");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("watched", || client.good("status", json!({})).contains("as they happen"));
     for (name, round) in [("zeppelin", 1), ("balloon", 2), ("glider", 3)] {
         assert!(client.good("search", json!({"query": name})).starts_with("(no results)\n"), "before it is written");
         sandbox.write(&format!("src/new{round}/craft.rs"), &format!("fn {name}() {{}}\n"));
-        std::thread::sleep(Duration::from_millis(50));
-        assert!(client.good("search", json!({"query": name})).starts_with(&format!("src/new{round}/craft.rs:1-1")));
+        let found = format!("src/new{round}/craft.rs:1-1");
+        until("found", || client.good("search", json!({"query": name})).starts_with(&found));
     }
     #[cfg(target_os = "linux")]
     {
@@ -353,10 +464,12 @@ fn changes_are_seen_and_waiting_costs_nothing() {
             let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
             fields[11].parse::<u64>().expect("ticks") + fields[12].parse::<u64>().expect("ticks")
         };
-        std::thread::sleep(Duration::from_millis(200));
-        let before = ticks(client.server.id());
-        std::thread::sleep(Duration::from_millis(1500));
-        assert_eq!(ticks(client.server.id()), before, "an idle server uses no processor time");
+        // What the last answer left to do may take a while on a busy machine.
+        until("idle, without processor time", || {
+            let before = ticks(client.server.id());
+            std::thread::sleep(Duration::from_millis(1500));
+            ticks(client.server.id()) == before
+        });
     }
 }
 
@@ -366,11 +479,7 @@ fn a_root_may_be_replaced() {
     let sandbox = Sandbox::new();
     sandbox.write("old.py", "def lion():\n    pass\n");
     let mut client = Client::start(&sandbox, &[]);
-    let begun = Instant::now();
-    while !client.good("status", json!({})).contains("as they happen") {
-        assert!(begun.elapsed() < Duration::from_secs(20), "no watch on the tree");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("watched", || client.good("status", json!({})).contains("as they happen"));
     assert!(client.good("search", json!({"query": "lion"})).starts_with("old.py:1-2"));
     let root = sandbox.root();
     std::fs::rename(&root, root.with_extension("old")).expect("moved");
@@ -402,11 +511,7 @@ fn what_a_call_had_no_time_for_is_made_later() {
         "{text}"
     );
     drop(lock);
-    let end = Instant::now() + Duration::from_secs(60);
-    while client.good("search", question.clone()).starts_with('(') {
-        assert!(Instant::now() < end, "no vectors are made");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("ranked by meaning", || !client.good("search", question.clone()).starts_with('('));
 }
 
 #[test]

@@ -154,7 +154,8 @@ fn a_folder_that_is_no_project_is_told_and_ends_nothing() {
         let told = client.result(tool, if tool == "search" { json!({"query": "x"}) } else { json!({}) });
         assert_eq!(told["isError"], true);
         let text = told["content"][0]["text"].as_str().expect("a text");
-        assert!(text.contains("/ is not a project") && text.contains("roots"), "{text}");
+        assert!(text.contains("/ is not a project") && text.contains("`colgrep mcp FOLDER`"), "{text}");
+        assert!(!text.contains("-y"), "an agent has no flags: {text}");
     }
 }
 

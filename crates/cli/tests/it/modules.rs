@@ -1,26 +1,14 @@
-//! House rules inside the crates: which module may use which.
+//! House rules inside the crates: which file may use which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Module → the other top-level modules of its crate that it uses.
-type Arrows = BTreeMap<String, BTreeSet<String>>;
+/// The path of a module from the root of its crate.
+type ModulePath = Vec<String>;
 
-/// Folders of crates whose top-level modules use each other without circles.
-const WITHOUT_CIRCLES: [&str; 11] = [
-    "crates/core",
-    "crates/encoder",
-    "crates/syntax",
-    "crates/index",
-    "crates/engine",
-    "crates/share",
-    "crates/cluster",
-    "crates/render",
-    "crates/server",
-    "crates/cli",
-    "benchmarks",
-];
+/// Module → the modules that it names by a path from `crate`, `self` or `super`.
+type Uses = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
 /// The modules of the index, each of which may use those in front of it alone.
 const INDEX: [&str; 15] = [
@@ -41,151 +29,166 @@ const INDEX: [&str; 15] = [
     "history",
 ];
 
-/// Crates whose README has a table of their top-level modules.
-const LISTED: [&str; 4] = ["crates/core", "crates/syntax", "crates/index", "crates/engine"];
-
-/// The names that stand directly behind each `crate::` of a text, comments left out.
-fn named(text: &str) -> BTreeSet<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    let word =
-        |text: &str| text.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next().map(String::from);
-    let mut names = BTreeSet::new();
-    for (at, found) in code.match_indices("crate::") {
-        let rest = &code[at + found.len()..];
-        match rest.strip_prefix('{') {
-            Some(list) => names.extend(first_parts(list).into_iter().filter_map(word)),
-            None => names.extend(word(rest)),
-        }
-    }
-    names
+/// The workspace's root.
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The parts of a list in braces, whose opening one is gone.
-fn first_parts(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+/// The `src` folders of all crates.
+fn sources() -> Vec<PathBuf> {
+    let crates = fs::read_dir(workspace().join("crates")).expect("crates").flatten();
+    let mut sources: Vec<PathBuf> = crates.map(|entry| entry.path().join("src")).collect();
+    sources.push(workspace().join("benchmarks/src"));
+    sources.retain(|source| source.is_dir());
+    sources.sort();
+    assert!(sources.len() > 10, "{sources:?}: the test sees too few crates");
+    sources
+}
+
+/// The Rust files below `folder`, by module path. Files of tests are left out.
+fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<ModulePath, PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let (file, own) = (entry.path(), entry.path());
+        let name = own.file_stem().expect("a name").to_string_lossy().into_owned();
+        if file.is_dir() {
+            modules(&file, &[path, &[name]].concat(), found);
+        } else if file.extension().is_some_and(|e| e == "rs") && name != "tests" && !name.ends_with("_tests") {
+            let is_of_folder = matches!(name.as_str(), "mod" | "lib" | "main");
+            found.insert(if is_of_folder { path.to_vec() } else { [path, &[name]].concat() }, file);
+        }
+    }
+}
+
+/// The paths of `text` that begin with `crate`, `self` or `super`, split at `::`; lists in braces give one path an entry.
+/// Comments and the module of tests are left out.
+fn paths(text: &str) -> Vec<Vec<&str>> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for line_start in code.match_indices(|c: char| c == 'c' || c == 's') {
+        let (at, rest) = (line_start.0, &code[line_start.0..]);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        if code[..at].ends_with(is_word) || !["crate::", "self::", "super::"].iter().any(|root| rest.starts_with(root))
+        {
+            continue;
+        }
+        if code[code[..at].rfind('\n').map_or(0, |end| end + 1)..at].trim_start().starts_with("//") {
+            continue;
+        }
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        let front: Vec<&str> = rest[..end].split("::").filter(|part| !part.is_empty()).collect();
+        match rest[end..].strip_prefix('{').filter(|_| rest[..end].ends_with("::")) {
+            Some(list) => entries(list, &front, &mut found),
+            None => found.push(front),
+        }
+    }
+    found
+}
+
+/// Adds the paths of a list in braces, whose opening one is gone, each behind `front`.
+fn entries<'t>(list: &'t str, front: &[&'t str], found: &mut Vec<Vec<&'t str>>) {
+    let (mut depth, mut start) = (0, 0);
     for (at, c) in list.char_indices() {
+        if depth == 0 && matches!(c, ',' | '{' | '}') {
+            let own: Vec<&str> = list[start..at].trim().split("::").filter(|part| !part.is_empty()).collect();
+            let whole = [front, &own].concat();
+            match c {
+                '{' => entries(&list[at + 1..], &whole, found),
+                _ if own.is_empty() => {}
+                _ => found.push(whole),
+            }
+            start = at + 1;
+        }
         match c {
             '{' => depth += 1,
-            ',' | '}' if depth == 0 => {
-                parts.push(&list[start..at]);
-                start = at + 1;
-                if c == '}' {
-                    break;
-                }
-            }
-            '}' => depth -= 1,
+            '}' if depth == 0 => return,
+            '}' => (depth, start) = (depth - 1, at + 1),
             _ => {}
         }
     }
-    parts
 }
 
-/// Adds what the source files at or below `path` name.
-fn collect(path: &Path, names: &mut BTreeSet<String>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).expect("a folder").flatten() {
-            collect(&entry.path(), names);
-        }
-    } else if path.extension().is_some_and(|e| e == "rs") {
-        names.extend(named(&fs::read_to_string(path).expect("a source file")));
-    }
-}
-
-/// The arrows between the top-level modules of a crate. A module is a file, a folder, or both.
-fn arrows(name: &str) -> Arrows {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name).join("src");
-    let mut arrows = Arrows::new();
-    for entry in fs::read_dir(source).expect("a crate").flatten() {
-        let path = entry.path();
-        let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        if !matches!(module.as_str(), "lib" | "main") {
-            collect(&path, arrows.entry(module).or_default());
+/// The module that a path written in module `own` leads to: the longest part of it that is a file.
+fn target(own: &[String], path: &[&str], files: &BTreeMap<ModulePath, PathBuf>) -> ModulePath {
+    let mut base: ModulePath = if path[0] == "crate" { Vec::new() } else { own.to_vec() };
+    for part in path.iter().skip(usize::from(path[0] == "crate")) {
+        match *part {
+            "super" => drop(base.pop()),
+            "self" => {}
+            name => base.push(name.to_string()),
         }
     }
-    let modules: BTreeSet<String> = arrows.keys().cloned().collect();
-    for (module, used) in &mut arrows {
-        used.retain(|other| other != module && modules.contains(other));
+    while !base.is_empty() && !files.contains_key(&base) {
+        base.pop();
     }
-    arrows
+    base
 }
 
-/// The modules that reach themselves by the arrows.
-fn in_circles(arrows: &Arrows) -> Vec<&str> {
-    let reaches_itself = |module: &&str| {
-        let mut open: Vec<&String> = arrows[*module].iter().collect();
+/// Which files of a crate use which. The root of the crate is left out: it declares and re-exports.
+fn uses(source: &Path) -> Uses {
+    let mut files = BTreeMap::new();
+    modules(source, &[], &mut files);
+    let mut uses = Uses::new();
+    for (own, file) in &files {
+        let text = fs::read_to_string(file).expect("a source file");
+        let mut used: BTreeSet<ModulePath> = paths(&text).iter().map(|path| target(own, path, &files)).collect();
+        used.retain(|other| other != own && !other.is_empty());
+        uses.insert(own.clone(), used);
+    }
+    uses
+}
+
+/// The modules that reach themselves.
+fn in_circles(uses: &Uses) -> Vec<String> {
+    let reaches_itself = |module: &&ModulePath| {
+        let mut open: Vec<&ModulePath> = uses[*module].iter().collect();
         let mut seen = BTreeSet::new();
         while let Some(next) = open.pop() {
             if seen.insert(next) {
-                open.extend(&arrows[next]);
+                open.extend(uses.get(next).into_iter().flatten());
             }
         }
-        seen.iter().any(|name| name == module)
+        seen.contains(*module)
     };
-    arrows.keys().map(String::as_str).filter(reaches_itself).collect()
+    uses.keys().filter(reaches_itself).map(|module| module.join("::")).collect()
 }
 
 #[test]
-fn modules_of_a_crate_use_each_other_without_circles() {
-    for name in WITHOUT_CIRCLES {
-        let arrows = arrows(name);
-        assert!(arrows.values().any(|used| !used.is_empty()), "{name}: no arrow was found");
-        let circles = in_circles(&arrows);
-        assert!(circles.is_empty(), "{name}/src: {circles:?} use each other in a circle: move what both need down");
+fn files_use_each_other_without_circles() {
+    for source in sources() {
+        let circles = in_circles(&uses(&source));
+        assert!(circles.is_empty(), "{}: import circle of {circles:?}; move what both need down", source.display());
     }
 }
 
 #[test]
 fn modules_of_the_index_use_those_below_them() {
-    for (module, used) in arrows("crates/index") {
-        let place = |name: &str| INDEX.iter().position(|m| *m == name);
-        let own = place(&module).unwrap_or_else(|| panic!("{module} has no place in the order of modules: {INDEX:?}"));
+    for (module, used) in uses(&workspace().join("crates/index/src")) {
+        let place = |path: &ModulePath| INDEX.iter().position(|m| *m == path[0]);
+        let Some(_) = module.first() else { continue };
+        let own =
+            place(&module).unwrap_or_else(|| panic!("{module:?} has no place in the order of modules: {INDEX:?}"));
         for other in used {
             assert!(
-                place(&other).is_some_and(|other| other < own),
-                "{module} must not use {other}, which stands above it: {INDEX:?} (docs/architecture.md)"
+                place(&other).is_some_and(|other| other <= own),
+                "{module:?} must not use {other:?}, which is above it in {INDEX:?} (docs/architecture.md)"
             );
         }
     }
 }
 
-/// The top-level modules that a README's table names, from top to bottom.
-fn listed(readme: &str) -> Vec<&str> {
-    let table =
-        readme.split("\n| module |").nth(1).expect("a table of modules").split("\n\n").next().expect("its rows");
-    let cells = table.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
-    let names = cells.flat_map(|cell| cell.trim_end_matches('`').split("`, `"));
-    // A module inside another one may have its row too.
-    names.filter(|name| !name.contains("::")).map(|name| name.trim_end_matches('/')).collect()
-}
-
 #[test]
-fn readmes_list_every_module() {
-    for name in LISTED {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
-        let library = fs::read_to_string(folder.join("src/lib.rs")).expect("a library");
-        let module =
-            |line: &str| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(String::from);
-        let modules: BTreeSet<String> = library.lines().filter_map(module).collect();
-        let readme = fs::read_to_string(folder.join("README.md")).expect("a README");
-        let rows: BTreeSet<String> = listed(&readme).into_iter().map(String::from).collect();
-        let differ: Vec<&String> = modules.symmetric_difference(&rows).collect();
-        assert!(!modules.is_empty() && differ.is_empty(), "{name}: in README.md or in src/lib.rs alone: {differ:?}");
-    }
-}
-
-#[test]
-fn the_readme_of_the_index_has_the_order_of_its_modules() {
-    let readme = include_str!("../../../index/README.md");
-    assert_eq!(listed(readme), INDEX.into_iter().rev().collect::<Vec<_>>(), "the uppermost module first");
-}
-
-#[test]
-fn arrows_and_circles_are_seen() {
-    let text = "//! crate::no\nuse crate::a::{b, c};\nuse crate::{d::{x, y}, e};\nfn f(_: &crate::g::T) {}\n";
-    assert_eq!(named(text).into_iter().collect::<Vec<_>>(), ["a", "d", "e", "g"]);
-    let arrows = |edges: &[(&str, &[&str])]| -> Arrows {
-        edges.iter().map(|(from, to)| (from.to_string(), to.iter().map(|t| t.to_string()).collect())).collect()
+fn uses_and_circles_are_seen() {
+    let text =
+        "//! crate::no\nuse crate::a::{b, c::X};\nuse super::{d::{x, y}, e};\nfn f(_: &self::g::T) {}\n// crate::no\n";
+    let found: Vec<String> = paths(text).iter().map(|path| path.join("::")).collect();
+    assert_eq!(found, ["crate::a::b", "crate::a::c::X", "super::d::x", "super::d::y", "super::e", "self::g::T"]);
+    let module = |name: &str| -> ModulePath { name.split("::").map(String::from).collect() };
+    let files: BTreeMap<ModulePath, PathBuf> = ["a", "a::b", "d"].map(|m| (module(m), PathBuf::new())).into();
+    assert_eq!(target(&module("a::b"), &["super", "super", "d", "x"], &files), module("d"));
+    assert_eq!(target(&module("a"), &["self", "b", "T"], &files), module("a::b"));
+    let uses = |edges: &[(&str, &[&str])]| -> Uses {
+        edges.iter().map(|(from, to)| (module(from), to.iter().map(|t| module(t)).collect())).collect()
     };
-    assert!(in_circles(&arrows(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])).is_empty());
-    assert_eq!(in_circles(&arrows(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])), ["b", "c"]);
+    assert!(in_circles(&uses(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])).is_empty());
+    assert_eq!(in_circles(&uses(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])), ["b", "c"]);
 }

@@ -1,9 +1,8 @@
 //! Odd corners: bytes that are no text, other encodings, terminals, and searches while another process builds.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
-use std::time::Duration;
 
 use crate::common::{Ran, Sandbox, on_terminal};
 
@@ -305,8 +304,11 @@ fn a_search_during_the_first_build_answers_from_its_first_part() {
         let mut command = sandbox.command(&["ring buffer", "-l", "-k", "1"]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a search")
     };
-    let waiting = search();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut waiting = search();
+    // What it says before it waits.
+    let mut lines = BufReader::new(waiting.stderr.take().expect("a pipe")).lines();
+    let said = lines.next().expect("a line").expect("a text");
+    assert!(said.contains("another colgrep builds this index for the first time"), "{said}");
     for command in ["status", "doctor"] {
         let out = sandbox.run(&[command]).out;
         assert!(out.contains("a build is under way: nothing of it can be searched yet"), "{command}: {out}");
@@ -320,15 +322,17 @@ fn a_search_during_the_first_build_answers_from_its_first_part() {
     fs::rename(aside.join("lexical"), index.join("lexical")).expect("the commit");
     let ran = Ran::of(waiting.wait_with_output().expect("an end"), &sandbox.root());
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/queue/ring.rs\n"), "{ran:?}");
-    assert!(ran.err.contains("another colgrep builds this index for the first time"), "{}", ran.err);
-    assert!(ran.err.contains("its first part: 8 of 13 files are indexed"), "{}", ran.err);
+    let said = lines.collect::<Result<Vec<_>, _>>().expect("texts").join("\n");
+    assert!(said.contains("its first part: 8 of 13 files are indexed"), "{said}");
     // It ends without a commit: the one who waits builds.
     for part in fs::read_dir(&index).expect("an index").flatten().filter(|e| e.file_name() != "lock") {
         let _ = fs::remove_file(part.path());
         let _ = fs::remove_dir_all(part.path());
     }
-    let waiting = search();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut waiting = search();
+    let mut lines = BufReader::new(waiting.stderr.take().expect("a pipe")).lines();
+    let said = lines.next().expect("a line").expect("a text");
+    assert!(said.contains("another colgrep builds this index for the first time"), "{said}");
     for command in ["status", "doctor"] {
         let out = sandbox.run(&[command]).out;
         assert!(out.contains("a build is under way: nothing of it can be searched yet"), "{command}: {out}");
@@ -490,4 +494,36 @@ fn a_lock_that_is_a_folder_is_named() {
     sandbox.write("src/new.rs", "fn zebra() {}\n");
     let ran = sandbox.run(&["init"]);
     assert!(ran.status == 2 && ran.err.contains("lock: it is a folder; remove it"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_with_a_line_end_forges_no_line() {
+    let sandbox = Sandbox::new();
+    let forged = "x.py\nsafe.py:1:def zebra(): trusted()\u{1b}[2J.py";
+    sandbox.write(forged, "def zebra():\n    pass\n");
+    let shown = "x.py\\nsafe.py:1:def zebra(): trusted()\\u{1b}[2J.py";
+    for args in [
+        &["zebra"][..],
+        &["zebra", "-l"],
+        &["zebra", "-c"],
+        &["zebra", "--vimgrep"],
+        &["zebra", "--heading", "-n", "2"],
+        &["zebra", "--pack", "200"],
+        &["-e", "zebra"],
+        &["-e", "zebra", "-l"],
+        &["-e", "zebra", "--count"],
+        &["-e", "zebra", "--heading"],
+        &["-e", "zebra", "--vimgrep"],
+        &["-e", "nothing", "-L"],
+        &["--files"],
+    ] {
+        let out = sandbox.run(args).out;
+        assert!(out.starts_with(shown), "{args:?}: {out:?}");
+        assert!(out.lines().all(|line| !line.starts_with("safe.py")) && !out.contains('\u{1b}'), "{args:?}: {out:?}");
+    }
+    for args in [&["zebra", "-l", "-0"][..], &["-e", "zebra", "-l", "-0"], &["-e", "zebra", "-0"]] {
+        let out = sandbox.run(args).out;
+        assert!(out.starts_with(&format!("{forged}\0")), "NUL ends a name as it is: {args:?}: {out:?}");
+    }
 }

@@ -5,18 +5,9 @@ use std::net::TcpStream;
 
 use crate::common::Sandbox;
 use crate::common::mcp::Client;
+use crate::common::process::until;
 use crate::common::serve::Server;
 use serde_json::{Value, json};
-
-/// Waits until it is so; fails where that never comes.
-#[track_caller]
-fn until(is_so: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while !is_so() {
-        assert!(std::time::Instant::now() < end, "it never came");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-}
 
 /// One request of each kind.
 fn requests() -> Vec<(&'static str, Value)> {
@@ -98,7 +89,7 @@ fn several_roots_are_served_and_kept_up_to_date() {
     assert!(!names("lion").iter().any(|name| name.contains("three")), "{:?}", names("lion"));
     sandbox.write("two/src/new.py", "def leopard():\n    return 'hiss'\n");
     // The system tells of the file when it likes.
-    until(|| names("leopard").first().is_some_and(|name| name == "two/src/new.py"));
+    until("so", || names("leopard").first().is_some_and(|name| name == "two/src/new.py"));
     let folder = sandbox.root().join("two").display().to_string();
     let only = server.good("/page/results", &json!({"query": "lion", "all": true, "paths": [folder]}));
     assert!(only["results"].as_array().expect("results").iter().all(|hit| hit["repository"] == "two"), "{only}");
@@ -371,9 +362,9 @@ fn who_reads_nothing_is_sent_away() {
         line.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"))
     };
     // Answers wait for their readers, and go with them.
-    until(|| number("colgrep_unread_kib ") > 0);
-    until(|| number("colgrep_unread_kib ") == 0);
-    until(|| number("colgrep_http_connections ") == 1);
+    until("so", || number("colgrep_unread_kib ") > 0);
+    until("so", || number("colgrep_unread_kib ") == 0);
+    until("so", || number("colgrep_http_connections ") == 1);
     drop(unread);
     assert_eq!(
         server.good("/page/file", &serde_json::from_str(&body).expect("JSON"))["lines"].as_array().map(Vec::len),
@@ -397,12 +388,12 @@ fn what_runs_is_finished_when_the_server_is_told_to_end() {
         );
         stream.write_all(head.as_bytes()).expect("a server");
         let idle = TcpStream::connect(&server.host).expect("a connection");
-        until(|| server.get("/metrics", &[]).text.contains("colgrep_http_requests_in_flight 2"));
+        until("so", || server.get("/metrics", &[]).text.contains("colgrep_http_requests_in_flight 2"));
         let pid = server.process.0.id().to_string();
         let killed = std::process::Command::new("kill").args(["-s", signal, &pid]).status().expect("kill");
         assert!(killed.success());
         // No new connection is taken.
-        until(|| TcpStream::connect(&server.host).is_err());
+        until("so", || TcpStream::connect(&server.host).is_err());
         stream.write_all(body.as_bytes()).expect("a server");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");

@@ -89,9 +89,7 @@ fn settings_are_written_and_taken_back() {
 fn bad_files_are_errors_that_name_them() {
     for (user, repository, message) in [
         ("result = 4\n", "", "/colgrep/config.toml: there is no setting \"result\"; did you mean \"results\"?"),
-        ("", "color = \"blue\"\n", "ROOT/.colgrep.toml: color takes auto, always, never, not \"blue\""),
-        ("", "results = \n", "ROOT/.colgrep.toml: "),
-        ("", "[ranking]\nalhpa = 0.5\n", "did you mean \"ranking.alpha\"?"),
+        ("results = \n", "", "/colgrep/config.toml: "),
     ] {
         let (sandbox, config) = configured(user, repository);
         for command in ["parse", "status", "init"] {
@@ -99,6 +97,27 @@ fn bad_files_are_errors_that_name_them() {
             assert!(ran.status == 2 && ran.err.contains(message) && ran.out.is_empty(), "{command}: {ran:?}");
         }
     }
+}
+
+#[test]
+fn bad_entries_of_an_untrusted_repository_are_ignored_with_a_remark() {
+    for (repository, message) in [
+        ("colour = \"blue\"\n", "ROOT/.colgrep.toml: ignored: there is no setting \"colour\"; did you mean \"color\"?"),
+        ("color = \"blue\"\n", "ROOT/.colgrep.toml: ignored: color takes auto, always, never, not \"blue\""),
+        ("results = \n", "ROOT/.colgrep.toml: ignored: "),
+        ("[ranking]\nalhpa = 0.5\n", "did you mean \"ranking.alpha\"?"),
+    ] {
+        let (sandbox, config) = configured("", &format!("code_only = false\n{repository}"));
+        for args in [&["parse", "-l"][..], &["-e", "parse"], &["status"], &["init"], &["settings"]] {
+            let ran = sandbox.run_with(&[("XDG_CONFIG_HOME", &config)], args);
+            assert!(ran.status == 0 && format!("{}{}", ran.out, ran.err).contains(message), "{args:?}: {ran:?}");
+        }
+        let trusting = sandbox.run_with(&[("XDG_CONFIG_HOME", &config)], &["settings", "--trust"]);
+        assert!(trusting.status == 2 && !trusting.err.contains("ignored"), "{trusting:?}");
+    }
+    let (sandbox, config) = configured("", "colour = \"blue\"\nresults = 1\n");
+    let ran = sandbox.run_with(&[("XDG_CONFIG_HOME", &config)], &["parse", "-l"]);
+    assert_eq!(ran.out.lines().count(), 1, "the other entries are taken: {ran:?}");
 }
 
 #[test]

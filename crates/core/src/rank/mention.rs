@@ -3,9 +3,9 @@
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
-use crate::clue::{Certainty, Clues, Pointer};
 use crate::knob::Knob;
 use crate::path::PathClass;
+use crate::query::intents::{Certainty, Intents, Pointer};
 
 /// Boosts files whose path or name stands in the query.
 pub const STAGE: Stage = Stage {
@@ -23,12 +23,12 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     if boost == 0.0 {
         return;
     }
-    let (files, clues) = (&input.retrieved.files, &input.query.clues);
-    let is_alone = clues.is_name_alone(&input.query.text);
+    let (files, intents) = (&input.retrieved.files, &input.query.intents);
+    let is_alone = intents.is_name_alone(&input.query.text);
     let best = best_of_files(input, fused, is_alone);
     let mut boosts: Vec<f32> = files.iter().map(|file| boost * file.mentioned).collect();
     if is_alone {
-        lead(files, clues, &best, boost, &mut boosts);
+        lead(files, intents, &best, boost, &mut boosts);
     } else {
         let lift = lift(files, &best);
         boosts.iter_mut().zip(files).filter(|(_, file)| file.meant).for_each(|(own, _)| *own += lift);
@@ -65,9 +65,9 @@ fn lift(files: &[FileFacts], best: &[f32]) -> f32 {
 
 /// Sets the boosts that put the files of a name which is all that is asked before all others, the most specific first: no
 /// other word orders them.
-fn lead(files: &[FileFacts], clues: &Clues, best: &[f32], boost: f32, boosts: &mut [f32]) {
+fn lead(files: &[FileFacts], intents: &Intents, best: &[f32], boost: f32, boosts: &mut [f32]) {
     let mut meant: Vec<usize> = (0..files.len()).filter(|at| files[*at].meant && best[*at].is_finite()).collect();
-    meant.sort_by_cached_key(|at| specificity(&files[*at], clues));
+    meant.sort_by_cached_key(|at| specificity(&files[*at], intents));
     let top = best.iter().copied().filter(|score| score.is_finite()).fold(f32::NEG_INFINITY, f32::max);
     for (rank, at) in meant.iter().enumerate() {
         boosts[*at] = top - best[*at] + boost * (meant.len() - rank) as f32 / meant.len() as f32;
@@ -76,10 +76,10 @@ fn lead(files: &[FileFacts], clues: &Clues, best: &[f32], boost: f32, boosts: &m
 
 /// Orders the files of one name, the most specific first: the whole path as written, the name in the case that is written,
 /// code before tests and documents, short paths before long ones.
-fn specificity(file: &FileFacts, clues: &Clues) -> (bool, bool, u8, usize, usize, String) {
+fn specificity(file: &FileFacts, intents: &Intents) -> (bool, bool, u8, usize, usize, String) {
     let path = file.whole_path();
     let is_other = file.mentioned < 1.0;
-    let is_as_written = clues.mentions.iter().chain(&clues.names).any(|name| path.ends_with(name.as_str()));
+    let is_as_written = intents.mentions.iter().chain(&intents.names).any(|name| path.ends_with(name.as_str()));
     let kind = 2 * u8::from(file.is_text) + u8::from(file.path_facts.class.has(PathClass::REPEATS));
     (is_other, !is_as_written, kind, path.matches('/').count(), path.len(), path)
 }

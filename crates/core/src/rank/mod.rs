@@ -163,7 +163,11 @@ mod tests {
         files[4].past = 0.5;
         files[1].long = LongFacts { title: 0.5, path: 0.5 };
         files[3].context = Context { itself: true, partner: 0.5, imported: 0.5, importer: 0.5, together: 0.5 };
-        let pointer = crate::clue::Pointer { certainty: crate::clue::Certainty::Exact, strength: 0.5, line: 3 };
+        let pointer = crate::query::intents::Pointer {
+            certainty: crate::query::intents::Certainty::Exact,
+            strength: 0.5,
+            line: 3,
+        };
         example.retrieved.candidates[6].pointer = Some(pointer);
         example.retrieved.candidates[7].hinted =
             TagKind::ALL.into_iter().fold(Matched::default(), |matched, kind| matched.with(kind));

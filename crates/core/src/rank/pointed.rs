@@ -3,9 +3,9 @@
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
-use crate::clue::{Certainty, flags_in};
 use crate::knob::Knob;
 use crate::path::PathClass;
+use crate::query::intents::{Certainty, flags_in};
 
 /// What a pointer's strength is worth in a file that is none of those that are asked for: of two places that hold the
 /// same, it stands behind. More than what definitions of a name's last part have, so that all of a written path in a test
@@ -27,7 +27,7 @@ pub const STAGE: Stage = Stage {
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if let Some(pointer) = candidate.pointer {
-            let steps = 1 + pointer.certainty as u8;
+            let steps = pointer.certainty as u8;
             let is_named = pointer.certainty == Certainty::Location;
             let is_aside = !is_named && is_aside(input, &input.retrieved.files[candidate.file]);
             let strength = pointer.strength * if is_aside { SHARE_ASIDE } else { 1.0 };
@@ -66,7 +66,7 @@ fn repeats_flags(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clue::{Certainty, Pointer};
+    use crate::query::intents::{Certainty, Pointer};
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]

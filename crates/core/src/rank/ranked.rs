@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
-use crate::clue::Certainty;
+use crate::query::intents::Certainty;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 
 /// A unit with its score.

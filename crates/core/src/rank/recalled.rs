@@ -2,8 +2,8 @@
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
-use crate::clue::Certainty;
 use crate::knob::Knob;
+use crate::query::intents::Certainty;
 
 /// What an entry that the query names by its name alone has at least, in shares of the best score.
 const NAMED_SHARE: f32 = 2.0;
@@ -35,7 +35,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clue::{Certainty, Pointer};
+    use crate::query::intents::{Certainty, Pointer};
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bm25;
-use crate::clue::Pointer;
 use crate::fuse::{Evidence, Ranking};
 use crate::path::PathFacts;
+use crate::query::intents::Pointer;
 use crate::tag::Matched;
 use crate::unit::{UnitId, UnitKind, UnitRole};
 

@@ -1,10 +1,10 @@
 //! The strength of files, by examples.
 
 use super::*;
-use crate::clue::Pointer;
 use crate::collapse::{PerFile, collapse};
 use crate::fuse::{Evidence, Ranking};
 use crate::knob::Profile;
+use crate::query::intents::Pointer;
 use crate::rank::testing::{Example, query};
 use crate::rank::{NamedDefinition, Ranked};
 use crate::unit::UnitKind;
@@ -108,7 +108,12 @@ fn a_text_holds_tokens_whole_in_part_or_not() {
     for (tokens, text, expected) in [
         ("MAX_LEN", "const max_len: u8 = 1;", Tokens::All),
         ("MAX_LEN", "MAX_LENGTH", Tokens::Part),
-        ("MISCONF", "misconfigured", Tokens::Nothing),
+        ("MISCONF", "misconfigured", Tokens::Inside),
+        ("max_open_files", "max-open-files: 3", Tokens::Part),
+        ("aria_label", "ariaLabel", Tokens::Part),
+        ("inet6", "AF_INET6", Tokens::Part),
+        ("E0502 E0499", "E05021", Tokens::Part),
+        ("A_B NAME", "named", Tokens::Inside),
         ("1.2.3", "1, 2, 3", Tokens::Nothing),
         ("E0502 E0499", "E0502", Tokens::Part),
         ("E0502 E0499", "E0499 and E0502", Tokens::All),

@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn what_the_query_tells_comes_first() {
-        use colgrep_core::clue::{Certainty, Clues};
-        let clues = Clues { tokens: vec!["E0502".to_string()], ..Clues::default() };
-        let query = Query { clues, ..Query::default() };
+        use colgrep_core::query::intents::{Certainty, Intents};
+        let intents = Intents { tokens: vec!["E0502".to_string()], ..Intents::default() };
+        let query = Query { intents, ..Query::default() };
         let unit = RankedUnit { certainty: Some(Certainty::Exact), ..RankedUnit::default() };
         let steps = Explanation::default().steps(&unit, &query);
         assert_eq!((&*steps[0].step, steps[0].clues.join("; ")), ("query", "token E0502; exactly here".to_string()));

@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::{Clues, held_as};
+use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
+use colgrep_core::query::intents::{Intents, held_as};
 use colgrep_core::query::{Query, last_segment};
+use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
-use colgrep_core::written::{is_name_in_query, is_name_in_question};
 use colgrep_index::ids::FileId;
 use colgrep_index::source::read_text;
+use colgrep_index::store::Mention;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -80,6 +82,9 @@ pub struct End {
     /// Where tokens may stand nowhere: files of the scope that are not searched since they are too large; 0 for those of
     /// other machines.
     pub too_large: usize,
+    /// Whether a file of the scope holds one of the tokens after all, in another spelling or inside a word, or files were
+    /// left that nobody read.
+    pub is_held: bool,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
 }
@@ -97,6 +102,8 @@ pub struct EndAsked {
     pub spelled: Vec<String>,
     /// Units whose names are wanted, each with the part of the corpus that it lies in.
     pub named: Vec<UnitId>,
+    /// Texts that files are read for in any case, each with whether other spellings of it count.
+    pub texts: Vec<(String, bool)>,
 }
 
 /// What parts of a corpus tell for the remarks.
@@ -114,6 +121,32 @@ pub struct EndFound {
     pub spelled: Vec<Option<(String, String)>>,
     /// The names of the units, in their order.
     pub names: Vec<String>,
+    /// Of each text, whether files hold it.
+    pub texts: Vec<TextFound>,
+}
+
+/// Whether the files of a part of a corpus hold a text, in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFound {
+    /// Whether an indexed file does.
+    pub is_anywhere: bool,
+    /// Whether one does that the scope allows.
+    pub is_allowed: bool,
+    /// Whether some files were not read, so that nobody knows.
+    pub is_partial: bool,
+}
+
+impl TextFound {
+    fn add(&mut self, other: TextFound) {
+        self.is_anywhere |= other.is_anywhere;
+        self.is_allowed |= other.is_allowed;
+        self.is_partial |= other.is_partial;
+    }
+
+    /// Whether it is sure that nothing holds the text.
+    fn is_denied(self) -> bool {
+        !self.is_anywhere && !self.is_partial
+    }
 }
 
 impl EndFound {
@@ -132,6 +165,7 @@ impl EndFound {
             *first = [first.take(), own].into_iter().flatten().min();
         });
         self.names.extend(other.names);
+        grown(&mut self.texts, other.texts, TextFound::add);
     }
 }
 
@@ -189,7 +223,16 @@ fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
         names: Vec::new(),
+        texts: asked.texts.iter().map(|(text, is_free)| text_found(place, text, *is_free)).collect::<Result<_>>()?,
     })
+}
+
+fn text_found(place: &Place, text: &str, is_free: bool) -> Result<TextFound> {
+    let spelling = if is_free { Spelling::new(text) } else { Spelling::of_text(text) };
+    let filter = place.filter();
+    let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
+    let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
+    Ok(TextFound { is_anywhere, is_allowed, is_partial })
 }
 
 /// The remarks behind a ranking: of its query, the number of files left out as too weak, and the strength below which they
@@ -205,21 +248,22 @@ pub fn end(
     ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
 ) -> Result<End> {
     let read_as = query.respelled.clone();
-    let mut end = End { is_tokens: query.clues.is_tokens, weak, least, read_as, ..End::default() };
+    let mut end = End { is_tokens: query.intents.is_tokens, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
-    let are_words = !query.clues.is_tokens || query.clues.tokens.iter().all(is_word);
+    let are_words = !query.intents.is_tokens || query.intents.tokens.iter().all(is_word);
     let is_counted = points_nowhere(query) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
-        end.quoted.clone_from(&query.clues.phrases);
+        end.quoted.clone_from(&query.intents.phrases);
     }
     // "Who calls" is no part of what stands anywhere.
     if asks_for_callers(query) || (!is_counted && !is_weak) {
         written.retain(is_named);
     }
     if written.is_empty() {
+        deny(&mut end, query, is_weak, ask)?;
         return Ok(end);
     }
     let counts = ask(&EndAsked { units: written.clone(), ..EndAsked::default() })?.units;
@@ -250,11 +294,32 @@ pub fn end(
     if !is_weak {
         end.unknown.retain(is_named);
     }
+    deny(&mut end, query, is_weak, ask)?;
     if !end.unknown.is_empty() {
         // What answers needs no other words.
         end.near = near(query, if is_weak { best } else { &[] }, &end.unknown, ask)?;
     }
     Ok(end)
+}
+
+/// Leaves of what stands nowhere by the index what no text holds either: nothing is denied that was not looked for.
+fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
+    let is_told = end.is_tokens && is_weak;
+    let of_query = query.intents.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
+    let tokens: Vec<String> = of_query.map(|token| held_as(token).to_string()).collect();
+    let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
+    // What is read as another spelling stands there in that one.
+    let texts: Vec<(String, bool)> = free.chain(end.read_as.iter().map(|(typed, _)| (typed.clone(), false))).collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let found = ask(&EndAsked { texts, ..EndAsked::default() })?.texts;
+    let mut found = found.into_iter();
+    end.unknown.retain(|_| found.next().unwrap_or_default().is_denied());
+    let of_tokens: Vec<TextFound> = found.by_ref().take(tokens.len()).collect();
+    end.is_held = of_tokens.iter().any(|found| found.is_allowed || found.is_partial);
+    end.read_as.retain(|_| found.next().unwrap_or_default().is_denied());
+    Ok(())
 }
 
 /// Suggestions: words of the corpus that are spelled like the unknown ones, then words from the names of the best units.
@@ -274,7 +339,7 @@ fn near(
     };
     let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
     // Another name is no answer to a code.
-    let named = if query.clues.is_tokens { 0 } else { UNITS_NAMED };
+    let named = if query.intents.is_tokens { 0 } else { UNITS_NAMED };
     let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
     let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;
     let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
@@ -331,7 +396,7 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
     let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
     let text = read_text(&place.project.root, &record.path).unwrap_or_default();
     let mut found = None;
-    Tokenizer::default().tokenize(&text, |token| {
+    Tokenizer::default().tokenize_text(&text, |token| {
         if found.is_none() && token.term == term {
             let word = &text[token.start..token.end];
             found = Some(if is_name_in_query(word) { word.to_string() } else { word.to_lowercase() });
@@ -342,21 +407,21 @@ fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
 
 /// Whether a query has words alone: no place, no file, no definition, no callers, nothing in quotes.
 fn points_nowhere(query: &Query) -> bool {
-    let Clues { locations, mentions, phrases, declaration, .. } = &query.clues;
+    let Intents { locations, mentions, phrases, declaration, .. } = &query.intents;
     let names_none = locations.is_empty() && mentions.is_empty() && phrases.is_empty() && declaration.is_none();
     names_none && !asks_for_callers(query)
 }
 
 /// Whether callers alone are asked for, and not all places of a name.
 fn asks_for_callers(query: &Query) -> bool {
-    query.clues.callers_of.is_some() && !query.is_everywhere()
+    query.intents.callers_of.is_some() && !query.is_everywhere()
 }
 
 /// The names that a question asks for, and that it can't answer where they stand nowhere: the one whose callers are wanted,
 /// the one that is declared, and those written as no word is. A pasted text and one that points at a file hold many names
 /// of another project.
 fn names(query: &Query) -> Vec<&str> {
-    let Clues { callers_of, declaration, .. } = &query.clues;
+    let Intents { callers_of, declaration, .. } = &query.intents;
     let called = callers_of.iter().map(|name| last_segment(name));
     let declared = declaration.iter().map(|declared| declared.name.as_str());
     let is_question = points_nowhere(query) && query.long.is_none() && !query.text.trim().contains('\n');
@@ -368,8 +433,8 @@ fn names(query: &Query) -> Vec<&str> {
 /// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these, those
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
-    if query.clues.is_tokens {
-        return query.clues.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
+    if query.intents.is_tokens {
+        return query.intents.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

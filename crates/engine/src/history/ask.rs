@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use colgrep_core::UnitId;
-use colgrep_core::clue::Certainty;
 use colgrep_core::collapse::PerFile;
+use colgrep_core::query::intents::Certainty;
 use colgrep_index::history::{AtLines, is_commit};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};

@@ -40,6 +40,8 @@ pub struct Env {
     pub background: Option<bool>,
     /// Whether a search waits until its index is whole.
     pub wait: bool,
+    /// Whether nothing is written to stderr of how far the work is.
+    pub no_progress: bool,
     /// Whether ranking steps are written to stderr.
     pub trace: bool,
     /// Profile of knob values.
@@ -50,6 +52,10 @@ pub struct Env {
     config_folder: Option<PathBuf>,
     /// Codex' own folder, if not in the home folder.
     pub codex_home: Option<PathBuf>,
+    /// Claude Code's own folder, if not in the home folder.
+    pub claude_home: Option<PathBuf>,
+    /// The folder that Gemini CLI takes for the home folder.
+    pub gemini_home: Option<PathBuf>,
     /// Copilot's own folder, if not in the home folder.
     pub copilot_home: Option<PathBuf>,
     /// What models need of the environment.
@@ -91,6 +97,7 @@ impl Env {
                 "COLGREP_TOKEN" if !value.is_empty() => env.token = Some(Secret(text())),
                 "COLGREP_SHARD_TOKEN" if !value.is_empty() => env.shard_token = Some(Secret(text())),
                 "COLGREP_TRACE" => env.trace = switch(name, text())?.unwrap_or_default(),
+                "COLGREP_PROGRESS" => env.no_progress = switch(name, text())? == Some(false),
                 "COLGREP_WAIT" => env.wait = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_BACKGROUND" => env.background = switch(name, text())?,
                 // Where a machine builds and tests, nothing is to outlive a command.
@@ -106,6 +113,8 @@ impl Env {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
+                "CLAUDE_CONFIG_DIR" if !value.is_empty() => env.claude_home = Some(PathBuf::from(&value)),
+                "GEMINI_CLI_HOME" if !value.is_empty() => env.gemini_home = Some(PathBuf::from(&value)),
                 "COPILOT_HOME" if !value.is_empty() => env.copilot_home = Some(PathBuf::from(&value)),
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),
                 "VIRTUAL_ENV" if !value.is_empty() => env.runtime.virtual_env = Some(PathBuf::from(&value)),
@@ -181,6 +190,12 @@ impl Env {
         let on_path = self.runtime.path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
         let same = on_path.chain(called).find(|path| real.is_some() && path.canonicalize().ok() == real);
         Some(same.unwrap_or(program))
+    }
+
+    /// Whether a program of this name is on PATH.
+    pub fn is_on_path(&self) -> bool {
+        let name = format!("colgrep{}", std::env::consts::EXE_SUFFIX);
+        self.runtime.path.iter().any(|folder| folder.is_absolute() && folder.join(&name).is_file())
     }
 
     /// PATH for the programs that a command runs on the project at `root`: a folder of the project, or one that is another
@@ -288,6 +303,7 @@ mod tests {
             ("COLGREP_TRACE", "2", "COLGREP_TRACE=2: expected 0 or 1"),
             ("COLGREP_TRACE", "", ""),
             ("COLGREP_WAIT", "0", ""),
+            ("COLGREP_PROGRESS", "no", "COLGREP_PROGRESS=no: expected 0 or 1"),
             ("COLGREP_BACKGROUND", "1", ""),
             ("OTHER", "x", ""),
         ] {

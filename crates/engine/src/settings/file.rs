@@ -16,16 +16,24 @@ const TABLES: [&str; 5] = ["types", "tags", "terms", "groups", "ranking"];
 /// # Errors
 /// When it is no TOML, or a key is unknown or its value unfit.
 pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
+    read_each(text)?.into_iter().collect()
+}
+
+/// The values of a file's text, each checked by itself.
+///
+/// # Errors
+/// When it is no TOML.
+pub fn read_each(text: &str) -> Result<Vec<Result<(String, Value)>>> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SettingError::Toml(error.into()))?;
     let mut values = Vec::new();
     for (name, item) in document.iter() {
         match item.as_table_like() {
             Some(table) if TABLES.contains(&name) => {
                 for (key, item) in table.iter() {
-                    values.push(one(&format!("{name}.{key}"), item)?);
+                    values.push(one(&format!("{name}.{key}"), item));
                 }
             }
-            _ => values.push(one(name, item)?),
+            _ => values.push(one(name, item)),
         }
     }
     Ok(values)

@@ -30,7 +30,7 @@ pub use kind::{Kind, Untrusted};
 pub use size::parse_size;
 pub use trust::{Refused, is_trusted, trust, untrust};
 
-use crate::error::{Refused as RefusedRequest, Result, SettingError};
+use crate::error::{Error, Refused as RefusedRequest, Result, SettingError};
 use crate::request::RankingOptions;
 use crate::settings::did_you_mean::nearest;
 use crate::settings::env::Env;
@@ -114,11 +114,23 @@ impl Settings {
             return Err(SettingError::Link { path: path.to_path_buf() }.into());
         }
         let text = read_file(path)?;
-        let values = values_of(&text, path)?;
         let is_trusted = std::cell::LazyCell::new(|| trust::is_trusted_text(env, path, &text));
         let filesize_max = self.filesize_max().unwrap_or(WalkOptions::default().filesize_max);
-        let mut refused = Vec::new();
-        for (key, mut value) in values {
+        let (mut refused, mut unread) = (Vec::new(), Vec::new());
+        let read = match file::read_each(&text) {
+            Ok(read) => read,
+            Err(error) => vec![Err(error)],
+        };
+        for one in read {
+            let (key, mut value) = match one {
+                Ok(known) => known,
+                // A clone must not end every search: what can't be understood is ignored until the user trusts the file.
+                Err(error) if !*is_trusted => {
+                    unread.push(Error::from(error).full());
+                    continue;
+                }
+                Err(error) => return Err(in_file(error, path).into()),
+            };
             if let ("model", Value::Text(name)) = (key.as_str(), &value)
                 && is_of_another_machine(name)
             {
@@ -138,8 +150,8 @@ impl Settings {
             }
             self.insert(key, value, path);
         }
-        if !refused.is_empty() {
-            self.refused = Some(Refused { path: path.to_path_buf(), values: refused });
+        if !refused.is_empty() || !unread.is_empty() {
+            self.refused = Some(Refused { path: path.to_path_buf(), values: refused, unread });
         }
         Ok(())
     }
@@ -400,7 +412,12 @@ impl Files {
 
 /// The values of a settings file's text.
 fn values_of(text: &str, path: &Path) -> Result<Vec<(String, Value)>, SettingError> {
-    file::read(text).map_err(|source| SettingError::File { path: path.to_path_buf(), source: Box::new(source) })
+    file::read(text).map_err(|error| in_file(error, path))
+}
+
+/// An error of one entry, with the file that holds it.
+fn in_file(error: SettingError, path: &Path) -> SettingError {
+    SettingError::File { path: path.to_path_buf(), source: Box::new(error) }
 }
 
 /// The text of a settings file.

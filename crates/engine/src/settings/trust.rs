@@ -182,6 +182,8 @@ pub struct Refused {
     pub path: PathBuf,
     /// What it says.
     pub values: Vec<(String, Value)>,
+    /// Why its other entries can't be understood.
+    pub unread: Vec<String>,
 }
 
 impl Refused {
@@ -205,7 +207,8 @@ impl std::fmt::Display for Refused {
             self.told(true, "taken from your own settings alone"),
             self.told(false, "not taken until you trust the file"),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let unread = (!self.unread.is_empty()).then(|| format!("ignored: {}", self.unread.join("; ")));
+        let parts: Vec<String> = parts.into_iter().chain([unread]).flatten().collect();
         write!(f, "{}: {}", self.path.display(), parts.join("; "))
     }
 }
@@ -273,7 +276,7 @@ mod tests {
             ),
         ] {
             let values = keys.iter().map(|key| (key.to_string(), Value::Text("true".to_string()))).collect();
-            let refused = Refused { path: "a.toml".into(), values };
+            let refused = Refused { path: "a.toml".into(), values, unread: Vec::new() };
             assert_eq!((refused.to_string(), refused.asks_for_trust()), (expected, asks));
         }
     }
@@ -282,7 +285,7 @@ mod tests {
     fn the_guide_says_of_each_setting_when_it_is_taken() {
         let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
         let guide = fs::read_to_string(guide).expect("the guide");
-        let (_, section) = guide.split_once("### Repositories that you have not trusted").expect("the section");
+        let (_, section) = guide.split_once("### Untrusted repositories").expect("the section");
         let rows = section.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
         let said = rows.flat_map(|row| {
             let (names, taken) = row.trim_matches(['|', ' ']).split_once(" | ").expect("two columns");

@@ -8,7 +8,7 @@ use crate::settings::did_you_mean::nearest;
 const PREFIX: &str = "COLGREP_";
 
 /// Variables named COLGREP_… that are no knobs.
-pub(crate) const OWN: [&str; 7] = [
+pub(crate) const OWN: [&str; 8] = [
     "COLGREP_TOKEN",
     "COLGREP_SHARD_TOKEN",
     "COLGREP_TRACE",
@@ -16,6 +16,7 @@ pub(crate) const OWN: [&str; 7] = [
     "COLGREP_PROFILE",
     "COLGREP_BACKGROUND",
     "COLGREP_WAIT",
+    "COLGREP_PROGRESS",
 ];
 
 /// The variable of a knob.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use colgrep_core::fold::folded;
 use colgrep_core::query::last_segment;
 use colgrep_core::{Unit, UnitId, UnitRole};
 use tantivy::Term;
@@ -148,7 +149,7 @@ impl Lexical {
 
     /// The units with this last part of a name, upper and lower case alike, that are meant.
     fn units_named(&self, last: &str, is_meant: impl Fn(&Unit) -> bool) -> Result<Vec<(UnitHit, Unit)>> {
-        let term = Term::from_field_text(self.fields.definition, &last_segment(last).to_lowercase());
+        let term = Term::from_field_text(self.fields.definition, &folded(last_segment(last)));
         let mut units = Vec::new();
         for hit in self.units_of_term(&term, None)? {
             let unit = self.unit(hit.key)?.unit(&[]);

@@ -202,7 +202,7 @@ impl Tokenizer for TantivyTokenizer {
         self.tokens.clear();
         self.token.reset();
         CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
-            tokenizer.tokenize(text, |t| {
+            tokenizer.tokenize_text(text, |t| {
                 self.terms.push_str(t.term);
                 // Proximity never asks for a stop word: all in one place, its positions take no bytes.
                 let position = if t.term.len() <= STOP_WORD_BYTES_MAX && is_stop_word(t.term) { 0 } else { t.position };

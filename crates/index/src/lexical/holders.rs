@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::fold::folded;
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
 use rayon::prelude::*;
@@ -111,7 +112,7 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn definitions(&self, name: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
-        let term = Term::from_field_text(self.fields.definition, &name.to_lowercase());
+        let term = Term::from_field_text(self.fields.definition, &folded(name));
         let mut units = self.units_of_term(&term, filter)?;
         units.retain(|unit| {
             let segment = self.segments.get(unit.key.segment() as usize);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use colgrep_core::UnitKind;
+use colgrep_core::fold::folded;
 use colgrep_core::query::Query;
 use colgrep_core::rank::NamedDefinition;
 use colgrep_core::statistics::Statistics;
@@ -124,7 +125,7 @@ impl Lexical {
         files: &mut BTreeMap<FileId, NamedFile>,
     ) -> Result<()> {
         for (i, identifier) in query.identifiers.iter().enumerate() {
-            let lower = Term::from_field_text(self.fields.definition, &identifier.name.to_lowercase());
+            let lower = Term::from_field_text(self.fields.definition, &folded(&identifier.name));
             let textual = Term::from_field_text(self.fields.textual_type, &identifier.name);
             for (s, segment) in self.segments.iter().enumerate() {
                 segment.each(&lower, |doc| {

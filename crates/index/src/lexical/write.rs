@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 
 use colgrep_core::bm25::Field as UnitField;
+use colgrep_core::fold::folded;
 use colgrep_core::import::import_keys;
 use colgrep_core::path::PathFacts;
 use colgrep_core::query::last_segment;
@@ -281,7 +282,7 @@ impl Writer {
         if unit.kind.is_definition() {
             let name = last_segment(&unit.name);
             if !name.is_empty() && name.len() < 200 {
-                document.add_text(self.fields.definition, name.to_lowercase());
+                document.add_text(self.fields.definition, folded(name));
             }
         }
         for name in &unit.calls {

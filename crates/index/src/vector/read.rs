@@ -7,8 +7,7 @@ use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 
 use super::codebook::{Codebook, Codec, Layout, carried};
-use super::segment::{Segment, SegmentFormat};
-use super::spare::SpareSegment;
+use super::segment::{Segment, SegmentFormat, SpareSegment};
 use crate::disk::read_regular;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;

@@ -9,6 +9,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::bytes::Bytes;
@@ -26,6 +27,17 @@ const KEY_BYTES: usize = TextHash::BITS as usize / 8;
 const KEY_SHIFT: u32 = u64::BITS - TextHash::BITS;
 /// Units under one checksum.
 const GROUP: usize = 16;
+
+/// A segment of texts that no unit has any more, kept in case they come back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpareSegment {
+    /// Its file's name.
+    pub name: String,
+    /// Its size, in bytes.
+    pub bytes: u64,
+    /// The day of the last build that copied from it, counted from 1970.
+    pub day: u32,
+}
 
 /// Model, codebook and code layout of a segment; segments of different formats are never searched or merged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::codebook::{Codebook, carried};
 use super::read::{Manifest, Vectors, segment_format};
+use super::segment::SpareSegment;
 use super::segment::{Segment, SegmentBuilder, SegmentFormat};
-use super::spare::{Spare, SpareSegment};
+use super::spare::Spare;
 use crate::disk::{Disk, read_regular};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;

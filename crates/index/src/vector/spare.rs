@@ -6,9 +6,8 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-
 use super::read::{Manifest, Vectors};
+use super::segment::SpareSegment;
 use crate::error::Result;
 use crate::ids::TextHash;
 
@@ -16,17 +15,6 @@ use crate::ids::TextHash;
 const DAYS_MAX: u32 = 28;
 /// Maximum size of all spare segments, in bytes: half a million texts of the model in the program.
 const BYTES_MAX: u64 = 64 << 20;
-
-/// A segment of texts set aside.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpareSegment {
-    /// Its file's name.
-    pub name: String,
-    /// Its size, in bytes.
-    pub bytes: u64,
-    /// The day of the last build that copied from it, counted from 1970.
-    pub day: u32,
-}
 
 impl SpareSegment {
     /// The day of today, counted from 1970.

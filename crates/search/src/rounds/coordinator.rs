@@ -125,6 +125,11 @@ impl<'a> Coordinator<'a> {
         self.is_far
     }
 
+    /// File places of all indexes, including skipped files.
+    pub(crate) fn places(&self) -> u32 {
+        self.extents.iter().map(|extent| extent.places).sum()
+    }
+
     /// Documents of all indexes.
     pub(crate) fn documents(&self) -> u64 {
         self.extents.iter().map(|extent| extent.documents).sum()

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use colgrep_core::UnitKind;
 use colgrep_core::code_line::{announces, binds_function, calling_lines, is_binding, lines_of_code};
+use colgrep_core::identifier_style::is_name_in_example;
+use colgrep_core::literal_match::{Agreement, Standing, Typed};
 use colgrep_core::path::PathClass;
-use colgrep_core::verbatim::{Agreement, Standing, Typed};
-use colgrep_core::written::is_name_in_example;
+use colgrep_core::spelling::{Spelled, Spelling};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::store::FileRecord;
@@ -46,6 +47,8 @@ pub enum Look {
     },
     /// Lines that call a name.
     Calls(String),
+    /// A name in any spelling, or another text in any case.
+    Spelled(String),
 }
 
 impl Look {
@@ -66,6 +69,8 @@ pub struct Seen {
     pub is_text: bool,
     /// True if the file is that, or of no known language and no program, or a test, benchmark or example, or vendored.
     pub is_aside: bool,
+    /// True if the name consists of whole parts of an identifier, for [`Look::Spelled`].
+    pub is_cut: bool,
 }
 
 impl Seen {
@@ -84,6 +89,7 @@ impl Round for ScanRequest {
         let root = Path::new(&search.snapshot.files.root);
         let typed = match &self.look {
             Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
+            Look::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
             Look::Announces { .. } | Look::Calls(_) => None,
         };
         let seen = |file: &FilePlace| -> Vec<Seen> {
@@ -98,7 +104,7 @@ impl Round for ScanRequest {
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (Look::Typed { .. }, None) => Vec::new(),
+                (Look::Typed { .. } | Look::Spelled(_), None) => Vec::new(),
             }
         };
         Ok(self.files.par_iter().map(seen).collect())
@@ -134,6 +140,17 @@ fn typed_in(search: &LocalSearch<'_>, typed: &Typed<'_>, record: &FileRecord, te
     vec![Seen { standing: Some(standing), ..seen_in(record, line) }]
 }
 
+/// For each file, the line that contains a text in some spelling.
+fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -> Result<Vec<Vec<Seen>>> {
+    let records: Vec<Option<&FileRecord>> = files.iter().map(|file| search.shard.record(*file)).collect();
+    let found = search.snapshot.spelled(&records, spelling)?;
+    let seen = |(record, spelled): (&Option<&FileRecord>, Option<Spelled>)| {
+        let Spelled { line, is_cut } = spelled?;
+        Some(Seen { is_cut, ..seen_in((*record)?, line) })
+    };
+    Ok(records.iter().zip(found).map(|both| seen(both).into_iter().collect()).collect())
+}
+
 /// The line of the heading in a prose file that matches a text at least as well as the place that was found: a section is
 /// a better answer than a link to it. Of several headings, the shortest.
 fn heading_with(
@@ -162,7 +179,7 @@ fn heading_with(
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> Seen {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
-    Seen { line, standing: None, is_text: is_text(&record.language), is_aside }
+    Seen { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
 }
 
 /// The lines of a program that have one of some keywords before a name, or that bind a function to it. Keywords that the

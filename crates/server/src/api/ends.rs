@@ -167,7 +167,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     let query = in_short(query);
     if found == 0 && is_cut(end) {
         lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
-    } else if found == 0 && end.is_tokens {
+    } else if found == 0 && end.is_tokens && !end.is_held {
         let large = too_large(end);
         lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {

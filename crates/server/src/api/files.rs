@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
+use colgrep_engine::request::split_lines;
 use colgrep_engine::{Notice, Pattern, Scope};
 use colgrep_index::source::read_text;
 use colgrep_syntax::read::lines_between;
@@ -16,7 +17,7 @@ use super::params;
 use super::ranking::lacking_in;
 use super::shards;
 use super::state::{Root, ServerState};
-use super::tools::unit_with;
+use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::escape::escape_control;
 use colgrep_render::grep as plain_grep;
@@ -112,71 +113,84 @@ fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
 /// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     state.check_here()?;
-    let (_, full, _) = state.locate(&asked.file)?;
+    let (_, full, _) = state.locate(written_lines(state, &asked.file).0)?;
     check_size(&full, &asked.file)?;
     let units = file_outline::outline(&full)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
-/// Refuses a request about a unit that says neither which nor where.
-///
-/// # Errors
-/// When both are empty.
-pub fn check_file(id: &str, file: &str) -> Result<()> {
-    if id.is_empty() && file.is_empty() {
-        bail!("the parameter `file` is missing (or `id`, the unit's id behind # in answers)");
+/// A file, and the first and last line that are written behind its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own
+/// name has that form goes first.
+pub(super) fn written_lines<'a>(state: &ServerState, written: &'a str) -> (&'a str, Option<(u32, u32)>) {
+    match split_lines(written) {
+        Some((file, lines)) if state.locate(written).is_err() => (file, Some(lines)),
+        _ => (written, None),
     }
-    Ok(())
 }
 
 /// `read_unit`: parses the file itself, so it sees the newest text.
 pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
-    let with_id = unit_with(state, &asked.id, &asked.file)?;
+    let (file, lines) = written_lines(state, &asked.file);
+    let with_id = unit_with(state, &asked.id, file)?;
+    let line = asked.line.or(lines.map(|(first, _)| first));
     let (root, full, below) = match &with_id {
         Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
-        None => state.locate(&asked.file)?,
+        None => state.locate(file)?,
     };
-    check_size(&full, &asked.file)?;
+    check_size(&full, file)?;
     let units = file_outline::outline(&full)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
     let mut named = units.iter().filter(named);
     // By distance from the line, then by length: the smallest unit around the line comes first.
     let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
-    let unit = match (name, asked.line) {
-        _ if let Some((_, _, line, end)) = with_id => units.iter().find(|u| (u.line, u.end_line) == (line, end)),
+    let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
+    // The documentation of a method belongs to the method more than to its class.
+    let around = |u: &&Outlined, line: u32| (u.first..=u.end_line).contains(&line);
+    let unit = match (name, line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(spans((line, end))),
+        (None, Some(_)) if let Some(unit) = lines.and_then(|wanted| units.iter().find(spans(wanted))) => Some(unit),
         (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
         (Some(_), None) => named.next(),
-        (None, Some(line)) => named.filter(|u| distance(u, line) == 0).min_by_key(|u| u.end_line - u.line),
-        (None, None) => bail!("give `line` or `name` of the unit in {}", asked.file),
+        (None, Some(line)) => named.filter(|u| around(u, line)).min_by_key(|u| u.end_line - u.first),
+        (None, None) => bail!("give `line` or `name` of the unit in {file}"),
     };
     let unit = unit.with_context(|| {
-        let which = match (name, asked.line) {
+        let which = match (name, line) {
             (Some(name), _) => format!("named {name}"),
             (None, line) => format!("on line {}", line.unwrap_or_default()),
         };
-        format!("{} has no unit {which}; `outline` lists its units", asked.file)
+        format!("{file} has no unit {which}; `outline` lists its units")
     })?;
     let text = read_text(&root.project.root, &below)?;
-    let lines = lines_between(&text, unit.line as usize, unit.end_line as usize, str::lines);
+    // Its documentation is shown to whoever asks for a line of it.
+    let first = if line.is_some_and(|line| (unit.first..unit.line).contains(&line)) { unit.first } else { unit.line };
+    let lines = lines_between(&text, first as usize, unit.end_line as usize, str::lines);
     let path = escape_control(&typed(&root.project.root, &below));
     let mut blocks =
         vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
-    for number in unit.line as usize..=unit.end_line as usize {
+    for number in first as usize..=unit.end_line as usize {
         let Some(text) = lines.get(number - 1) else { break };
         blocks.push(format!("{number}: {}\n", escaped(text)));
     }
     // The first block names the unit.
-    let at = asked.line.filter(|line| (unit.line..=unit.end_line).contains(line));
-    let at = at.map_or(0, |line| (line - unit.line) as usize + 1).min(blocks.len() - 1);
+    let at = line.filter(|line| (first..=unit.end_line).contains(line));
+    let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
     Ok(page_with(&blocks, asked.offset, at, asked.max_tokens, "lines"))
 }
 
 /// `status`.
-pub fn status(state: &ServerState) -> Result<Answered> {
+pub fn status(state: &ServerState, asked: &params::Status) -> Result<Answered> {
+    let answered = state_of(state)?;
+    let lines: Vec<String> = answered.text.split_inclusive('\n').map(str::to_string).collect();
+    Ok(Answered { text: page(&lines, asked.offset, asked.max_tokens, "lines", false), ..answered })
+}
+
+/// The state of all roots, or of the shards.
+fn state_of(state: &ServerState) -> Result<Answered> {
     if let Some(shards) = state.shards() {
         let seen = shards.cluster.health(state.allowed())?;
         return Ok(Answered { standing: Some(seen.coverage.clone()), ..Answered::from(shards::told(&seen)) });

@@ -69,7 +69,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         let query = request.query.as_deref().map(|query| from_root(query, front, &root.folder));
         let request = HistoryRequest { query, folder: root.folder.clone(), paths, ..request.clone() };
         let model = if request.query.is_some() { state.model(root)? } else { None };
-        let console = Console::new(true, state.env.trace);
+        let console = Console::new(true, &state.env);
         let answer = match place.answer(&request, (&settings, &state.env), model, &*console) {
             Err(error @ Error::Refused(Refused::NoHistory { .. })) => {
                 without.get_or_insert(error);

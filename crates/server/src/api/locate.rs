@@ -8,8 +8,8 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::session::corpus::fronts;
 use colgrep_syntax::read::looks_secret;
 
+use super::root::check_folder;
 use super::state::{Root, ServerState};
-use super::unserved::check_folder;
 use colgrep_render::path::in_root;
 
 impl ServerState {

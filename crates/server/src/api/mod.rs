@@ -11,6 +11,7 @@ mod heard;
 mod history;
 mod local;
 mod locate;
+mod opened;
 mod page;
 pub mod params;
 mod ranking;
@@ -20,6 +21,7 @@ mod shards;
 pub mod state;
 mod token;
 mod tools;
+mod units;
 mod unserved;
 
 use anyhow::Result;
@@ -144,7 +146,7 @@ pub fn tools() -> Vec<Tool> {
                 "State of the index",
                 "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
             ],
-            |state, _: &params::Status| files::status(state),
+            files::status,
         ),
     ]
 }

@@ -8,8 +8,8 @@ use colgrep_render::budget::Budget;
 const TOKENS_DEFAULT: usize = 2_000;
 /// Shortest length of an answer, in tokens.
 pub const TOKENS_MIN: usize = 50;
-/// Greatest length of an answer, in tokens.
-const TOKENS_MAX: usize = 100_000;
+/// Greatest length of an answer, in tokens; clients cut what is longer.
+pub const TOKENS_MAX: usize = 25_000;
 /// Bytes kept for the last line, which says where the next page begins.
 const LAST_LINE_BYTES: usize = 80;
 /// Marks a first block that was cut.

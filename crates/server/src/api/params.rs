@@ -1,7 +1,10 @@
 //! Parameters of the tools. Their doc comments are what an agent reads.
 
+use colgrep_core::tag::TagKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use super::page::{TOKENS_MAX, TOKENS_MIN};
 
 /// Default length of a pack, in tokens.
 const PACK_TOKENS_DEFAULT: usize = 1_000;
@@ -12,7 +15,8 @@ pub const PACK_REMARK_TOKENS: usize = 40;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HintParam {
-    /// subsystem, purpose, type, concept, feature, tag or keyword.
+    /// What the tag is about.
+    #[schemars(extend("enum" = TagKind::ALL.map(TagKind::name)))]
     pub kind: String,
     /// The tag in words: a folder, what it does (parsing), a type, a subject.
     pub word: String,
@@ -40,16 +44,19 @@ pub struct Search {
     /// Groups of projects to look in, by their names in the user's settings, together with paths. They are ranked as one.
     pub groups: Vec<String>,
     /// Number of files, 10 if not given.
+    #[schemars(range(min = 1))]
     pub results: Option<usize>,
     /// Show files below the floor of strength too, which are rarely right; not with min_strength.
     pub all: bool,
     /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below this.
+    #[schemars(range(min = 0, max = 1))]
     pub min_strength: Option<f32>,
     /// Units in each file; 1 if not given, in a documentation up to 3 sections of a page.
+    #[schemars(range(min = 1))]
     pub per_file: Option<usize>,
     /// Results to leave out from the beginning: for the next page.
     pub offset: Option<usize>,
-    /// Only units with a match of this regular expression.
+    /// Only units with a match of this regular expression; all where empty.
     pub pattern: Option<String>,
     /// Only files that match one of these globs.
     pub include: Vec<String>,
@@ -79,7 +86,8 @@ pub struct Search {
     /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as content, lines, per_file and an offset
     /// do where no pack is asked for, and as an offset above 0 does always.
     pub pack: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 1000 if not given, of pages 2000.
+    /// Length of the answer in tokens (bytes / 4), 1000 if not given, of pages 2000.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
@@ -105,6 +113,7 @@ impl Search {
 #[schemars(extend("required" = ["pattern"]))]
 pub struct Grep {
     /// A regular expression (Rust's syntax).
+    #[schemars(length(min = 1))]
     pub pattern: String,
     /// Files or folders to look in; all roots where empty.
     pub paths: Vec<String>,
@@ -124,7 +133,8 @@ pub struct Grep {
     pub exclude: Vec<String>,
     /// Lines to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
@@ -139,7 +149,8 @@ pub struct Outline {
     pub all: bool,
     /// Units to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
@@ -150,16 +161,18 @@ pub struct ReadUnit {
     /// The unit's id, as answers give it behind #; nothing else is needed then, but the file where several roots have a unit
     /// with this id.
     pub id: String,
-    /// The file.
+    /// The file; FILE:LINE and FILE:FROM-TO, as answers have them, name the line too.
     pub file: String,
-    /// A line of the unit, from 1. Of a long unit, the page that holds it is given.
+    /// A line of the unit or of its documentation, from 1. Of a long unit, the page that holds it is given.
+    #[schemars(range(min = 1))]
     pub line: Option<u32>,
     /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line; with a line, the unit of that name
     /// around or nearest to it.
     pub name: Option<String>,
     /// Lines to leave out from the beginning: for another page.
     pub offset: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
@@ -170,11 +183,13 @@ pub struct Related {
     /// The unit's id, as answers give it behind #, instead of file and line; with the file where several roots have a unit
     /// with this id.
     pub id: String,
-    /// The file.
+    /// The file; FILE:LINE and FILE:FROM-TO, as answers have them, name the line too.
     pub file: String,
     /// A line of the unit, from 1.
-    pub line: u32,
+    #[schemars(range(min = 1))]
+    pub line: Option<u32>,
     /// Number of files, 10 if not given.
+    #[schemars(range(min = 1))]
     pub results: Option<usize>,
     /// Results to leave out from the beginning: for the next page.
     pub offset: usize,
@@ -182,7 +197,8 @@ pub struct Related {
     pub content: bool,
     /// So many numbered lines around the best line of each unit.
     pub lines: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
@@ -206,16 +222,24 @@ pub struct History {
     /// Leave this session out, by its id: the one that asks.
     pub not_session: Option<String>,
     /// Number of entries, 10 if not given.
+    #[schemars(range(min = 1))]
     pub results: Option<usize>,
     /// Whole messages and turns.
     pub content: bool,
     /// Entries to leave out from the beginning: for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 50 at least, 2000 if not given.
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
-/// No parameters.
+/// The state of the index. Other parameters are ignored: some clients invent one for tools that need none.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Status {}
+pub struct Status {
+    /// Lines to leave out from the beginning: for the next page.
+    pub offset: usize,
+    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
+    pub max_tokens: Option<usize>,
+}

@@ -175,10 +175,12 @@ impl Ranking<'_> {
 
     fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
         let state = self.state;
-        let settings = shards.settings(state)?;
+        let settings = shards.settings(&state.env)?;
         let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        let asked =
-            Asked { model: shards.model(state, &settings)?, ..Asked::new(self.question.query, &knobs, WINDOW_FILES) };
+        let asked = Asked {
+            model: shards.model(&state.options, &state.env, &settings)?,
+            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
+        };
         let wanted = ClusterScope { allowed: state.allowed(), scope: self.scope };
         let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
         shown(|| self.ranked_by(asked, &settings, &field), || true)
@@ -230,7 +232,7 @@ impl Ranking<'_> {
         if let Some(tokens) = self.question.pack {
             return self.packed((asked, tokens), field, has_end, told);
         }
-        let console = Console::new(true, self.state.env.trace);
+        let console = Console::new(true, &self.state.env);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         loop {
             let (mut ranked, shower) = field.rank(&asked, &*console)?;
@@ -269,7 +271,7 @@ impl Ranking<'_> {
     ) -> Result<(Vec<String>, bool)> {
         let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
         let mut asked = Asked { units_per_file, ..asked };
-        let console = Console::new(true, self.state.env.trace);
+        let console = Console::new(true, &self.state.env);
         let mut before: HashMap<(usize, String, String), usize> = HashMap::new();
         let (mut ranked, shower) = loop {
             let (mut ranked, shower) = field.rank(&asked, &*console)?;

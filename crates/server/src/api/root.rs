@@ -10,7 +10,9 @@ use colgrep_engine::project::model::Model;
 use colgrep_index::store::Snapshot;
 
 use super::changes::Changes;
-use super::unserved::{Trouble, Unserved};
+use anyhow::{Result, bail};
+
+use super::unserved::{NotServed, Trouble, Unserved};
 
 /// One folder that the server answers about.
 pub struct Root {
@@ -135,5 +137,28 @@ impl Root {
     pub fn forget(&self) {
         *self.held() = None;
         self.changes.stale.store(true, Ordering::Release);
+    }
+}
+
+/// Fails where a root's folder is gone.
+///
+/// # Errors
+/// When it is.
+pub(super) fn check_folder(root: &Root) -> Result<()> {
+    if !root.folder.is_dir() {
+        bail!(NotServed(format!("{} is no folder any more", root.folder.display())));
+    }
+    Ok(())
+}
+
+impl Root {
+    pub(super) fn known_trouble(&self) -> MutexGuard<'_, Option<Trouble>> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why it can't be served, as far as that is known.
+    pub fn trouble(&self) -> Option<Unserved> {
+        let known = self.known_trouble();
+        known.as_ref().map(|trouble| Unserved { root: self.folder.display().to_string(), why: trouble.why.clone() })
     }
 }

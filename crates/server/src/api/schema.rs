@@ -145,7 +145,8 @@ fn plain(schema: &mut Value, kinds: &Value) {
         Value::Array(all) => all.iter_mut().for_each(|one| plain(one, kinds)),
         Value::Object(object) => {
             object.remove("format");
-            if object.get("default").is_some_and(Value::is_null) {
+            // It says that nothing is given, and may be less than what is accepted.
+            if object.get("default").is_some_and(|value| value.is_null() || value == "") {
                 object.remove("default");
             }
             if let Some(Value::Array(types)) = object.get("type") {

@@ -8,13 +8,12 @@ use anyhow::{Result, bail};
 use colgrep_cluster::{
     Cluster, ClusterHealth, Error as WireError, Patience, ReplicaHealth, ServedRepository, ShardCoverage,
 };
-use colgrep_engine::RankBy;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
+use colgrep_engine::{OpenOptions, RankBy};
 
-use super::state::ServerState;
 use super::token::token_in;
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::counted;
@@ -71,12 +70,12 @@ impl Shards {
     ///
     /// # Errors
     /// When a settings file can't be understood.
-    pub fn settings(&self, state: &ServerState) -> Result<Settings> {
+    pub fn settings(&self, env: &Env) -> Result<Settings> {
         let mut known = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, settings)) = known.as_ref().filter(|(read, _)| read.elapsed() < SETTINGS_KNOWN) {
             return Ok(settings.clone());
         }
-        let settings = settings_at(Path::new("."), &state.env)?;
+        let settings = settings_at(Path::new("."), env)?;
         *known = Some((Instant::now(), settings.clone()));
         Ok(settings)
     }
@@ -85,10 +84,10 @@ impl Shards {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn model(&self, state: &ServerState, settings: &Settings) -> Result<Option<&Model>> {
+    pub fn model(&self, options: &OpenOptions, env: &Env, settings: &Settings) -> Result<Option<&Model>> {
         if self.model.get().is_none() {
-            let opening = state.options.with(settings);
-            let model = Model::of_search(&opening.choice, RankBy::Both, &state.env)?;
+            let opening = options.with(settings);
+            let model = Model::of_search(&opening.choice, RankBy::Both, env)?;
             let _ = self.model.set(model.map(Model::remembering));
         }
         Ok(self.model.get().and_then(Option::as_ref))
@@ -110,46 +109,6 @@ pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize
         bail!("{place} holds no token; write the one that the shards were started with into it, or leave it out");
     }
     Ok(Cluster::new(file, token, at_once, Patience::default())?)
-}
-
-impl ServerState {
-    /// A server over shards, without a root of its own.
-    pub fn over(shards: Arc<Shards>, options: colgrep_engine::OpenOptions, env: &Env) -> ServerState {
-        let mut state = ServerState::empty(options, env);
-        state.shards = Some(shards);
-        state
-    }
-
-    /// The shards that the server answers over, where it does.
-    pub fn shards(&self) -> Option<&Shards> {
-        self.shards.as_deref()
-    }
-
-    /// The same server for a caller who may see these repositories alone.
-    #[must_use]
-    pub fn for_caller(&self, allowed: Option<Vec<String>>) -> ServerState {
-        let mut state = self.clone();
-        state.allowed = allowed.map(Arc::from);
-        state
-    }
-
-    /// The repositories that the caller may see; all where nothing limits it.
-    pub fn allowed(&self) -> Option<&[String]> {
-        self.allowed.as_deref()
-    }
-
-    /// Fails where the server answers over shards, for what needs the files.
-    ///
-    /// # Errors
-    /// When it does.
-    pub fn check_here(&self) -> Result<()> {
-        match self.shards {
-            Some(_) => {
-                bail!("this server answers over shards and has no files of its own: `search` and `status` alone")
-            }
-            None => Ok(()),
-        }
-    }
 }
 
 /// The state of shards and replicas, a line each.

@@ -19,8 +19,9 @@ use colgrep_index::store::Snapshot;
 
 use super::heard::Heard;
 pub use super::root::Root;
+use super::root::check_folder;
 use super::shards::Shards;
-use super::unserved::{Unserved, check_folder};
+use super::unserved::Unserved;
 use colgrep_render::advice::for_tools;
 use colgrep_render::console::tell_refused;
 use colgrep_render::path;
@@ -233,8 +234,8 @@ impl ServerState {
         if self.roots.is_empty() && self.shards.is_none() {
             let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
             bail!(
-                "there is no project to answer about: {}{lost}. The server has to be started in a project, or for one \
-                 (with its folder), or the client has to have roots",
+                "there is no project to answer about: {}{lost}. A client that has roots (MCP's `roots/list`) names them \
+                 itself; ask the user for the folder otherwise",
                 self.why
             );
         }
@@ -355,5 +356,45 @@ impl ServerState {
             }
             root.encoding.store(false, Ordering::Release);
         });
+    }
+}
+
+impl ServerState {
+    /// A server over shards, without a root of its own.
+    pub fn over(shards: Arc<Shards>, options: OpenOptions, env: &Env) -> ServerState {
+        let mut state = ServerState::empty(options, env);
+        state.shards = Some(shards);
+        state
+    }
+
+    /// The shards that the server answers over, where it does.
+    pub fn shards(&self) -> Option<&Shards> {
+        self.shards.as_deref()
+    }
+
+    /// The same server for a caller who may see these repositories alone.
+    #[must_use]
+    pub fn for_caller(&self, allowed: Option<Vec<String>>) -> ServerState {
+        let mut state = self.clone();
+        state.allowed = allowed.map(Arc::from);
+        state
+    }
+
+    /// The repositories that the caller may see; all where nothing limits it.
+    pub fn allowed(&self) -> Option<&[String]> {
+        self.allowed.as_deref()
+    }
+
+    /// Fails where the server answers over shards, for what needs the files.
+    ///
+    /// # Errors
+    /// When it does.
+    pub fn check_here(&self) -> Result<()> {
+        match self.shards {
+            Some(_) => {
+                bail!("this server answers over shards and has no files of its own: `search` and `status` alone")
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The tools that rank; answers are text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -13,19 +13,17 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::request::like::like;
 use colgrep_engine::request::terms;
 use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests};
-use colgrep_index::ids::StableId;
 
 use super::block::block;
 use super::ends::Answered;
-use super::files::{check_file, lines_of};
+use super::files::{lines_of, written_lines};
 use super::page::tokens_wanted;
 use super::params;
 use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
-use super::state::{Root, ServerState};
-use super::unserved::{self, NotServed, Unserved};
+use super::state::ServerState;
+use super::units::{check_file, unit_with};
 use colgrep_engine::request::has_no_word;
 use colgrep_render::escape::escape_control;
-use colgrep_render::path::in_root;
 use colgrep_render::words::in_short;
 
 /// Default number of files.
@@ -130,7 +128,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
 /// # Errors
 /// When it does over shards.
 fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
-    let is_text = has_no_word(&asked.query) && asked.pattern.is_none() && facts(asked)?.allow_all();
+    let is_text = has_no_word(&asked.query) && pattern(asked).is_none() && facts(asked)?.allow_all();
     if is_text && state.shards().is_some() {
         bail!(
             "{:?} holds no word, and over shards no text is searched; ask in words or by a name",
@@ -197,7 +195,7 @@ fn scope(asked: &params::Search) -> Result<Scope> {
             tests => tests,
         },
     };
-    scope.pattern = asked.pattern.as_ref().map(Pattern::new);
+    scope.pattern = pattern(asked).map(Pattern::new);
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -251,6 +249,11 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         ranked.told.unserved.extend_from_slice(state.lost());
     }
     Ok(ranked)
+}
+
+/// The pattern that units have to match. Agents that fill in every parameter leave it empty.
+fn pattern(asked: &params::Search) -> Option<&String> {
+    asked.pattern.as_ref().filter(|pattern| !pattern.is_empty())
 }
 
 /// The conditions on units.
@@ -307,17 +310,17 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
-    let (root, path, line) = match unit_with(state, &asked.id, &asked.file)? {
+    let (file, lines) = written_lines(state, &asked.file);
+    let (root, path, line) = match unit_with(state, &asked.id, file)? {
         Some((root, below, line, _)) => (root, below, line),
         None => {
-            let (root, full, path) = state.locate(&asked.file)?;
+            let (root, full, path) = state.locate(file)?;
             if !full.is_file() {
-                bail!("{} is no file", asked.file);
+                bail!("{file} is no file");
             }
-            if asked.line == 0 {
-                bail!("give `line` of the unit in {}, or its `id`", asked.file);
-            }
-            (root, path, asked.line)
+            let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
+            let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;
+            (root, path, line)
         }
     };
     let wanted = wanted(asked.results)?;
@@ -341,56 +344,4 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
     })?;
     let left_out = list.told.left_out();
     Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)
-}
-
-/// A unit's root, its path from there, and its first and last line.
-pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
-
-/// The unit with an id, and of several roots that have one with it that of `file`; `None` where no id is given.
-///
-/// # Errors
-/// When no root has such a unit, or several have: an id tells path and lines alone, so copies of a file share theirs.
-pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Result<Option<UnitPlace<'s>>> {
-    let id = id.trim_start_matches('#');
-    if id.is_empty() {
-        return Ok(None);
-    }
-    let known: StableId =
-        id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
-    let (mut away, mut found) = (Vec::new(), Vec::new());
-    for root in state.roots() {
-        let snapshot = match state.opened(root) {
-            Ok((snapshot, ..)) => snapshot,
-            Err(error) => {
-                away.push(Unserved::new(&root.folder, &error));
-                continue;
-            }
-        };
-        if let Some((hit, record)) = snapshot.unit_with(known) {
-            let full = root.project.root.join(&record.path);
-            // An index may hold more than its root, and another root may lie in this one.
-            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
-                let span = snapshot.lexical.unit(hit.key)?.span;
-                found.push((full, (root, record.path.clone(), span.line, span.end)));
-            }
-        }
-    }
-    let name = |full: &Path| in_root(full).unwrap_or_else(|| full.display().to_string());
-    let names: Vec<String> = found.iter().map(|(full, _)| name(full)).collect();
-    if names.len() > 1 && !file.is_empty() {
-        let (_, meant, _) = state.locate(file)?;
-        found.retain(|(full, _)| *full == meant);
-    }
-    if names.len() > 1 && found.len() != 1 {
-        bail!("units of several roots have the id {id}: say in `file` which is meant, {}", names.join(" or "));
-    }
-    if let Some((_, place)) = found.pop() {
-        return Ok(Some(place));
-    }
-    let unknown = EngineError::from(Refused::NoUnitWith { id: id.to_string() });
-    // It may be one of theirs.
-    match unserved::told(&away) {
-        Some(left_out) => Err(NotServed(format!("{unknown}; {left_out}")).into()),
-        None => Err(unknown.into()),
-    }
 }

@@ -16,16 +16,20 @@ use http_body::Body as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use axum::routing::MethodRouter;
+
 use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
-use super::routes::Asked;
 use crate::api::Tool;
 
 /// The longest body that is taken, in bytes.
 const BODY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of a longer body that are read and dropped. A client that is cut off while it sends may never see why.
 const DROPPED_BYTES_MAX: usize = 4 << 20;
+
+/// A route for handlers of the app.
+pub type Route = MethodRouter<Arc<App>>;
 
 /// Where the requests are.
 pub const PATH: &str = "/api/v1/";
@@ -36,7 +40,7 @@ pub fn has_parameters(tool: &Tool) -> bool {
 }
 
 /// The routes of the requests.
-pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Asked)> {
+pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
     tools.iter().enumerate().map(|(at, tool)| {
         let path = format!("{PATH}{}", tool.name);
         match has_parameters(tool) {

@@ -121,7 +121,7 @@ impl Gate {
     /// When it is too long, or clients leave too many answers unread.
     pub fn body(&self, bytes: Vec<u8>) -> Result<Body, Problem> {
         if bytes.len() > ANSWER_BYTES_MAX {
-            return Err(Problem::too_long());
+            return Err(Problem::too_long(ANSWER_BYTES_MAX));
         }
         let kib = bytes.len().div_ceil(1 << 10).try_into().unwrap_or(u32::MAX);
         let room = Arc::clone(&self.unread).try_acquire_many_owned(kib).map_err(|_| Problem::overloaded())?;

@@ -4,13 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::api::{PATH, has_parameters};
 use super::guard::REPOSITORIES;
-use super::page;
 use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
 use crate::api::{Tool, offered, schema};
 
-/// The document of what a server answers.
-pub fn document(state: &ServerState) -> Value {
+/// The document of what a server answers; `page` describes the paths of the page.
+pub fn document(state: &ServerState, page: fn(&mut Map<String, Value>) -> Vec<(String, Value)>) -> Value {
     let shards = state.shards();
     let mut schemas = Map::new();
     let answer = Value::Object(schema::answers());
@@ -31,7 +30,7 @@ pub fn document(state: &ServerState) -> Value {
         let method = if has_parameters(tool) { "post" } else { "get" };
         paths.insert(format!("{PATH}{}", tool.name), json!({method: operation}));
     }
-    for (path, value) in page::described(&mut schemas) {
+    for (path, value) in page(&mut schemas) {
         paths.insert(path, value);
     }
     if let Some(shards) = shards {

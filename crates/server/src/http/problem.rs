@@ -12,7 +12,6 @@ use colgrep_index::{Error as IndexError, ErrorKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::gate::ANSWER_BYTES_MAX;
 use crate::api::NotServed;
 use colgrep_render::advice::for_tools;
 
@@ -88,8 +87,8 @@ impl Problem {
     }
 
     /// An answer is too long.
-    pub fn too_long() -> Problem {
-        Problem::invalid(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes; ask for less"))
+    pub fn too_long(bytes_max: usize) -> Problem {
+        Problem::invalid(format!("the answer is longer than {bytes_max} bytes; ask for less"))
     }
 
     /// An error of the code that answers: of the request, unless it is one of the machine or of its settings, or what is

@@ -9,7 +9,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{get, post};
 
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
@@ -35,9 +35,10 @@ pub fn beside(app: &Arc<App>) -> Router {
 
 /// All routes.
 pub fn router(app: &Arc<App>) -> Router {
-    let mut router = health()
-        .route("/metrics", get(metrics))
-        .route("/openapi.json", get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state))));
+    let mut router = health().route("/metrics", get(metrics)).route(
+        "/openapi.json",
+        get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state, page::described))),
+    );
     for (path, kind, text) in page::ASSETS {
         router = router.route(path, get(async move || ([(CONTENT_TYPE, kind)], text)));
     }
@@ -61,9 +62,6 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(from_fn_with_state(Arc::clone(app), around))
         .with_state(Arc::clone(app))
 }
-
-/// A route for handlers of the app.
-pub type Asked = MethodRouter<Arc<App>>;
 
 /// Checks who asks, counts, and adds the headers of every answer.
 async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut request: Request, next: Next) -> Response {

@@ -183,7 +183,7 @@ fn route(tool: Tool) -> ToolRoute<Server> {
     let mut shown = rmcp::model::Tool::new(tool.name, tool.doc, schema::in_plain_types(&tool.input));
     shown.title = Some(tool.title.to_string());
     shown.output_schema = Some(schema::answers().into());
-    shown.annotations = Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+    shown.annotations = Some(ToolAnnotations::from_raw(None, Some(true), Some(false), Some(true), Some(false)));
     let tool = Arc::new(tool);
     ToolRoute::new_dyn(shown, move |context: ToolCallContext<'_, Server>| {
         let (tool, arguments) = (Arc::clone(&tool), context.arguments.unwrap_or_default());

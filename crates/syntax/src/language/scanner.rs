@@ -1,9 +1,11 @@
-//! Grammars whose scanners may keep more than tree-sitter has room for.
+//! Bounds what the scanners of grammars store in the parser.
 //!
-//! A scanner writes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser behind each of
-//! its tokens. Some write more where a text is nested deeply: the library then ends the process, after memory behind the
-//! room was overwritten. Here they write into a larger room first, and a state that is too large for the parser is given
-//! as the empty one, which every scanner takes: the rest of such a text is read badly, and nothing ends.
+//! A scanner serializes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser after each
+//! of its tokens, and reads it back before the next one. Deeply nested text makes some scanners write more, which
+//! overwrites memory, or write lengths that do not fit into their bytes, which fails an assertion when the state is read
+//! back and aborts the process. So scanners write into a larger buffer, and a state of more than
+//! [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every scanner accepts. The rest of such a text
+//! is parsed badly, and nothing aborts.
 #![expect(unsafe_code, reason = "functions that the C library calls for the state of a scanner")]
 
 use std::cell::RefCell;
@@ -13,8 +15,9 @@ use std::ptr;
 
 use tree_sitter::Language;
 
-/// Bytes that the parser has for a state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` of its `parser.h`).
-const STATE_BYTES_MAX: usize = 1024;
+/// Largest state that a grammar may store. The parser has room for one byte more
+/// (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` of its `parser.h`), but Kotlin's scanner aborts when it adds to a full one.
+pub(super) const STATE_BYTES_MAX: usize = 1023;
 /// Bytes in which scanners write here. Perl's may need 3,100; what others keep is bounded by the looks of a text
 /// (`nesting.rs`).
 const ROOM_BYTES: usize = 64 << 10;
@@ -27,6 +30,8 @@ thread_local! {
 
 /// A grammar by its type, so that a C function can belong to it.
 pub(super) trait Grammar {
+    /// Largest state that its scanner reads back safely, in bytes.
+    const STATE_BYTES_MAX: usize;
     /// The grammar as its crate has it.
     fn language() -> Language;
 }
@@ -108,12 +113,12 @@ fn raw<G: Grammar>(language: &Language) -> Option<RawLanguage> {
 unsafe extern "C" fn serialize<G: Grammar>(scanner: *mut c_void, state: *mut c_char) -> c_uint {
     let raw = G::language().into_raw().cast::<RawLanguage>();
     ROOM.with_borrow_mut(|room| {
-        // SAFETY: the parser calls this with a scanner of the grammar and room for `STATE_BYTES_MAX` bytes; the grammar
+        // SAFETY: the parser calls this with a scanner of the grammar and room for more than `STATE_BYTES_MAX` bytes; the grammar
         // has such a function, or this one had not taken its place.
         unsafe {
             let Some(serialize) = (*raw).scanner.serialize else { return 0 };
             let length = serialize(scanner, room.as_mut_ptr().cast()) as usize;
-            if length > STATE_BYTES_MAX {
+            if length > G::STATE_BYTES_MAX {
                 return 0;
             }
             ptr::copy_nonoverlapping(room.as_ptr().cast(), state, length);

@@ -50,9 +50,13 @@ pub(super) static FRAGMENTS: [(&str, &str); 4] =
     [fragment!("c_base"), fragment!("c_family"), fragment!("ecmascript"), fragment!("jsx")];
 
 macro_rules! grammar {
-    ($language:expr) => {{
+    ($language:expr) => {
+        grammar!($language, scanner::STATE_BYTES_MAX)
+    };
+    ($language:expr, $state_bytes_max:expr) => {{
         struct Own;
         impl scanner::Grammar for Own {
+            const STATE_BYTES_MAX: usize = $state_bytes_max;
             fn language() -> tree_sitter::Language {
                 $language.into()
             }
@@ -94,7 +98,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: PathRules { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..PathRules::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
     row!("julia", arborium_julia, comments: HASH, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: PathRules { test_files: &["runtests.jl"], ..PathRules::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
-    row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], too_deep: Some(nesting::interpolations), prepare: Some(prepare::kotlin), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
+    row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
     row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua"], interpreters: &["lua", "luajit"], function_keywords: &["function"], value_keywords: &["local"]),
     row!("make", arborium_make, comments: HASH, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
     row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose, too_deep: Some(nesting::leads),
@@ -123,8 +127,22 @@ pub static LANGUAGES: &[Language] = &[
     row!("python", arborium_python, comments: HASH, types_need_brackets: false, aliases: &["py"], extensions: &["py", "pyi", "pyx", "pxd", "pyw"], file_names: &["SConstruct", "SConscript", "wscript"],
         interpreters: &["python", "python2", "python3", "uv"], paths: PathRules { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..PathRules::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], function_keywords: &["def"]),
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
-    row!("ruby", arborium_ruby, comments: HASH, types_need_brackets: false, too_deep: Some(nesting::long_words), aliases: &["rb"], extensions: &["rb", "rake", "gemspec", "ru"], file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
-        interpreters: &["ruby", "jruby"], lock_files: &["Gemfile.lock"], type_keywords: &["class", "module"], function_keywords: &["def"]),
+    Language {
+        name: "ruby",
+        // Its scanner writes the length of a here-document's word in one byte, and ends the process where it is longer.
+        grammar: grammar!(arborium_ruby::language(), 255),
+        query: include_str!("queries/ruby.scm"),
+        comments: HASH,
+        types_need_brackets: false,
+        aliases: &["rb"],
+        extensions: &["rb", "rake", "gemspec", "ru"],
+        file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
+        interpreters: &["ruby", "jruby"],
+        lock_files: &["Gemfile.lock"],
+        type_keywords: &["class", "module"],
+        function_keywords: &["def"],
+        ..NONE
+    },
     row!("rust", arborium_rust, comments: SLASHES, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: PathRules { camel_tests: &["sol"], test_parts: &["t"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),

@@ -9,11 +9,10 @@ use super::blocks::{add_blocks_between, block_kind};
 use super::collect::{Definition, FileCaptures, What};
 use super::doc::{DocComments, Head, doc_comments};
 use super::features;
-use super::headings::{clean_row, clean_underlined};
 use super::lines::{Bytes, Lines, OwnLines, body_lines, takes_lines};
 use super::text::{
-    clean_comment, clean_heading, clean_name, clean_title, fold_space, push_line, push_part, split_list, truncate,
-    without_directives,
+    clean_comment, clean_heading, clean_name, clean_row, clean_title, clean_underlined, fold_space, push_line,
+    push_part, split_list, truncate, without_directives,
 };
 use super::{
     BODY_BYTES_MAX, BYTES_PER_DEFINITION, DEFINITIONS_BASE, DEPTH_MAX, DOCSTRING_BYTES_MAX, INNER_FUNCTION_LINES_MIN,

@@ -7,10 +7,18 @@ use std::ops::ControlFlow;
 use colgrep_core::{UnitKind, UnitRole};
 use tree_sitter::{Node, ParseOptions, Parser, Range};
 
-use super::features::Condition;
 use super::lines::Bytes;
 use crate::budget::{Budget, Spent};
 use crate::language::Compiled;
+
+/// A condition of compiling as the query found it.
+#[derive(Debug)]
+pub(super) struct Condition {
+    /// Its text.
+    pub(super) text: Bytes,
+    /// What it holds for; none: the innermost definition around it.
+    pub(super) scope: Option<Bytes>,
+}
 
 /// A definition as the query found it, before nesting.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use colgrep_core::Unit;
 
-use super::collect::Definition;
-use super::lines::Bytes;
+use super::collect::{Condition, Definition};
 use super::{LIST_LEN_MAX, NAME_BYTES_MAX};
 use crate::budget::{Budget, Spent};
 
@@ -11,15 +10,6 @@ use crate::budget::{Budget, Spent};
 const CONDITIONS_MAX: usize = 1_024;
 /// Words of a condition that name nothing.
 const GLUE: [&str; 8] = ["all", "any", "build", "defined", "feature", "go", "if", "not"];
-
-/// A condition as the query found it.
-#[derive(Debug)]
-pub(super) struct Condition {
-    /// Its text.
-    pub(super) text: Bytes,
-    /// What it holds for; none: the innermost definition around it.
-    pub(super) scope: Option<Bytes>,
-}
 
 /// Gives the names of each condition to the units that it holds for.
 ///

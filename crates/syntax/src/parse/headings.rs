@@ -8,7 +8,6 @@ use super::blocks::{add_blocks, blocks_only};
 use super::build::Builder;
 use super::collect::{Definition, FileCaptures, What};
 use super::lines::{Bytes, Lines};
-use super::text::without_attributes;
 use super::{Parsed, UNIT_BYTES_BASE, UNIT_BYTES_PER_BYTE, plain};
 use crate::budget::{Budget, Spent};
 use crate::language::{Language, Reader};
@@ -253,43 +252,6 @@ fn row_below(title: &str, below: &str) -> Option<usize> {
 fn opens(line: &str) -> bool {
     let is_row = row(line).is_some_and(|(mark, length)| VERBATIM.contains(mark) && length >= SHORT_ROW);
     is_row || line.starts_with("```") || line == "|==="
-}
-
-/// A title of reStructuredText as it is read: without back-ticks and roles (`:ref:`), of a link its text.
-pub(super) fn clean_underlined(title: &str) -> String {
-    let title = without_attributes(title);
-    let mut plain = String::with_capacity(title.len());
-    let mut rest = title;
-    while let Some(at) = rest.find('`') {
-        let before = &rest[..at];
-        let role = before.strip_suffix(':').and_then(|b| Some(&b[b.rfind(':')? + 1..]));
-        let is_role =
-            role.is_some_and(|r| !r.is_empty() && r.chars().all(|c| c.is_ascii_alphanumeric() || "-+.:".contains(c)));
-        plain.push_str(&before[..before.len() - role.filter(|_| is_role).map_or(0, |r| r.len() + 2)]);
-        rest = rest[at..].trim_start_matches('`');
-        let Some(end) = rest.find('`') else { break };
-        let inner = &rest[..end];
-        let shown =
-            inner.split_once(" <").filter(|(_, target)| target.ends_with('>')).map_or(inner, |(shown, _)| shown);
-        plain.push_str(shown.trim_start_matches(['~', '!']));
-        rest = rest[end..].trim_start_matches('`');
-        rest = rest.strip_prefix('_').filter(|r| !r.starts_with(char::is_alphanumeric)).unwrap_or(rest);
-    }
-    plain.push_str(rest);
-    plain
-}
-
-/// A title of AsciiDoc as it is read: without the row that may close it, and without anchors.
-pub(super) fn clean_row(title: &str) -> String {
-    let open = title.trim_end_matches(['=', '#']);
-    let title = if open.ends_with(' ') { open.trim_end() } else { title };
-    let mut plain = title.to_string();
-    while let Some(start) = plain.find("[[")
-        && let Some(length) = plain[start..].find("]]")
-    {
-        plain.replace_range(start..start + length + 2, "");
-    }
-    plain.trim().to_string()
 }
 
 #[cfg(test)]

@@ -39,6 +39,16 @@ fn what_a_scanner_has_no_room_for_ends_nothing() {
             parsed(language, text, times);
         }
     }
+    // A quoted here-document word with a line break, and braces that only comments close.
+    for length in [200, 250, 255, 256, 300, 1_000, 1_030, 5_000] {
+        parsed("ruby", &format!("<<\"\n{}\"\n", "0".repeat(length)), 1);
+        parsed("ruby", &format!("a <<~'{}', <<-B\n", "w".repeat(length)), 3);
+    }
+    for times in [1_022, 1_023, 1_024, 1_025, 3_000] {
+        parsed("kotlin", "\"${ /* } */ ", times);
+        parsed("kotlin", "\"${ \"}\" + ", times);
+        parsed("kotlin", "\"\"\"${ // }\n", times);
+    }
     let note = parsed("ocaml", "(* ", 50_000).note.unwrap_or_default();
     assert!(note.starts_with("is nested too deeply"), "{note:?}");
 }

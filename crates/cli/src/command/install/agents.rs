@@ -62,9 +62,20 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
         (Agent::ClaudeCode, true) => {
             vec![files.notes("CLAUDE.md"), files.server(".mcp.json", files.typed()), files.claude_hook()]
         }
-        (Agent::ClaudeCode, false) => {
-            vec![files.notes(".claude/CLAUDE.md"), files.server(".claude.json", files.typed()), files.claude_hook()]
-        }
+        (Agent::ClaudeCode, false) => match &env.claude_home {
+            // Its folder then holds what lies beside it in the home folder, too.
+            Some(own) => {
+                let files = Files { folder: own, ..files };
+                vec![
+                    files.notes("CLAUDE.md"),
+                    files.server(".claude.json", files.typed()),
+                    files.file("settings.json", files.claude_entry()),
+                ]
+            }
+            None => {
+                vec![files.notes(".claude/CLAUDE.md"), files.server(".claude.json", files.typed()), files.claude_hook()]
+            }
+        },
         (Agent::Codex, true) => codex(&files, &folder.join(".codex"), folder),
         (Agent::Codex, false) => {
             let home = env.codex_home.clone().unwrap_or_else(|| folder.join(".codex"));
@@ -92,6 +103,8 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             targets
         }
         (Agent::Gemini, project) => {
+            let folder = env.gemini_home.as_deref().filter(|_| !project).unwrap_or(folder);
+            let files = Files { folder, ..files };
             let text = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
             let server = Server { table: "mcpServers", value: files.stdio() };
             // Its timeouts are milliseconds.
@@ -126,7 +139,10 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
 pub fn transcripts(agent: Agent, env: &Env) -> Option<PathBuf> {
     let home = env.home.as_ref();
     match agent {
-        Agent::ClaudeCode => Some(home?.join(".claude/projects")),
+        Agent::ClaudeCode => {
+            let own = env.claude_home.clone().or_else(|| Some(home?.join(".claude")))?;
+            Some(own.join("projects"))
+        }
         Agent::Codex => {
             let own = env.codex_home.clone().or_else(|| Some(home?.join(".codex")))?;
             Some(own.join("sessions"))
@@ -139,11 +155,17 @@ pub fn transcripts(agent: Agent, env: &Env) -> Option<PathBuf> {
 fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
     let server = CodexServer { command: files.command.clone() };
     let hook = files.grouped_hook("startup|clear");
-    vec![
+    let mut targets = vec![
         notes(folder.join("AGENTS.md")),
         target(home.join("config.toml"), server),
         target(home.join("hooks.json"), hook),
-    ]
+    ];
+    // Codex reads it instead of the AGENTS.md beside it.
+    let instead = folder.join("AGENTS.override.md");
+    if instead.is_file() {
+        targets.push(notes(instead));
+    }
+    targets
 }
 
 fn target(path: PathBuf, part: impl Part + 'static) -> Target {
@@ -199,7 +221,11 @@ impl Files<'_> {
     }
 
     fn claude_hook(&self) -> Target {
-        self.file(".claude/settings.json", self.grouped_hook("startup|clear|compact"))
+        self.file(".claude/settings.json", self.claude_entry())
+    }
+
+    fn claude_entry(&self) -> Hook {
+        self.grouped_hook("startup|clear|compact")
     }
 
     fn copilot_hook(&self, path: &str) -> Target {

@@ -1,6 +1,6 @@
 //! Commands as agents type them: the words of one that are paths.
 
-use colgrep_core::clue::Clues;
+use colgrep_core::query::intents::Intents;
 use colgrep_syntax::language;
 
 use crate::history::paths::is_absolute;
@@ -95,8 +95,8 @@ impl Reader {
         let found: Vec<String> = if !is_text && is_spaced_path(word) {
             vec![word.to_string()]
         } else {
-            let clues = Clues::read(word, language::facts());
-            clues.mentions.into_iter().chain(clues.locations.into_iter().map(|location| location.path)).collect()
+            let intents = Intents::parse(word, language::facts());
+            intents.mentions.into_iter().chain(intents.locations.into_iter().map(|location| location.path)).collect()
         };
         // `1/2` is a number, and so is a date; what a variable holds is not known.
         let is_number = |path: &str| path.chars().all(|c| c.is_ascii_digit() || c == '/');

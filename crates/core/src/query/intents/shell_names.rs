@@ -1,0 +1,238 @@
+//! Names in a shell's syntax: variables, settings, flags; and names of calls and of members.
+
+use crate::identifier_style::{flag_name, is_name_in_query, is_token};
+use crate::token::{is_word_char, parts};
+
+/// Words in front of an assignment.
+const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
+
+/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in `--name=1`. None in
+/// any other text, and for a name that may be a word of a sentence.
+pub fn name_inside(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
+    let text = set.map_or(text, |(_, rest)| rest.trim_start());
+    let (name, is_set) = match assigned(text) {
+        Some(name) => (unmarked(name).unwrap_or(name), true),
+        None => (unmarked(text)?, text.starts_with('%')),
+    };
+    // To the index, `PORT` in `PORT=80` is a word like any other.
+    if is_set && flag_name(name).is_none() && parts(name).nth(1).is_none() {
+        return None;
+    }
+    let begins = |c: char| c == '_' || c.is_alphabetic();
+    let is_variable = name.starts_with(begins) && name.chars().all(is_word_char);
+    let is_odd = is_variable && (is_token(name) || is_name_in_query(name));
+    (is_odd || flag_name(name).is_some()).then_some(name)
+}
+
+/// What to look up in files for a token: the name inside it, if the index can tell whether a file has it. Of a flag of one word
+/// it knows the word alone.
+pub fn held_as(token: &str) -> &str {
+    let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
+    name_inside(token).filter(can_tell).unwrap_or(token)
+}
+
+/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)` and in
+/// `x=Clock.set_to(now);`. In a chain each call, the last one first; for an object (`p->open(x)`) the name alone.
+pub fn names_called(text: &str) -> Vec<&str> {
+    std::iter::successors(call_at_end(text), |&(_, before)| call_at_end(before)).map(|(name, _)| name).collect()
+}
+
+/// The name of the call that a text ends with, and the text in front of it.
+fn call_at_end(text: &str) -> Option<(&str, &str)> {
+    let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
+    if given.contains(char::is_whitespace) {
+        return None;
+    }
+    let mut depth = 1usize;
+    let opens = given.char_indices().rev().find(|(_, c)| {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let (at, _) = opens.filter(|(at, _)| at + 1 < given.len())?;
+    let of_path = |c: char| is_word_char(c) || matches!(c, '.' | ':' | '\\' | '!' | '?');
+    let front = &given[..at];
+    let before = front.trim_end_matches(of_path);
+    let name = front[before.len()..].trim_start_matches(|c: char| c != '_' && !c.is_alphabetic());
+    let is_whole = before.is_empty() || before.ends_with(['=', '>', ')', ']', '&', '*', '$', '@']);
+    let is_name = name.chars().filter(|c| c.is_alphanumeric()).nth(1).is_some();
+    // `get_(a|b)` is a pattern.
+    let ends_so = name.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '!' | '?'));
+    (is_whole && is_name && ends_so).then_some((name, before))
+}
+
+/// The flags among the words of a text, without their values.
+pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(|word| {
+        let word = word.split('=').next()?.trim_matches(|c: char| c != '-' && !c.is_alphanumeric());
+        flag_name(word).map(|_| word)
+    })
+}
+
+/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. In front of a dot stands the name of a type:
+/// `example.com` is an address.
+pub fn qualified_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(|word| {
+        let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
+        let name = name.trim_start_matches(|c: char| !is_word_char(c));
+        let parts: Vec<&str> = name.split(['.', '#', ':']).filter(|part| !part.is_empty()).collect();
+        let [before @ .., last] = parts.as_slice() else { return None };
+        let begins = |c: char| c == '_' || c.is_alphabetic();
+        let is_name = |part: &&str| part.starts_with(begins) && part.chars().all(is_word_char);
+        let are_names = before.iter().all(is_name) && is_name(&last.trim_end_matches(['!', '?']));
+        let is_type = before.last()?.starts_with(char::is_uppercase);
+        (are_names && (is_type || name.contains("::") || name.contains('#'))).then_some(name)
+    })
+}
+
+/// The mark right behind the first occurrence of a name: `empty?` and `insert!` are names of their own in some languages.
+pub fn mark_behind(text: &str, name: &str) -> Option<char> {
+    let (at, _) = text.match_indices(name).find(|(at, _)| !text[..*at].ends_with(is_word_char))?;
+    text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
+}
+
+/// The name in front of `=` and a plain value. Brackets and the like make a line of code of it.
+fn assigned(text: &str) -> Option<&str> {
+    let (name, value) = text.split_once('=')?;
+    let value = value.trim();
+    let quoted = ['"', '\''].into_iter().find_map(|mark| value.strip_prefix(mark)?.strip_suffix(mark));
+    let is_code = |c: char| c.is_whitespace() || matches!(c, '=' | '(' | '[' | ';' | '<' | '>');
+    let is_plain = match quoted {
+        Some(inside) => !inside.contains(['"', '\'']),
+        None => !value.contains(is_code),
+    };
+    is_plain.then(|| name.trim_end().trim_end_matches([':', '?', '+']).trim_end())
+}
+
+/// The name in a shell's marks, or in a call that reads the environment.
+fn unmarked(text: &str) -> Option<&str> {
+    let braced = || text.strip_prefix("${")?.strip_suffix('}')?.split(':').next();
+    let of_shell = || text.strip_prefix("$env:").or_else(|| text.strip_prefix('$'));
+    let of_windows = || text.strip_prefix('%')?.strip_suffix('%');
+    braced().or_else(of_windows).or_else(of_shell).or_else(|| looked_up(text))
+}
+
+/// `NAME` of `os.environ["NAME"]` and `getenv('NAME')`.
+fn looked_up(text: &str) -> Option<&str> {
+    let inside = text.strip_suffix([']', ')'])?;
+    let mark = inside.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+    let (front, name) = inside.strip_suffix(mark)?.rsplit_once(mark)?;
+    (front.ends_with(['[', '(']) && !front.contains(char::is_whitespace)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_told_from_its_marks_and_its_value() {
+        for (text, expected) in [
+            ("$BAT_PAGER", "BAT_PAGER"),
+            ("${BAT_PAGER}", "BAT_PAGER"),
+            ("${BAT_PAGER:-less}", "BAT_PAGER"),
+            ("$env:BAT_PAGER", "BAT_PAGER"),
+            ("%BAT_PAGER%", "BAT_PAGER"),
+            ("BAT_PAGER=1", "BAT_PAGER"),
+            ("BAT_PAGER = \"less -R\"", "BAT_PAGER"),
+            ("export BAT_PAGER=less", "BAT_PAGER"),
+            ("-e BAT_PAGER=1", "BAT_PAGER"),
+            ("$BAT_PAGER=1", "BAT_PAGER"),
+            ("os.environ[\"BAT_PAGER\"]", "BAT_PAGER"),
+            ("getenv('BAT_PAGER')", "BAT_PAGER"),
+            ("lineLimit=3", "lineLimit"),
+            ("--line-limit=3", "--line-limit"),
+            // Without marks or a value there is nothing to take off.
+            ("BAT_PAGER", ""),
+            ("--line-limit", ""),
+            // Words of a sentence, numbers, lines of code.
+            ("color=red", ""),
+            ("$request", ""),
+            ("1=2", ""),
+            ("MAX_LEN == 3", ""),
+            ("MAX_LEN = len(x)", ""),
+            ("let max_len = 3", ""),
+            ("x -> get(\"MAX_LEN\")", ""),
+            ("MAX_LEN=1 MIN_LEN=2", ""),
+        ] {
+            assert_eq!(name_inside(text).unwrap_or_default(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_behind_their_types_are_found_in_a_text() {
+        for (text, expected) in [
+            ("how does Session.get work", "Session.get"),
+            ("why does `net::Session::open()` fail?", "net::Session::open"),
+            ("explain Session#close, then Oban.insert!", "Session#close Oban.insert!"),
+            ("what does com.acme.RealCall.execute throw", "com.acme.RealCall.execute"),
+            ("how is std::io read", "std::io"),
+            // Addresses, versions, abbreviations, words.
+            ("see example.com, e.g. v1.2 of Session.", ""),
+            ("how does session.get work", ""),
+            ("Session: get it", ""),
+        ] {
+            assert_eq!(qualified_in(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_behind_a_name_is_seen() {
+        for (text, name, expected) in [
+            ("Job.insert!", "insert", Some('!')),
+            ("where is Job.empty? defined", "empty", Some('?')),
+            ("reinsert! insert", "insert", None),
+            ("Job.insert", "insert", None),
+            ("Job", "insert", None),
+        ] {
+            assert_eq!(mark_behind(text, name), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_is_told_from_its_arguments() {
+        for (text, expected) in [
+            ("make_aware(now)", "make_aware"),
+            ("make_aware(now,tz);", "make_aware"),
+            ("Clock.set_to(now)", "Clock.set_to"),
+            ("Str::studly('foo_bar')", "Str::studly"),
+            ("Acme\\Clock(1)", "Acme\\Clock"),
+            ("x=make_aware(now(1))", "make_aware"),
+            ("$this->set_to(now)", "set_to"),
+            ("clock(1).set_to(now)", "set_to clock"),
+            ("clock().set_to(now)", "set_to"),
+            ("x=Clock.of(1).set_to(now).run(2)", "run set_to Clock.of"),
+            ("vec!(1,2)", "vec!"),
+            // Without arguments, in quotes, or more than a call.
+            ("make_aware()", ""),
+            ("make_aware(", ""),
+            ("'make_aware(now)'", ""),
+            ("`make_aware(now)`", ""),
+            ("make_aware(now, tz)", ""),
+            ("make_aware(now)+1", ""),
+            ("make_aware)(now))", ""),
+            ("host/make_aware(now)", ""),
+            ("rate-limit(1)", ""),
+            ("get_(a|b)", ""),
+            ("(a|b)", ""),
+            ("O(n)", ""),
+        ] {
+            assert_eq!(names_called(text).join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn flags_are_found_among_words() {
+        for (text, expected) in [
+            ("bat --line-limit=3 --plain, then", "--line-limit --plain"),
+            ("error: unexpected argument '--plain' found", "--plain"),
+            ("a -- b --- c -x x--y ---z", ""),
+        ] {
+            assert_eq!(flags_in(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+        }
+    }
+}

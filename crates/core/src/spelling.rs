@@ -1,0 +1,201 @@
+//! A name in any of its spellings: `max_open_files`, `max-open-files`, `maxOpenFiles`, `MAX_OPEN_FILES`, "max open files".
+
+use std::ops::Range;
+
+use memchr::{memchr_iter, memchr2_iter};
+
+use crate::fold::folded;
+use crate::token::{is_cut, is_word_char, parts, words};
+
+/// Joiners in a row that are skipped.
+const JOINERS_MAX: usize = 2;
+
+/// A text that is looked for whatever its case, its Unicode normalisation and, where it is a name, its joiners.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    /// The text as typed, folded.
+    text: String,
+    /// Of a name its letters and digits, folded.
+    letters: String,
+    /// Where its parts begin in `letters`: a blank may stand there, too.
+    cuts: Vec<usize>,
+}
+
+/// Where a spelling stands in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spelled {
+    /// The line, from 1.
+    pub line: u32,
+    /// Whether it begins and ends where parts of an identifier do: `mysql` in `MySQLConnect`, not `port` in `import`.
+    pub is_cut: bool,
+}
+
+impl Spelling {
+    /// The spellings of a text; of one that is no name, the text itself.
+    pub fn new(text: &str) -> Spelling {
+        let text = text.trim();
+        let is_joiner = |c: char| matches!(c, '_' | '-' | ' ');
+        let of_names = text.chars().all(|c| is_word_char(c) || is_joiner(c)) && text.chars().any(char::is_alphabetic);
+        let is_name = of_names && !text.starts_with(is_joiner) && !text.ends_with(is_joiner);
+        let mut spelling = Spelling::of_text(text);
+        if is_name {
+            for word in words(text).map(|word| &text[word]) {
+                for part in parts(word) {
+                    spelling.cuts.push(spelling.letters.len());
+                    spelling.letters.push_str(&folded(&word[part]));
+                }
+            }
+        }
+        spelling
+    }
+
+    /// The text itself, in any case.
+    pub fn of_text(text: &str) -> Spelling {
+        Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new() }
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The parts of a name, or the text: each of them stands wherever it does.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+        let text = if self.letters.is_empty() { &self.text } else { &self.letters };
+        let starts = self.cuts.iter().copied().filter(|at| *at > 0);
+        let bounds: Vec<usize> = std::iter::once(0).chain(starts).chain([text.len()]).collect();
+        (1..bounds.len()).map(move |at| &text[bounds[at - 1]..bounds[at]])
+    }
+
+    /// Whether it stands in a text.
+    pub fn stands_in(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    /// The first line of a text where parts of identifiers are this name, else the first one that holds it.
+    pub fn find(&self, text: &str) -> Option<Spelled> {
+        if self.is_empty() {
+            return None;
+        }
+        // Case tells where parts begin, so a text is folded only where bytes can't be compared.
+        let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
+        let text = folded.as_deref().unwrap_or(text);
+        let mut first = None;
+        for found in self.places(text) {
+            let is_cut = is_cut(text, found.start) && is_cut(text, found.end);
+            if is_cut || first.is_none() {
+                first = Some((found.start, is_cut));
+            }
+            if is_cut {
+                break;
+            }
+        }
+        let (start, is_cut) = first?;
+        let line = 1 + memchr_iter(b'\n', &text.as_bytes()[..start]).count() as u32;
+        Some(Spelled { line, is_cut })
+    }
+
+    fn places<'s>(&'s self, text: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
+        let first = self.text.as_bytes().first().copied().unwrap_or_default();
+        let starts = memchr2_iter(first, first.to_ascii_uppercase(), text.as_bytes());
+        starts.filter_map(move |start| {
+            let end = self.end_of_name(text, start).or_else(|| self.end_of_text(text, start));
+            Some(start..end?)
+        })
+    }
+
+    /// Where the text ends, if it begins at `start` as typed.
+    fn end_of_text(&self, text: &str, start: usize) -> Option<usize> {
+        let end = start + self.text.len();
+        text.as_bytes().get(start..end)?.eq_ignore_ascii_case(self.text.as_bytes()).then_some(end)
+    }
+
+    /// Where the name ends that begins at `start` in some spelling.
+    fn end_of_name(&self, text: &str, start: usize) -> Option<usize> {
+        let (bytes, letters) = (text.as_bytes(), self.letters.as_bytes());
+        if letters.is_empty() {
+            return None;
+        }
+        let (mut at, mut next, mut joiners, mut has_blank) = (start, 0, 0, false);
+        while next < letters.len() {
+            let byte = *bytes.get(at)?;
+            if byte.to_ascii_lowercase() == letters[next] {
+                next += 1;
+                joiners = 0;
+            } else {
+                let is_blank = byte == b' ' && self.cuts.contains(&next);
+                joiners += 1;
+                if joiners > JOINERS_MAX || !(is_blank || matches!(byte, b'_' | b'-')) {
+                    return None;
+                }
+                has_blank |= is_blank;
+            }
+            at += 1;
+        }
+        (!has_blank || (is_cut(text, start) && is_cut(text, at))).then_some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_every_spelling() {
+        let spellings =
+            ["max-open-files", "max_open_files", "maxOpenFiles", "MAX_OPEN_FILES", "max open files", "MaxOpenFiles"];
+        for (one, other) in spellings.iter().flat_map(|one| spellings.map(|other| (*one, other))) {
+            let found = Spelling::new(one).find(&format!("a\n  {other}: 3\n"));
+            assert_eq!(found, Some(Spelled { line: 2, is_cut: true }), "{one} in {other}");
+        }
+    }
+
+    #[test]
+    fn parts_of_identifiers_are_told_from_what_stands_inside_words() {
+        for (text, line, expected) in [
+            ("inet6", "AF_INET6", Some(true)),
+            ("sha256", "SHA-256", Some(true)),
+            ("SHA-256", "def sha256sum", Some(true)),
+            ("x86-64", "x86_64", Some(true)),
+            ("pdf", "exportPDFs", Some(true)),
+            ("apis", "listAPIs", Some(true)),
+            ("grpc", "gRPCDial", Some(true)),
+            ("mysql", "MySQLConnect", Some(true)),
+            ("2fa", "open2FADialog", Some(true)),
+            ("MISCONF", "misconfigured", Some(false)),
+            ("nning", "running", Some(false)),
+            ("app.run", "webapp.runner", Some(false)),
+            ("app.run", "app_run", None),
+            ("maxopen", "max open", None),
+            ("max_open", "amax open", None),
+            ("--line", "__line", None),
+            ("1.2", "1,2", None),
+            ("café_menu", "cafe\u{301}Menu", Some(true)),
+            ("cafe\u{301}", "CAFÉ", Some(true)),
+            ("οδος", "ΟΔΟΣ", Some(true)),
+            ("", "a", None),
+        ] {
+            assert_eq!(Spelling::new(text).find(line).map(|found| found.is_cut), expected, "{text} in {line}");
+        }
+        let first = Spelling::new("port").find("import\nsupport\nopen_port\n");
+        assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "a part comes before what stands inside a word");
+        assert_eq!(Spelling::new("maxOpen_files").pieces().collect::<Vec<_>>(), ["max", "open", "files"]);
+    }
+
+    proptest! {
+        /// What a text search finds, whatever the case, is found.
+        #[test]
+        fn whatever_stands_there_is_found(text in "[a-zA-Z0-9_ .é-]{0,40}", from in 0..40usize, length in 1..12usize) {
+            let chars: Vec<char> = text.chars().collect();
+            let (from, to) = (from.min(chars.len()), (from + length).min(chars.len()));
+            let part: String = chars[from..to].iter().collect();
+            let flipped: String = part.chars().map(|c| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }).collect();
+            for typed in [&part, &flipped] {
+                let spelling = Spelling::new(typed);
+                prop_assert!(spelling.is_empty() || spelling.stands_in(&text), "{:?} in {:?}", typed, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Text that no term of an index tells: files are read for a name in any spelling, or for another text in any case.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use colgrep_core::spelling::{Spelled, Spelling};
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::ids::FileId;
+use crate::signature::{Needed, Sought};
+use crate::store::{FileRecord, Snapshot};
+
+/// Bytes of the files that are read for one text, at most.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// What is known of a text after a look through all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mention {
+    /// Whether a file holds it in some spelling.
+    pub is_anywhere: bool,
+    /// Whether a file that is allowed does.
+    pub is_allowed: bool,
+    /// Whether some files were not read.
+    pub is_partial: bool,
+}
+
+impl Snapshot {
+    /// For each of the files where it holds a text in some spelling. Of more than [`BYTES_MAX`] the first are read.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn spelled(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<Vec<Option<Spelled>>> {
+        let (is_read, _) = self.to_be_read(files, spelling)?;
+        let find = |(record, is_read): (&Option<&FileRecord>, &bool)| {
+            let record = record.filter(|_| *is_read)?;
+            // One that can't be read any more holds nothing.
+            spelling.find(&self.texts.text(Path::new(&self.files.root), &record.path).ok()?)
+        };
+        Ok(files.par_iter().zip(&is_read).map(find).collect())
+    }
+
+    /// Whether any indexed file, and any that `allows`, holds a text in some spelling.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
+        let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
+        let (is_read, is_partial) = self.to_be_read(&files, spelling)?;
+        let (is_anywhere, is_allowed) = (AtomicBool::new(false), AtomicBool::new(false));
+        files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).for_each(|(record, _)| {
+            let Some(record) = record else { return };
+            let may_tell =
+                |allowed| !is_allowed.load(Ordering::Relaxed) && (allowed || !is_anywhere.load(Ordering::Relaxed));
+            let allowed = allows(record.id);
+            if !may_tell(allowed) {
+                return;
+            }
+            let text = self.texts.text(Path::new(&self.files.root), &record.path);
+            if text.is_ok_and(|text| spelling.stands_in(&text)) {
+                is_anywhere.store(true, Ordering::Relaxed);
+                is_allowed.fetch_or(allowed, Ordering::Relaxed);
+            }
+        });
+        let [is_anywhere, is_allowed] = [is_anywhere, is_allowed].map(AtomicBool::into_inner);
+        Ok(Mention { is_anywhere, is_allowed, is_partial })
+    }
+
+    /// Which of the files are read for a spelling: those whose signatures do not refuse it, as far as their bytes allow. And
+    /// whether there are more of these.
+    fn to_be_read(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<(Vec<bool>, bool)> {
+        let needed = needed(spelling);
+        let without = match needed.is_selective() {
+            true => self.without(Path::new(&self.files.root), &Sought::new(&needed))?,
+            false => Default::default(),
+        };
+        let (mut bytes, mut is_partial) = (0, false);
+        let mut is_read = |record: &Option<&FileRecord>| {
+            let record = record.filter(|record| !without.contains(record.id.0 as usize));
+            bytes += record.map_or(0, |record| record.size);
+            is_partial |= bytes > BYTES_MAX;
+            record.is_some() && bytes <= BYTES_MAX
+        };
+        let is_read = files.iter().map(&mut is_read).collect();
+        Ok((is_read, is_partial))
+    }
+}
+
+/// What each file has that holds a text in some spelling, in the terms of signatures. They know letters of ASCII alone in
+/// either case.
+fn needed(spelling: &Spelling) -> Needed {
+    let pieces = spelling.pieces().filter(|piece| piece.is_ascii());
+    Needed::All(pieces.map(|piece| Needed::Text(piece.as_bytes().to_vec())).collect())
+}

@@ -1,0 +1,5 @@
+//! Prints `docs/generated/intents.md`.
+
+fn main() {
+    print!("{}", colgrep_search::intents_markdown());
+}

@@ -1,0 +1,158 @@
+//! What brings candidates beside the two rankings: what the query points at, where the reader stands, past changes, and
+//! the parts of a long query.
+
+use colgrep_core::partner::partner;
+use colgrep_core::path::PathClass;
+use colgrep_core::query::Query;
+use colgrep_core::rank::{Context, FileFacts, LongFacts, Retrieved};
+use colgrep_syntax::language;
+use rustc_hash::FxHashMap;
+
+use super::intents::Pointers;
+use super::long::long_facts;
+use super::past::past;
+use super::rounds::{ContextsRequest, Coordinator};
+use super::shard::UnitFound;
+use super::{Corpus, Request};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+
+/// Files and units that are candidates whatever rank words or meaning give them.
+pub(super) struct ForcedCandidates {
+    /// What the query points at.
+    pub pointers: Pointers,
+    /// Files by how they stand to the one where the reader is (`--near`).
+    contexts: FxHashMap<FilePlace, Context>,
+    /// Files that past commits like the question changed, with their shares.
+    past: FxHashMap<FilePlace, f32>,
+    /// Files by what the parts of a long query say of them.
+    long: FxHashMap<FilePlace, LongFacts>,
+    /// Whether the tests of what is named are asked for.
+    asks_for_tests_of: bool,
+}
+
+impl ForcedCandidates {
+    /// Looks up where the reader stands, what the past says and what the parts of a long query do, beside the `pointers`
+    /// of the query.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn new(
+        (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
+        request: &Request<'_>,
+        query: &Query,
+        pointers: Pointers,
+    ) -> Result<ForcedCandidates> {
+        let contexts = request.background.near.map(|near| {
+            let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
+            rounds.ask(&ContextsRequest { near: near.clone(), wants_tests })
+        });
+        let contexts = contexts.transpose()?.into_iter().flatten().collect();
+        let long = long_facts((corpus, rounds), request, query)?;
+        let asks_for_tests_of = asks_for_tests_of(&query.text);
+        Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
+    }
+
+    /// Iterates over the files of all kinds; a file may come twice.
+    pub fn files(&self) -> impl Iterator<Item = FilePlace> + '_ {
+        self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).chain(self.long.keys()).copied()
+    }
+
+    /// True if the unit is a candidate for this alone.
+    pub fn brings(&self, unit: &UnitFound) -> bool {
+        self.pointers.units.contains_key(&unit.unit)
+            || self.pointers.files.contains_key(&unit.file)
+            || self.contexts.contains_key(&unit.file)
+            || self.past.contains_key(&unit.file)
+            || self.long.contains_key(&unit.file)
+    }
+
+    /// False for a file that lacks a phrase which the query holds in quotes, unless the query names the file.
+    pub fn allows(&self, file: FilePlace) -> bool {
+        let Pointers { files, only, .. } = &self.pointers;
+        only.as_ref().is_none_or(|only| only.contains(&file) || files.contains_key(&file))
+    }
+
+    /// Writes into candidates and files why they are here.
+    pub fn mark(&self, retrieved: &mut Retrieved) {
+        if self.pointers.units.is_empty() && self.files().next().is_none() {
+            return;
+        }
+        for candidate in &mut retrieved.candidates {
+            candidate.pointer = self.pointers.units.get(&candidate.unit).copied();
+        }
+        for file in &mut retrieved.files {
+            let place = FilePlace(file.place);
+            file.mentioned = self.pointers.files.get(&place).copied().unwrap_or_default();
+            file.meant = self.pointers.meant.contains(&place);
+            file.context = self.contexts.get(&place).copied().unwrap_or_default();
+            file.past = self.past.get(&place).copied().unwrap_or_default();
+            file.long = self.long.get(&place).copied().unwrap_or_default();
+        }
+        if self.asks_for_tests_of {
+            mean_tests(&mut retrieved.files);
+        }
+    }
+}
+
+/// Whether a text asks for the tests of the one thing at its end: `tests for FILE`, `find the test file of FILE`.
+fn asks_for_tests_of(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let [asked @ .., "for" | "of", _] = words.as_slice() else { return false };
+    let kind = asked.iter().rev().find(|word| !matches!(**word, "file" | "files" | "case" | "cases" | "suite"));
+    kind.is_some_and(|word| matches!(*word, "spec" | "specs" | "test" | "tests"))
+}
+
+/// Means the tests of the files that are meant in the place of these, where there are any.
+fn mean_tests(files: &mut [FileFacts]) {
+    let facts = language::facts();
+    let is_test = |file: &FileFacts| PathClass::of(&file.path, facts).has(PathClass::TEST);
+    let paths: Vec<String> = files.iter().filter(|file| !file.is_text).map(FileFacts::whole_path).collect();
+    let tested = |test: &FileFacts| partner(&test.whole_path(), paths.iter().map(String::as_str), facts);
+    let tests: Vec<(usize, &str)> = (files.iter().enumerate())
+        .filter(|(_, file)| !file.is_text && is_test(file))
+        .filter_map(|(at, test)| Some((at, tested(test)?)))
+        .collect();
+    let mut meant: Vec<(usize, f32)> = Vec::new();
+    for file in files.iter_mut().filter(|file| file.meant && !is_test(file)) {
+        let path = file.whole_path();
+        let known = meant.len();
+        meant.extend(tests.iter().filter(|(_, tested)| *tested == path).map(|(at, _)| (*at, file.mentioned)));
+        if meant.len() > known {
+            (file.mentioned, file.meant) = (0.0, false);
+        }
+    }
+    for (at, share) in meant {
+        (files[at].mentioned, files[at].meant) = (share, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_asks_for_tests_of_a_file_means_them() {
+        for (text, expected) in [
+            ("tests for hooks.py", true),
+            ("find the test file of src/hooks.py", true),
+            ("hooks.py", false),
+            ("tests for hooks.py fail", false),
+            ("timeout for hooks.py", false),
+        ] {
+            assert_eq!(asks_for_tests_of(text), expected, "{text}");
+        }
+        let named = |path: &str, meant: bool| FileFacts {
+            path: path.to_string(),
+            mentioned: f32::from(u8::from(meant)),
+            meant,
+            ..FileFacts::default()
+        };
+        for (test, expected) in [("tests/test_hooks.py", [false, true]), ("tests/test_api.py", [true, false])] {
+            let mut files = [named("src/hooks.py", true), named(test, false)];
+            mean_tests(&mut files);
+            assert_eq!(files.map(|file| file.meant), expected, "{test}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Questions for the callers of a name.
+
+use colgrep_core::code_line::NAME_LINES_MAX;
+use colgrep_core::query::intents::{Certainty, Pointer};
+use colgrep_core::query::last_segment;
+
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, UNITS_MAX};
+use super::{Found, Intent, Resolved};
+use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, Look, StoredUnitsRequest};
+use crate::shard::UnitFound;
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::term_of_word;
+
+/// Units of a name, at most, for the files that contain it to be read.
+const UNITS_WITH_NAME_MAX: u64 = 8 * FILES_READ_MAX as u64;
+
+pub(super) const CALLERS: Intent = Intent {
+    name: "callers",
+    doc: "The code that calls the name, at the line of the call: outside comments and literals if there is such a line. \
+          For all places of a name, callers come before its definition.",
+    examples: &[
+        ("who calls open", "open"),
+        ("find all callers of open_socket", "open_socket"),
+        ("where is open_socket used in src", "open_socket"),
+        ("open_socket callers", "open_socket"),
+    ],
+    parse: |query| query.intents.callers_of.iter().cloned().collect(),
+    resolve: callers,
+    settles: &[],
+    yields_to: &[],
+};
+
+fn callers(lookup: &mut Lookup<'_>, _: &Found, asked: &[String]) -> Result<Resolved> {
+    let Lookup { rounds, query, .. } = *lookup;
+    let strength = if query.is_everywhere() { 1.0 } else { 0.5 };
+    let name = last_segment(&asked[0]);
+    let mut units = rounds.callers(&asked[0])?;
+    units.truncate(UNITS_MAX);
+    let mut pointers = lookup.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
+    // Calls outside units, and those that a grammar does not show.
+    let Some(term) = term_of_word(name, lookup.tokenizer) else { return Ok(Resolved::open(pointers)) };
+    let terms = vec![term];
+    if rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > UNITS_WITH_NAME_MAX) {
+        return Ok(Resolved::open(pointers));
+    }
+    let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
+    // A document shows calls and makes none.
+    let seen = rounds.scan(&files, Look::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
+    let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
+    let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
+    let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
+    let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
+    for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys.clone() })?) {
+        let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
+        if !is_definition {
+            pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });
+        }
+    }
+    Ok(Resolved::open(pointers))
+}

@@ -1,0 +1,411 @@
+//! Names of definitions: alone, behind a keyword, beside a file, in a question.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use colgrep_core::code_line::{LAMBDAS, is_binding};
+use colgrep_core::identifier_style::is_odd;
+use colgrep_core::query::intents::{Certainty, Declaration, Pointer, mark_behind};
+use colgrep_core::query::{Identifier, Query, last_segment, plain_path};
+use colgrep_core::token::{is_word_char, parts};
+use colgrep_core::{UnitKind, UnitRole};
+use colgrep_syntax::language;
+
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point, UNITS_MAX};
+use super::text::PlacedText;
+use super::{Found, Intent, Pointers, Resolved, Settled};
+use crate::rounds::{
+    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, Look, PhrasesRequest, Seen, StoredUnitsRequest,
+};
+use crate::shard::UnitFound;
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::{Run, run_of};
+
+/// Definitions that a name may have for each of them to be meant. With more, the ranking decides.
+const DEFINITIONS_MAX: usize = 3;
+/// Definitions of a name whose last marks are compared, at most.
+const MARKED_MAX: usize = 16;
+
+/// How code refers to its own object or module: they own no name.
+pub(crate) const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
+
+pub(super) const DECLARATION: Intent = Intent {
+    name: "declaration",
+    doc: "The definition with that keyword; otherwise a line of code where a statement begins with it. Two words in lower \
+          case (`event loop`) mean none in tests, examples and vendored code.",
+    examples: &[("struct Socket", "struct | Socket"), ("pub fn spawn<F>(future: F)", "fn | spawn")],
+    parse: |query| {
+        query.intents.declaration.iter().flat_map(|found| [found.keyword.clone(), found.name.clone()]).collect()
+    },
+    resolve: |lookup, _, _| Ok(Resolved::open(lookup.declared()?)),
+    settles: &[],
+    yields_to: &[],
+};
+
+pub(super) const NAME_IN_FILE: Intent = Intent {
+    name: "name in a file",
+    doc: "What defines the name in that file, at the line that names it. If there is no such file, what the name alone \
+          points at.",
+    examples: &[
+        ("open in tcp.rs", "open"),
+        ("src/net/tcp.rs Socket", "Socket"),
+        ("where is open defined in tcp.rs", "open"),
+    ],
+    parse: |query| query.intents.beside_file.iter().cloned().collect(),
+    resolve: |lookup, found, asked| lookup.in_files(&asked[0], found),
+    settles: &[Settled::Name],
+    yields_to: &[],
+};
+
+pub(super) const DEFINITION_QUESTION: Intent = Intent {
+    name: "question for a definition",
+    doc: "What the name alone points at, if it is written as no word of a sentence is.",
+    examples: &[
+        ("where is open_socket defined", "open_socket"),
+        ("where is open_socket", "open_socket"),
+        ("the definition of open_socket", "open_socket"),
+    ],
+    parse: |query| query.intents.definition_of.iter().cloned().collect(),
+    resolve: |lookup, _, asked| lookup.asked_for(&asked[0]),
+    settles: &[Settled::Name],
+    yields_to: &[Settled::Name],
+};
+
+pub(super) const QUOTED_NAME: Intent = Intent {
+    name: "path with a quoted name",
+    doc: "The definition of a name that its language quotes, with or without the quotes.",
+    examples: &[("`Max-Age`.get", "Max-Age.get"), ("Max-Age.get", "Max-Age.get")],
+    parse: |query| quoted_path(query).into_iter().collect(),
+    resolve: |lookup, _, asked| lookup.quoted_name(&asked[0]),
+    settles: &[Settled::Name],
+    yields_to: &[Settled::Name],
+};
+
+pub(super) const NAME: Intent = Intent {
+    name: "name",
+    doc: "Its definitions, if there are at most three, at the lines that name them: code before tests, types before their \
+          constructors, `insert!` apart from `insert`. A member that is no unit (`Config.theme`) is found on the lines of \
+          its type, and a module by the path or the stem of its file.",
+    examples: &[
+        ("open_any_socket", "open_any_socket"),
+        ("Session.get", "Session.get"),
+        ("net::tcp", "net::tcp"),
+        ("Oban.Job.new/2", "Oban.Job.new"),
+        ("stack(for:)", "stack"),
+        (":meth:`~m.C.f`", "m.C.f"),
+        ("Vec<T>::push", "Vec::push"),
+        ("open(", "open"),
+    ],
+    parse: |query| name_alone(query).map(|(_, path)| path.into_owned()).into_iter().collect(),
+    resolve: |lookup, found, _| lookup.name(found),
+    settles: &[Settled::Name],
+    yields_to: &[Settled::Name],
+};
+
+/// The name that the whole query is, and its path as plainly written; none for the name of a file.
+fn name_alone(query: &Query) -> Option<(&Identifier, Cow<'_, str>)> {
+    let whole = query.identifiers.iter().find(|identifier| identifier.whole_query)?;
+    (!language::facts().is_file_name(query.text.trim())).then(|| (whole, plain_path(&query.text)))
+}
+
+/// A path of names, one of which needs quotes in its language, without the quotes.
+fn quoted_path(query: &Query) -> Option<String> {
+    let whole = query.text.trim();
+    let is_path = whole.contains(['`', '-']) && !whole.contains(char::is_whitespace);
+    let is_name = query.is_symbol() || !query.intents.mentions.is_empty();
+    let written = whole.replace('`', "");
+    let has_parts = || written.split(['.', ':', '#']).filter(|part| !part.is_empty()).nth(1).is_some();
+    (is_path && !is_name && has_parts()).then_some(written)
+}
+
+/// The units that define a name.
+struct Defining {
+    units: Vec<UnitFound>,
+    /// Whether they lie in what the path in front of the name says.
+    is_owned: bool,
+    /// Whether all lie in tests and the like, and the query asks for none.
+    is_aside: bool,
+}
+
+impl Lookup<'_> {
+    fn name(&mut self, found: &Found) -> Result<Resolved> {
+        let query = self.query;
+        let Some((identifier, written)) = name_alone(query) else { return Ok(Resolved::default()) };
+        let (name, whole, path) = (identifier.name.as_str(), query.text.trim(), path_of(&written));
+        let Defining { units, is_owned, is_aside } = self.defining(name, &path, None)?;
+        // The file of a module says more than the line that announces it or those that import it.
+        if !((is_owned || path.len() < 2) && units.iter().any(|unit| unit.role.defines())) {
+            let stems = [&path[..], &[whole]];
+            for stem in &stems[..path.len().min(2)] {
+                let module = self.module(stem)?;
+                if !module.files.is_empty() {
+                    return Ok(Resolved::named(module, true));
+                }
+            }
+        }
+        // In most languages a field is no unit.
+        if !is_owned && let Some(member) = self.member(&path)? {
+            return Ok(Resolved::named(member, true));
+        }
+        let mut pointers = Pointers::default();
+        // `@expires.setter` is no setter of others.
+        if !is_owned && path.len() > 1 {
+            let PlacedText { pointers: places, is_whole, .. } = self.text(&query.text, found)?;
+            if is_whole && places.units.len() <= DEFINITIONS_MAX {
+                pointers = places;
+            }
+            // `github.com` is no `com`.
+            if is_word(name) {
+                let is_named = !pointers.units.is_empty();
+                return Ok(Resolved::named(pointers, is_named));
+            }
+        }
+        let has_type = !is_aside && units.iter().any(|unit| unit.kind == UnitKind::Class);
+        // Brackets and the like ask for the function.
+        if whole == name && is_word(name) && !has_type && self.means_more(name, is_aside)? {
+            return Ok(Resolved::named(pointers, true));
+        }
+        let mut is_named = !pointers.units.is_empty();
+        if !is_named || !units.is_empty() {
+            let of_name = self.named(&units, name)?;
+            is_named |= of_name.is_some();
+            pointers.merge(of_name.unwrap_or_default());
+        }
+        Ok(Resolved::named(pointers, is_named))
+    }
+
+    /// A name, written as no word of a sentence is, whose definition is asked for.
+    pub(super) fn asked_for(&mut self, written: &str) -> Result<Resolved> {
+        let (path, name) = (path_of(written), last_segment(written));
+        let Defining { units, is_owned, .. } = self.defining(name, &path, None)?;
+        // `github.com` is no `com`, and `client.py` is a file.
+        let found = if path.len() > 1 && !is_owned { self.member(&path)? } else { self.named(&units, name)? };
+        let is_named = found.is_some();
+        Ok(Resolved::named(found.unwrap_or_default(), is_named))
+    }
+
+    /// A name in the files that the query names, however often they define it.
+    pub(super) fn in_files(&mut self, written: &str, found: &Found) -> Result<Resolved> {
+        let files: HashSet<FilePlace> = found.pointers.files.keys().copied().collect();
+        if files.is_empty() {
+            let mentions = &self.query.intents.mentions;
+            let is_file = |path: &String| language::facts().is_file_name(&path.to_lowercase());
+            let is_gone = is_odd(written) && (mentions.is_empty() || mentions.iter().any(is_file));
+            return if is_gone { self.asked_for(written) } else { Ok(Resolved::default()) };
+        }
+        let (path, name) = (path_of(written), last_segment(written));
+        let Defining { mut units, .. } = self.defining(name, &path, Some(&files))?;
+        if units.is_empty() {
+            let found = match self.member(&path)? {
+                Some(member) => member,
+                None => self.announced_in(&files, name)?,
+            };
+            let is_named = !found.units.is_empty();
+            return Ok(Resolved::named(found, is_named));
+        }
+        units.truncate(UNITS_MAX);
+        Ok(Resolved::named(self.point_at_names(&units, name)?, true))
+    }
+
+    fn quoted_name(&mut self, written: &str) -> Result<Resolved> {
+        let path: Vec<&str> = written.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let Defining { units, is_owned, .. } = self.defining(path[path.len() - 1], &path, None)?;
+        // `my-site.com` is no `com` of others.
+        let found = match is_owned {
+            true if units.len() <= DEFINITIONS_MAX => Some(self.point_at_names(&units, path[path.len() - 1])?),
+            true => None,
+            false => self.member(&path)?,
+        };
+        let is_named = found.is_some();
+        Ok(Resolved::named(found.unwrap_or_default(), is_named))
+    }
+
+    /// The definition that keyword and name announce. Two words of a sentence (`function call`) hardly mean one in tests and
+    /// the like.
+    fn declared(&mut self) -> Result<Pointers> {
+        let query = self.query;
+        let Some(Declaration { keyword, name }) = &query.intents.declaration else { return Ok(Pointers::default()) };
+        let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
+        let (keyword_asked, max) = (Some(keyword.clone()), Some(UNITS_MAX));
+        let asked = DefinitionsRequest { name: name.clone(), owner: None, keyword: keyword_asked, max };
+        let is_meant = |one: &DefinitionFound| one.is_named && one.is_announced && (may_be_aside || !one.is_aside);
+        let found = self.rounds.ask(&asked)?.into_iter().filter(is_meant);
+        let mut units: Vec<UnitFound> = found.map(|one| one.unit).collect();
+        keep_best(&mut units, |unit| unit.role == UnitRole::Definition);
+        // "Static files" is no binding.
+        if units.is_empty() && !(is_binding(keyword) && is_plain(name)) {
+            let mut places = self.announced(name, &[keyword])?;
+            places.retain(|(_, seen)| may_be_aside || !seen.is_aside);
+            return self.point(&Point::at_all(&places, 0.5));
+        }
+        self.point_at_names(&units, name)
+    }
+
+    /// The units that define a name, in some files or anywhere: definitions before announcements, those in what the path in
+    /// front of the name says (`Session.get`) before others, code before tests and the like, a type before the constructors
+    /// in its file.
+    fn defining(&self, name: &str, path: &[&str], files: Option<&HashSet<FilePlace>>) -> Result<Defining> {
+        let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
+        let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
+        let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
+        let mut units: Vec<DefinitionFound> =
+            self.rounds.ask(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
+        let asks_for_none = self.query.asks_for.is_empty();
+        keep_best(&mut units, |found| found.unit.role == UnitRole::Definition);
+        keep_best(&mut units, |found| found.is_owned);
+        keep_best(&mut units, |found| !asks_for_none || !found.is_aside);
+        let is_owned = units.iter().any(|found| found.is_owned);
+        let is_aside = asks_for_none && units.iter().all(|found| found.is_aside);
+        let mut units: Vec<UnitFound> = units.into_iter().map(|found| found.unit).collect();
+        let types: HashSet<FilePlace> =
+            units.iter().filter(|unit| unit.kind == UnitKind::Class).map(|unit| unit.file).collect();
+        units.retain(|unit| unit.kind == UnitKind::Class || !types.contains(&unit.file));
+        // Fields and variants bear the names of types and functions.
+        keep_best(&mut units, |unit| unit.kind != UnitKind::Constant);
+        self.keep_marked(&mut units, mark_behind(&self.query.text, name))?;
+        Ok(Defining { units, is_owned, is_aside })
+    }
+
+    /// Of a few units of one name, keeps those that end in this mark or, without one, in none, if there are any: `insert` is
+    /// not `insert!`. A question's own mark keeps all.
+    fn keep_marked(&self, units: &mut Vec<UnitFound>, mark: Option<char>) -> Result<()> {
+        if !(2..=MARKED_MAX).contains(&units.len()) {
+            return Ok(());
+        }
+        let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
+        let is_meant = |name: &str| name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark;
+        let mut meant =
+            self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?.into_iter().map(|unit| is_meant(&unit.name));
+        let mut marked: Vec<(UnitFound, bool)> =
+            units.drain(..).map(|unit| (unit, meant.next().unwrap_or_default())).collect();
+        keep_best(&mut marked, |(_, is_meant)| *is_meant);
+        units.extend(marked.into_iter().map(|(unit, _)| unit));
+        Ok(())
+    }
+
+    /// Pointers to these definitions of a name, if they are few; without any, to definitions of it that are no units. None
+    /// if it has no definition.
+    fn named(&mut self, units: &[UnitFound], name: &str) -> Result<Option<Pointers>> {
+        match units.len() {
+            0 => self.announced_anywhere(name),
+            1..=DEFINITIONS_MAX => Ok(Some(self.point_at_names(units, name)?)),
+            _ => Ok(Some(Pointers::default())),
+        }
+    }
+
+    /// Functions and types inside others, else what is bound to the name, which may be a function. A plain word is bound to
+    /// values in any code.
+    fn announced_anywhere(&mut self, name: &str) -> Result<Option<Pointers>> {
+        let (bindings, others): (Vec<&str>, Vec<&str>) =
+            language::facts().declaration_keywords().partition(|word| is_binding(word));
+        for (keywords, may_be_many) in [(others, true), (bindings, false)] {
+            let mut places = self.announced(name, &keywords)?;
+            keep_best(&mut places, |(_, seen)| !seen.is_aside);
+            let are_few = places.len() <= DEFINITIONS_MAX;
+            if !places.is_empty() && (are_few || may_be_many) {
+                return Ok(Some(self.point(&Point::at_all(if are_few { &places } else { &[] }, 1.0))?));
+            }
+            if is_plain(name) || !places.is_empty() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lines of code that announce a name behind one of some keywords, in units of other names: functions inside functions.
+    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
+        let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
+        let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
+        let announced = keywords.iter().map(|keyword| format!("{keyword} {name}"));
+        let bound = LAMBDAS.iter().filter(|_| may_bind).map(|lambda| format!("{name} {lambda}"));
+        let runs: Vec<Run> =
+            announced.chain(bound).map(|text| run_of(&text, self.tokenizer)).filter(|run| run.len() > 1).collect();
+        let mut files = self.rounds.ask(&PhrasesRequest { phrases: runs })?.concat();
+        files.sort_unstable();
+        files.dedup();
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
+        self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })
+    }
+
+    /// The lines of files that announce a name which no unit has.
+    fn announced_in(&mut self, files: &HashSet<FilePlace>, name: &str) -> Result<Pointers> {
+        // `enum class` announces no `class`.
+        if language::facts().is_declaration_keyword(name) {
+            return Ok(Pointers::default());
+        }
+        let mut files: Vec<FilePlace> = files.iter().copied().collect();
+        files.sort_unstable();
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        // A plain word is bound to values in any code.
+        let announces = |word: &&str| !is_binding(word) || !is_plain(name);
+        let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
+        let mut places = self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })?;
+        places.truncate(UNITS_MAX);
+        self.point(&Point::at_all(&places, 0.5))
+    }
+
+    /// The lines inside a type that declare the member which a path means (`Config.theme`), if they are few.
+    fn member(&mut self, path: &[&str]) -> Result<Option<Pointers>> {
+        let [before @ .., name] = path else { return Ok(None) };
+        let Some(owner) = before.last() else { return Ok(None) };
+        let Defining { units, .. } = self.defining(owner, before, None)?;
+        let types = units.into_iter().filter(|unit| unit.kind == UnitKind::Class).take(UNITS_MAX);
+        let keys: Vec<_> = types.map(|unit| unit.unit).collect();
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let lines =
+            self.rounds.ask(&LinesRequest { units: keys.clone(), line: LineOf::Member((*name).to_string()) })?;
+        let found: Vec<_> = keys.into_iter().zip(lines).filter(|(_, line)| *line > 0).collect();
+        let mut pointers = Pointers::default();
+        if !(1..=DEFINITIONS_MAX).contains(&found.len()) {
+            return Ok(None);
+        }
+        for (unit, line) in found {
+            pointers.point_at(unit, Pointer { certainty: Certainty::Exact, strength: 0.5, line });
+        }
+        Ok(Some(pointers))
+    }
+
+    /// Whether a word in lower case means more than the functions and values that it names, which the ranking weighs: a type
+    /// or a file is called so too. If only tests and the like define it, any definition in other case says more.
+    fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
+        let mut letters = word.chars();
+        let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        let asked = DefinitionsRequest { name: capital, ..DefinitionsRequest::default() };
+        let says_more = |found: &DefinitionFound| {
+            found.is_named && !found.is_aside && (is_aside || found.unit.kind == UnitKind::Class)
+        };
+        Ok(self.rounds.ask(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
+    }
+
+    /// Pointers to units, each at the line that names it.
+    fn point_at_names(&self, units: &[UnitFound], name: &str) -> Result<Pointers> {
+        self.point_at_lines(units, &LineOf::Name(name.to_string()), 0.5)
+    }
+}
+
+/// Drops what is not wanted, unless nothing else is there.
+fn keep_best<T>(items: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) {
+    if items.iter().any(&is_wanted) {
+        items.retain(is_wanted);
+    }
+}
+
+/// The names in a written path of them, without what code calls itself in front.
+pub(super) fn path_of(written: &str) -> Vec<&str> {
+    let parts = written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty());
+    parts.skip_while(|part| SELVES.contains(part)).collect()
+}
+
+/// Whether a name has one part, as a word of a sentence has.
+pub(super) fn is_plain(name: &str) -> bool {
+    parts(name).nth(1).is_none()
+}
+
+/// Whether a name is written as a word of a sentence in lower case is.
+fn is_word(name: &str) -> bool {
+    name.chars().all(|c| c.is_lowercase() || c.is_ascii_digit())
+}

@@ -1,0 +1,152 @@
+//! Names inside a query that occurs nowhere as typed: in a shell's syntax, in a test runner's output or command, as a flag,
+//! behind a type.
+
+use colgrep_core::query::Query;
+use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_in, test_named, test_titled};
+use colgrep_syntax::language;
+
+use super::lookup::Lookup;
+use super::{ALONE, Found, Intent, Pointers, Resolved, Settled};
+use colgrep_index::error::Result;
+
+/// Flags that are looked up, at most: a text with more of them is a help page.
+const FLAGS_MAX: usize = 4;
+/// Qualified names of a question that are looked up, at most.
+const QUALIFIED_MAX: usize = 4;
+/// Replaces a flag in a message, as values do.
+const VALUE: &str = "0";
+
+pub(super) const SHELL_NAME: Intent = Intent {
+    name: "variable or flag in a shell's syntax",
+    doc: "What the name alone points at, also for `$NAME`. A name that is set, or written between `%`, has several parts: `PORT` is a word like \
+          any other.",
+    examples: &[
+        ("${BAT_PAGER}", "BAT_PAGER"),
+        ("%BAT_PAGER%", "BAT_PAGER"),
+        ("export BAT_PAGER=1", "BAT_PAGER"),
+        ("os.environ[\"BAT_PAGER\"]", "BAT_PAGER"),
+        ("--line-limit=3", "--line-limit"),
+    ],
+    parse: |query| of_plain(query, |query| name_inside(&query.text).map(String::from)),
+    resolve: |lookup, found, asked| Ok(instead(lookup.alone(&asked[0], found)?)),
+    settles: &[],
+    yields_to: &[Settled::Name, Settled::Text],
+};
+
+pub(super) const TEST: Intent = Intent {
+    name: "test in a runner's output or command",
+    doc: "What the test's name alone points at, or where its title occurs, unless more than a run of the query's words is \
+          found.",
+    examples: &[
+        ("1) App\\QueueTest::testPush", "App\\QueueTest::testPush"),
+        ("--- FAIL: TestPush (0.00s)", "TestPush"),
+        ("[xUnit.net 00:00:01.23] App.QueueTests.PushesOne [FAIL]", "App.QueueTests.PushesOne"),
+        ("go test -run ^TestPush$", "TestPush"),
+        ("--filter FullyQualifiedName~QueueTests.PushesOne", "QueueTests.PushesOne"),
+        ("● queue › takes all", "takes all"),
+    ],
+    parse: |query| {
+        of_plain(query, |query| test_named(&query.text).or_else(|| test_titled(&query.text).map(String::from)))
+    },
+    resolve: |lookup, found, asked| {
+        if found.pointers.is_certain() {
+            return Ok(Resolved::default());
+        }
+        match test_named(&lookup.query.text) {
+            // The text of a name is the query's, which was looked up.
+            Some(name) => Ok(instead(lookup.resolve(&ALONE[..ALONE.len() - 1], &name, found)?)),
+            None => Ok(instead(lookup.text(&asked[0], found)?.pointers)),
+        }
+    },
+    settles: &[],
+    yields_to: &[Settled::Name, Settled::Text],
+};
+
+pub(super) const FLAG: Intent = Intent {
+    name: "flag of a command line",
+    doc: "Literals that begin with the flag (`\"--port PORT\"`) or are its name (`long(\"line-limit\")`), arms of a shell's \
+          `case`, those in declarations first; then other places that contain it. Only if no other words of the query are \
+          found.",
+    examples: &[("tool --line-limit 3", "--line-limit"), ("unexpected argument '--line-limit' found", "--line-limit")],
+    parse: |query| {
+        let flags: Vec<String> = flags_in(&query.text).take(FLAGS_MAX + 1).map(String::from).collect();
+        let is_plain = of_plain(query, |query| Some(query.text.clone())).len() == 1;
+        let is_alone = name_inside(&query.text).is_some() || flags.iter().any(|flag| flag == query.text.trim());
+        if is_plain && !is_alone && flags.len() <= FLAGS_MAX && !query.text.trim().contains('\n') {
+            flags
+        } else {
+            Vec::new()
+        }
+    },
+    resolve: flags,
+    settles: &[],
+    yields_to: &[Settled::Name, Settled::Text],
+};
+
+pub(super) const QUALIFIED_NAME: Intent = Intent {
+    name: "name behind its type in a question",
+    doc: "What `Type.method` alone points at, in the named files if there are any; unless something surer is found, or the \
+          query asks for tests or documents.",
+    examples: &[
+        ("how does Session.get work", "Session.get"),
+        ("explain Session::get", "Session::get"),
+        ("what does Session#close do", "Session#close"),
+    ],
+    parse: |query| {
+        let wants_others = !query.asks_for.is_empty() || query.asks_for_prose || query.intents.callers_of.is_some();
+        if wants_others || !query.intents.locations.is_empty() || query.text.trim().contains('\n') {
+            return Vec::new();
+        }
+        let is_file = |name: &&str| language::facts().is_file_name(&name.to_lowercase());
+        qualified_in(&query.text).filter(|name| !is_file(name)).take(QUALIFIED_MAX).map(String::from).collect()
+    },
+    resolve: |lookup, found, asked| {
+        let mut pointers = Pointers::default();
+        if !found.pointers.is_sure() {
+            for name in asked {
+                let of_name = if found.pointers.files.is_empty() {
+                    lookup.asked_for(name)?
+                } else {
+                    lookup.in_files(name, found)?
+                };
+                pointers.merge(of_name.pointers);
+            }
+        }
+        Ok(Resolved::open(pointers))
+    },
+    settles: &[],
+    yields_to: &[Settled::Name, Settled::Text, Settled::Message],
+};
+
+/// What is read from a query that names no line and quotes no phrase.
+fn of_plain(query: &Query, read: impl Fn(&Query) -> Option<String>) -> Vec<String> {
+    let is_plain = query.intents.locations.is_empty() && query.intents.phrases.is_empty();
+    read(query).filter(|_| is_plain).into_iter().collect()
+}
+
+/// Units that replace what a run of the query's words points at.
+fn instead(pointers: Pointers) -> Resolved {
+    Resolved { pointers, replaces: true, ..Resolved::default() }
+}
+
+fn flags(lookup: &mut Lookup<'_>, found: &Found, flags: &[String]) -> Result<Resolved> {
+    let known = &found.pointers;
+    // Several flags in a row are a text of their own.
+    if known.is_certain() || !known.files.is_empty() || (flags.len() > 1 && !known.units.is_empty()) {
+        return Ok(Resolved::default());
+    }
+    // A run that only the flag makes says nothing.
+    let beside = flags.iter().fold(lookup.query.text.clone(), |text, flag| text.replace(flag, VALUE));
+    if !known.units.is_empty()
+        && beside.contains(char::is_alphabetic)
+        && !lookup.text(&beside, found)?.pointers.units.is_empty()
+    {
+        return Ok(Resolved::default());
+    }
+    let mut pointers = Pointers::default();
+    for flag in flags {
+        pointers.merge(lookup.text(flag, found)?.pointers);
+    }
+    pointers.units.retain(|_, pointer| pointer.certainty == Certainty::Exact);
+    Ok(instead(pointers))
+}

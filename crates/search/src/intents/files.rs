@@ -1,0 +1,371 @@
+//! Files by name, with or without a line.
+
+use colgrep_core::UnitKind;
+use colgrep_core::literal_match::{Frame, frame_of};
+use colgrep_core::query::intents::{Certainty, Location, Pointer, is_written};
+use colgrep_core::query::{Query, last_segment, plain_path};
+use colgrep_core::token::is_stop_word;
+use colgrep_syntax::language;
+
+use super::definitions::{is_plain, path_of};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
+use super::{Found, Intent, Pointers, Resolved, Settled};
+use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
+use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, Look, PathsRequest};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+
+/// Frames of a trace that are looked up, at most.
+const FRAMES_MAX: usize = 128;
+/// Lines of a trace that are pointed at, at most.
+const LINES_MAX: usize = 16;
+/// Words beside a file's name that may be its folders, at most.
+const FOLDERS_MAX: usize = 3;
+/// The share of a named file if the query is about another one.
+const SHARE_BESIDE_PLACE: f32 = 0.5;
+
+pub(super) const LINE: Intent = Intent {
+    name: "line of a file",
+    doc: "The unit on that line, of a stack the innermost frame first. If the line of a frame has moved since, the function \
+          that the frame names, at the line of code below the frame or the one that printed the message. A path of another \
+          machine is matched from its end; its file name alone counts only if nothing else is found.",
+    examples: &[
+        ("src/a.rs:12", "src/a.rs:12"),
+        ("src/a.rs#L12", "src/a.rs:12"),
+        ("File \"x.py\", line 7", "x.py:7"),
+        ("at a.B.c(B.java:120)", "a/B.java:120"),
+        ("x.c(12)", "x.c:12"),
+        ("run@http://host/x.js:12:5", "x.js:12"),
+        ("https://github.com/o/n/blob/main/src/a.rs#L12", "src/a.rs:12"),
+        ("a.rs (lines 12-20)", "a.rs:12"),
+        ("line 12 of a.rs", "a.rs:12"),
+    ],
+    parse: |query| query.intents.locations.iter().map(|at| format!("{}:{}", at.path, at.line)).collect(),
+    resolve: |lookup, _, _| lookup.lines(),
+    settles: &[],
+    yields_to: &[],
+};
+
+pub(super) const FILE: Intent = Intent {
+    name: "file",
+    doc: "The file, before all others; of several of one name all, ordered by the other words. An exact path counts before \
+          the end of a path, and that before a bare name. Of several files, the one behind \"in\" at the end is meant, and a \
+          folder beside a bare name tells which. Files that do not contain the name asked for beside them are not meant.",
+    examples: &[
+        ("retry in client.py", "client.py"),
+        ("the Makefile", "Makefile"),
+        ("move it to _utils", "_utils"),
+        ("@src/client.py", "src/client.py"),
+        ("LICENSE in lib/net", "lib/net | LICENSE"),
+        ("server.*", "server.*"),
+    ],
+    parse: |query| {
+        let intents = &query.intents;
+        let mut names = [intents.mentions.as_slice(), &intents.names].concat();
+        if names.is_empty() && may_have_spaces(query) {
+            names.push(query.text.clone());
+        }
+        names
+    },
+    resolve: |lookup, _, _| lookup.files(),
+    settles: &[],
+    yields_to: &[],
+};
+
+pub(super) const MODULE: Intent = Intent {
+    name: "module written like a file",
+    doc: "The file of code with that path, or for a folder the file that stands for it (`mod.rs`, `__init__.py`), if no file is \
+          called as written.",
+    examples: &[("django.utils.html", "django.utils.html")],
+    parse: |query| written_like_file(query).then(|| query.text.trim().to_string()).into_iter().collect(),
+    resolve: |lookup, found, asked| {
+        let names_one = !found.pointers.files.is_empty();
+        let module = if names_one { Pointers::default() } else { lookup.module(&path_of(&plain_path(&asked[0])))? };
+        let is_module = !module.files.is_empty();
+        Ok(Resolved::named(module, is_module))
+    },
+    settles: &[Settled::Name],
+    yields_to: &[Settled::Name],
+};
+
+pub(super) const STEM: Intent = Intent {
+    name: "file without its ending",
+    doc: "The file of code with that stem or path, a test only if no other file is called so. A stem has several parts: a plain \
+          word is left to the ranking.",
+    examples: &[("rate-limit", "rate-limit"), ("net/tcp", "net/tcp")],
+    parse: |query| {
+        let whole = query.text.trim();
+        let is_one = !whole.contains(char::is_whitespace) || query.intents.is_name_alone(whole);
+        let is_name = query.is_symbol() && !written_like_file(query);
+        (is_one && !is_name && !whole.is_empty()).then(|| whole.to_string()).into_iter().collect()
+    },
+    resolve: |lookup, found, asked| lookup.stem(&asked[0], found),
+    settles: &[],
+    yields_to: &[Settled::Name],
+};
+
+/// Whether the query is one name that is written like that of a file.
+fn written_like_file(query: &Query) -> bool {
+    query.is_symbol() && language::facts().is_file_name(query.text.trim())
+}
+
+/// Whether the text may hold the name of a file that has spaces.
+fn may_have_spaces(query: &Query) -> bool {
+    query.text.contains('.') && query.text.contains(' ')
+}
+
+/// What a written name means, over all shards.
+struct Meant<'n> {
+    written: &'n str,
+    files: Vec<FileMeant>,
+    /// Whether it is written as a word of a sentence is: `file`.
+    is_word: bool,
+}
+
+impl Lookup<'_> {
+    /// Lines that are named. If a path fits well, those whose file name alone fits are of other projects: a library's frames
+    /// in a trace. Otherwise these are the fallback.
+    fn lines(&mut self) -> Result<Resolved> {
+        let locations: Vec<&Location> = self.query.intents.locations.iter().take(FRAMES_MAX).collect();
+        let paths: Vec<String> = locations.iter().map(|location| location.path.clone()).collect();
+        let located = self.rounds.ask(&LocateRequest { paths: paths.clone(), ..LocateRequest::default() })?;
+        let mut named: Vec<_> = paths.iter().enumerate().map(|(at, path)| best_of(&located, at, path)).collect();
+        self.prefer_files_here(&paths, &mut named)?;
+        let mut places: Vec<(Fit, FilePlace, &Location)> = Vec::new();
+        for (location, (fit, files)) in locations.iter().zip(named).filter_map(|(at, named)| Some((at, named?))) {
+            let files = allowed(&files);
+            // The last part of a foreign path is hardly more than a name, unless nothing else is asked.
+            if fit > Fit::Name || files.len() == 1 || locations.len() == 1 {
+                places.extend(files.into_iter().map(|file| (fit, file, *location)));
+            }
+        }
+        let fits = places.iter().any(|(fit, ..)| *fit > Fit::Name);
+        places.retain(|(fit, ..)| !fits || *fit > Fit::Name);
+        let mut points = Vec::new();
+        for (i, (_, file, at)) in places.into_iter().take(LINES_MAX).enumerate() {
+            let frame: Option<Frame<'_>> = frame_of(&self.query.text, &at.path, at.line);
+            let line = frame.map_or(Ok(at.line), |frame| self.line_of_frame(file, at.line, &frame))?;
+            points.push(Point { file, line, certainty: Certainty::Location, strength: 1.0 / (1 + i) as f32 });
+        }
+        let pointers = self.point(&points)?;
+        Ok(match fits {
+            true => Resolved::open(pointers),
+            false => Resolved { fallback: pointers, ..Resolved::default() },
+        })
+    }
+
+    /// Prefers files below the reader's folder to files of the same path elsewhere. A path that climbs from there and stays in
+    /// the project (`../a.rs`) means no other file by its name alone.
+    fn prefer_files_here(&self, paths: &[String], named: &mut [Option<(Fit, Vec<FileMeant>)>]) -> Result<()> {
+        if self.here.is_empty() {
+            return Ok(());
+        }
+        let whole: Vec<Option<String>> = paths.iter().map(|path| below(self.here, path)).collect();
+        let at = whole.iter().map(|path| path.clone().unwrap_or_default()).collect();
+        for (at, file) in self.rounds.ask(&PathsRequest { paths: at })?.into_iter().enumerate() {
+            let climbs = paths[at].starts_with("../") && whole[at].is_some();
+            match file {
+                Some(file) => {
+                    named[at] = Some((Fit::Whole, vec![FileMeant { file, is_exact: true, is_allowed: true }]));
+                }
+                None if climbs && named[at].as_ref().is_some_and(|(fit, _)| *fit == Fit::Name) => named[at] = None,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&mut self) -> Result<Resolved> {
+        let query = self.query;
+        let intents = &query.intents;
+        let text = if may_have_spaces(query) { query.text.clone() } else { String::new() };
+        let asked = LocateRequest { paths: intents.mentions.clone(), names: intents.names.clone(), text };
+        let located = self.rounds.ask(&asked)?;
+        let mut with_spaces = located.spelled.clone();
+        longest(&mut with_spaces);
+        let is_alone = intents.is_name_alone(&query.text);
+        let by_path = intents.mentions.iter().enumerate().filter_map(|(at, written)| {
+            // A bare name that is all of the query may mean any file called so.
+            let all = if is_alone && !written.contains('/') { alike(&located, at, written) } else { None };
+            let (fit, files) =
+                all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
+            (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
+        });
+        let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
+            let files = located.names.get(at)?.clone();
+            let is_word = written.chars().all(char::is_lowercase);
+            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files, is_word })
+        });
+        let with_spaces =
+            with_spaces.iter().map(|(written, files)| Meant { written, files: files.clone(), is_word: false });
+        let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(with_spaces).collect();
+        let place = intents.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
+        let mut pointers = Pointers::default();
+        for Meant { written, mut files, is_word } in meant {
+            let in_folder = self.in_folder(written)?;
+            if !in_folder.is_empty() {
+                files = in_folder;
+            }
+            files.retain(|file| file.is_allowed);
+            let is_place = place.is_none_or(|place| place == written);
+            // A word that several files are called is a word, unless nothing else is asked.
+            let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
+            let part = if is_place { 1.0 } else { SHARE_BESIDE_PLACE };
+            let share = part / (files.len() as f32).sqrt();
+            for FileMeant { file, is_exact, .. } in files {
+                pointers.name_file(file, if is_exact { part } else { share }, is_meant);
+            }
+        }
+        if let Some(name) = &intents.beside_file
+            && pointers.files.len() > 1
+            && !self.is_in_any(&pointers, last_segment(name))?
+        {
+            return Ok(Resolved::default());
+        }
+        Ok(Resolved::open(pointers))
+    }
+
+    /// The files of a bare name that lie in the folder which is all that the query says besides: `LICENSE in lib/net`.
+    fn in_folder(&self, name: &str) -> Result<Vec<FileMeant>> {
+        let is_beside = |word: &&str| !is_written(word, name) && !is_stop_word(&word.to_lowercase());
+        let bare = |word: &str| word.trim_matches(['"', '\'', '`', ',']).to_string();
+        let words = self.query.text.split_whitespace();
+        let folder: Vec<String> = words.filter(is_beside).take(FOLDERS_MAX + 1).map(bare).collect();
+        if name.contains('/') || !(1..=FOLDERS_MAX).contains(&folder.len()) {
+            return Ok(Vec::new());
+        }
+        let found = self.best_fit(format!("{}/{name}", folder.join("/")))?;
+        let files = found.filter(|(fit, _)| *fit == Fit::Whole).map(|(_, files)| files).unwrap_or_default();
+        Ok(files.into_iter().filter(|file| file.is_allowed).collect())
+    }
+
+    /// Whether one of the named files contains a name, as far as they can be read.
+    fn is_in_any(&self, pointers: &Pointers, name: &str) -> Result<bool> {
+        let mut named: Vec<FilePlace> = pointers.files.keys().copied().collect();
+        named.sort_unstable();
+        let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let contains = self.rounds.scan(&files, Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
+        Ok(contains || files.len() < named.len())
+    }
+
+    /// The files of a stem; of a written path without a file the only one that fits.
+    fn stem(&mut self, whole: &str, found: &Found) -> Result<Resolved> {
+        let mut pointers = Pointers::default();
+        if !self.query.is_symbol() && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
+            pointers = self.module(&[whole])?;
+        }
+        if let [written] = self.query.intents.mentions.as_slice()
+            && found.pointers.files.is_empty()
+            && pointers.files.is_empty()
+            && self.query.intents.is_name_alone(whole)
+        {
+            let has_ending = written.rsplit('/').next().is_some_and(|name| name.contains('.'));
+            let (written, least) =
+                if has_ending { (written.clone(), Fit::Name) } else { (written.clone() + MODULE_END, Fit::Whole) };
+            let fitting = self.best_fit(written)?.filter(|(fit, _)| *fit >= least);
+            if let [file] = fitting.map(|(_, files)| allowed(&files)).unwrap_or_default()[..] {
+                pointers.name_file(file, 1.0, true);
+            }
+        }
+        Ok(Resolved::open(pointers))
+    }
+
+    /// The files that a path of names means as a module, or whose stem a name of several parts is. Capitals alone are a
+    /// constant.
+    pub(super) fn module(&self, path: &[&str]) -> Result<Pointers> {
+        let is_constant = |name: &str| name.contains(char::is_uppercase) && !name.contains(char::is_lowercase);
+        let is_stem = |name: &&str| !is_plain(name) && !is_constant(name);
+        let mut pointers = Pointers::default();
+        if path.len() < 2 && !path.iter().any(is_stem) {
+            return Ok(pointers);
+        }
+        let files = self.modules(path)?;
+        let share = 1.0 / (files.len() as f32).sqrt();
+        files.iter().for_each(|file| pointers.name_file(*file, share, true));
+        if let ([stem], false) = (path, files.is_empty()) {
+            self.point_at_blocks_with(&files, stem, &mut pointers)?;
+        }
+        Ok(pointers)
+    }
+
+    /// Points at the first block of each file that contains its stem: blocks have no names, so the ranking may take one that
+    /// has nothing of it.
+    fn point_at_blocks_with(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
+        let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let seen = self.rounds.scan(&files, Look::typed(stem))?;
+        let lines: Vec<(FilePlace, u32)> =
+            seen.iter().filter(|(_, seen)| seen.holds_all()).map(|(file, seen)| (*file, seen.line)).collect();
+        for (unit, (_, line)) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(lines) {
+            if let Some(unit) = unit.filter(|unit| unit.kind == UnitKind::RawCode) {
+                pointers.point_at(unit.unit, Pointer { certainty: Certainty::Run, strength: 0.5, line });
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of code whose path without its ending is this one, or ends in two names of it at least.
+    pub(super) fn modules(&self, path: &[&str]) -> Result<Vec<FilePlace>> {
+        let found = self.best_fit(path.join("/") + MODULE_END)?.filter(|(fit, _)| *fit > Fit::Name);
+        Ok(found.map(|(_, files)| allowed(&files)).unwrap_or_default())
+    }
+
+    fn best_fit(&self, written: String) -> Result<Option<(Fit, Vec<FileMeant>)>> {
+        let asked = LocateRequest { paths: vec![written], ..LocateRequest::default() };
+        Ok(best_of(&self.rounds.ask(&asked)?, 0, &asked.paths[0]))
+    }
+}
+
+/// A path relative to a folder, relative to the root; none if it climbs out of the root or is absolute.
+fn below(folder: &str, written: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in written.split('/') {
+        match part {
+            "" => return None,
+            "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+pub(crate) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
+    files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
+}
+
+/// The files that the path at a position means; none if it fits none or too many.
+pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let (fit, mut files) = alike(found, at, written)?;
+    // The exact path leaves no doubt.
+    if files.first().is_some_and(|meant| meant.is_exact) {
+        files.truncate(1);
+    }
+    (files.len() <= FILES_MAX).then_some((fit, files))
+}
+
+/// The files that share most of the path at a position, exact ones first.
+fn alike(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let (shared, files) = found.paths.get(at)?;
+    Some((fit_of(written, *shared as usize)?, files.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_from_the_folder_where_they_are_written() {
+        for (folder, written, expected) in [
+            ("lib/net", "tcp.rs", Some("lib/net/tcp.rs")),
+            ("lib/net", "./tcp.rs", Some("lib/net/tcp.rs")),
+            ("lib/net", "../a/tcp.rs", Some("lib/a/tcp.rs")),
+            ("lib/net", "../../tcp.rs", Some("tcp.rs")),
+            ("lib/net", "../../../tcp.rs", None),
+            ("lib/net", "/srv/tcp.rs", None),
+        ] {
+            assert_eq!(below(folder, written).as_deref(), expected, "{written}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Frames of traces whose line has moved: the function that a frame names lies elsewhere in this version of its file.
+
+use colgrep_core::literal_match::{Frame, behind_fronts, messages_of};
+use colgrep_core::query::last_segment;
+use colgrep_core::{Unit, UnitKind};
+use colgrep_syntax::language;
+
+use super::lookup::Lookup;
+use crate::rounds::{
+    DefinitionFound, DefinitionsRequest, EnclosingRequest, LineOf, LinesRequest, Look, StoredUnitsRequest,
+};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+
+impl Lookup<'_> {
+    /// The line that a frame means in a file: its own, unless the function that it names lies elsewhere there. Then it is the
+    /// line of code below the frame, the one that made a message of the trace, or the one that names the function, whichever
+    /// is found first.
+    pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &Frame<'_>) -> Result<u32> {
+        let text = &self.query.text;
+        // A frame alone is a place like any other.
+        if text.trim().lines().nth(1).is_none() {
+            return Ok(line);
+        }
+        let name = last_segment(frame.function);
+        let around = match self.rounds.ask(&EnclosingRequest { lines: vec![(file, line)] })?.pop().flatten() {
+            Some(unit) => self.rounds.ask(&StoredUnitsRequest { units: vec![unit.unit] })?.pop(),
+            None => None,
+        };
+        if around.as_ref().is_some_and(|unit| last_segment(&unit.name) == name && contains(unit, line)) {
+            return Ok(line);
+        }
+        let owner = frame.owner.map(String::from);
+        let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
+        let is_here = |found: &DefinitionFound| {
+            let is_function = matches!(found.unit.kind, UnitKind::Function | UnitKind::Method);
+            found.is_named && is_function && found.unit.file == file
+        };
+        let found: Vec<DefinitionFound> = self.rounds.ask(&asked)?.into_iter().filter(is_here).collect();
+        let keys: Vec<_> = found.iter().map(|found| found.unit.unit).collect();
+        let stored = self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?;
+        let is_in_one = |line: u32| stored.iter().any(|unit| contains(unit, line));
+        if found.is_empty() || is_in_one(line) {
+            return Ok(line);
+        }
+        // A function inside another is no unit.
+        let keywords = language::facts().declaration_keywords().map(String::from).collect();
+        let announced = self.rounds.scan(&[file], Look::Announces { name: name.to_string(), keywords })?;
+        let first = around.map_or(line, |unit| unit.span.first);
+        if announced.iter().any(|(_, seen)| (first..=line).contains(&seen.line) && !is_in_one(seen.line)) {
+            return Ok(line);
+        }
+        let is_owned = found.iter().any(|found| found.is_owned);
+        let meant: Vec<(DefinitionFound, &Unit)> =
+            found.into_iter().zip(&stored).filter(|(found, _)| found.is_owned || !is_owned).collect();
+        let messages = messages_of(text).into_iter();
+        let said = messages.flat_map(|message| [message].into_iter().chain(behind_fronts(message, self.program)));
+        for text in frame.code.into_iter().chain(said) {
+            let seen = self.rounds.scan(&[file], Look::typed(text))?.pop().map(|(_, seen)| seen);
+            let is_made = |seen: &crate::rounds::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());
+            let place = seen.filter(|seen| seen.holds_all() || is_made(seen)).map(|seen| seen.line);
+            if let Some(place) = place.filter(|place| meant.iter().any(|(_, unit)| contains(unit, *place))) {
+                return Ok(place);
+            }
+        }
+        let Some((nearest, unit)) = meant.into_iter().min_by_key(|(_, unit)| unit.span.line.abs_diff(line)) else {
+            return Ok(line);
+        };
+        let named = self
+            .rounds
+            .ask(&LinesRequest { units: vec![nearest.unit.unit], line: LineOf::Name(name.to_string()) })?
+            .pop();
+        Ok(named.filter(|named| *named > 0).unwrap_or(unit.span.line))
+    }
+}
+
+fn contains(unit: &Unit, line: u32) -> bool {
+    (unit.span.first..=unit.span.end).contains(&line)
+}

@@ -1,0 +1,127 @@
+//! Lookups in the corpus that intents share.
+
+use colgrep_core::query::Query;
+use colgrep_core::query::intents::{Certainty, Pointer};
+use colgrep_core::statistics::Statistics;
+use colgrep_core::token::Tokenizer;
+use colgrep_syntax::language;
+
+use super::{ALONE, Found, Intent, Pointers, resolve_all};
+use crate::rounds::{Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, Seen, SizesRequest};
+use crate::shard::UnitFound;
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::run_of;
+
+/// Units that one name points at, at most.
+pub(super) const UNITS_MAX: usize = 50;
+/// Files that are read for a name or a text, at most.
+pub(super) const FILES_READ_MAX: usize = 64;
+/// Bytes of all files that are read, at most.
+pub(super) const BYTES_READ_MAX: u64 = 8 << 20;
+
+/// A query, and the corpus where its intents are looked up.
+pub(crate) struct Lookup<'a> {
+    pub(super) rounds: &'a Coordinator<'a>,
+    pub(super) statistics: &'a Statistics,
+    pub(super) query: &'a Query,
+    /// The reader's folder, relative to the root.
+    pub(super) here: &'a str,
+    /// The name of the program; empty if unknown.
+    pub(super) program: &'a str,
+    pub(super) tokenizer: &'a mut Tokenizer,
+}
+
+/// A line to point at.
+pub(crate) struct Point {
+    pub file: FilePlace,
+    pub line: u32,
+    pub certainty: Certainty,
+    pub strength: f32,
+}
+
+impl Point {
+    /// Lines where a name was seen.
+    pub fn at_all(seen: &[(FilePlace, Seen)], strength: f32) -> Vec<Point> {
+        let point = |(file, seen): &(FilePlace, Seen)| Point {
+            file: *file,
+            line: seen.line,
+            certainty: Certainty::Exact,
+            strength,
+        };
+        seen.iter().map(point).collect()
+    }
+}
+
+impl Lookup<'_> {
+    /// Pointers to the units around lines.
+    pub(super) fn point(&self, points: &[Point]) -> Result<Pointers> {
+        let mut pointers = Pointers::default();
+        if points.is_empty() {
+            return Ok(pointers);
+        }
+        let lines: Vec<(FilePlace, u32)> = points.iter().map(|point| (point.file, point.line)).collect();
+        for (unit, point) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(points) {
+            let Point { line, certainty, strength, .. } = *point;
+            if let Some(unit) = unit {
+                pointers.point_at(unit.unit, Pointer { certainty, strength, line });
+            }
+        }
+        Ok(pointers)
+    }
+
+    /// Pointers to units, each at the wanted line of it.
+    pub(super) fn point_at_lines(&self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<Pointers> {
+        let mut pointers = Pointers::default();
+        let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
+        for (unit, line) in keys.iter().zip(self.rounds.ask(&LinesRequest { units: keys.clone(), line: line.clone() })?)
+        {
+            pointers.point_at(*unit, Pointer { certainty: Certainty::Exact, strength, line });
+        }
+        Ok(pointers)
+    }
+
+    /// The first `files_max` of the files that the filter allows, up to `bytes_max` in all.
+    pub(super) fn readable(&self, files: &[FilePlace], files_max: usize, bytes_max: u64) -> Result<Vec<FilePlace>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let allowed = files
+            .iter()
+            .zip(self.rounds.ask(&SizesRequest { files: files.to_vec() })?)
+            .filter_map(|(file, size)| Some((*file, size?)));
+        let mut bytes = 0;
+        let is_within = |(_, size): &(FilePlace, u64)| {
+            bytes += size;
+            bytes <= bytes_max
+        };
+        Ok(allowed.take(files_max).filter(is_within).map(|(file, _)| file).collect())
+    }
+
+    /// The files that contain the words of a text in a row; all of its words, if those have no positions.
+    pub(super) fn files_with_run(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+        let run = run_of(text, self.tokenizer);
+        if run.is_empty() { self.files_with_words(text) } else { self.rounds.files_with_phrase(&run) }
+    }
+
+    /// The files that contain all words of a text, stop words too.
+    pub(super) fn files_with_words(&mut self, text: &str) -> Result<Vec<FilePlace>> {
+        let terms = self.tokenizer.terms(text);
+        self.rounds.ask(&FilesWithAllRequest { terms })
+    }
+
+    /// What a name or a text inside the query points at on its own.
+    pub(super) fn alone(&mut self, text: &str, found: &Found) -> Result<Pointers> {
+        self.resolve(ALONE, text, found)
+    }
+
+    /// The same by some intents. Files that the query names stay in force.
+    pub(super) fn resolve(&mut self, intents: &[Intent], text: &str, found: &Found) -> Result<Pointers> {
+        let query = Query::new(text, "", language::facts(), self.tokenizer);
+        let Lookup { rounds, statistics, here, program, .. } = *self;
+        let mut lookup = Lookup { rounds, statistics, query: &query, here, program, tokenizer: self.tokenizer };
+        let named = Pointers { units: Default::default(), ..found.pointers.clone() };
+        let found = resolve_all(intents, &mut lookup, Found { pointers: named, ..Found::default() })?;
+        Ok(found.pointers)
+    }
+}

@@ -1,0 +1,64 @@
+//! A name that is no term of the index: the lines that contain it in another spelling, or inside a longer word.
+
+use colgrep_core::query::intents::Certainty;
+use colgrep_core::token::words;
+
+use super::lookup::{Lookup, Point};
+use super::{Found, Intent, Resolved};
+use crate::rounds::{Look, Seen};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::{run_of, term_of_word};
+
+/// Places that are pointed at, at most.
+const POINTS_MAX: usize = 512;
+/// Strength of a place that contains the name as whole parts of an identifier.
+const STRENGTH_OF_PARTS: f32 = 1.0;
+/// Strength of a place that contains it inside a word.
+const STRENGTH_INSIDE_A_WORD: f32 = 0.2;
+
+pub(super) const SPELLING: Intent = Intent {
+    name: "part of a word, or another spelling",
+    doc: "The lines that contain a query of one piece in any spelling, where nothing else is pointed at and the index has \
+          no such term.",
+    examples: &[("max-open-files", "max-open-files"), ("4xx", "4xx")],
+    parse: |query| {
+        let text = query.text.trim();
+        let is_piece = !text.is_empty() && !text.contains(char::is_whitespace) && query.intents.phrases.is_empty();
+        is_piece.then(|| text.to_string()).into_iter().collect()
+    },
+    resolve: spellings,
+    settles: &[],
+    yields_to: &[],
+};
+
+fn spellings(lookup: &mut Lookup<'_>, found: &Found, pieces: &[String]) -> Result<Resolved> {
+    let is_pointed =
+        [&found.pointers, &found.fallback].iter().any(|found| !found.units.is_empty() || !found.files.is_empty());
+    let mut points = Vec::new();
+    for piece in pieces.iter().filter(|_| !is_pointed) {
+        if is_indexed(lookup, piece)? {
+            continue;
+        }
+        let files: Vec<FilePlace> = (0..lookup.rounds.places()).map(FilePlace).collect();
+        let files = lookup.readable(&files, usize::MAX, u64::MAX)?;
+        let mut seen = lookup.rounds.scan(&files, Look::Spelled(piece.clone()))?;
+        seen.sort_by_key(|(file, seen)| (!seen.is_cut, seen.is_aside, *file));
+        seen.truncate(POINTS_MAX);
+        points.extend(seen.into_iter().map(|(file, Seen { line, is_cut, .. })| {
+            let strength = if is_cut { STRENGTH_OF_PARTS } else { STRENGTH_INSIDE_A_WORD };
+            Point { file, line, certainty: Certainty::Part, strength }
+        }));
+    }
+    Ok(Resolved { fallback: lookup.point(&points)?, ..Resolved::default() })
+}
+
+/// Whether the index has a word, or the words of a piece in a row.
+fn is_indexed(lookup: &mut Lookup<'_>, text: &str) -> Result<bool> {
+    if words(text).nth(1).is_some() {
+        let run = run_of(text, lookup.tokenizer);
+        return Ok(!run.is_empty() && !lookup.rounds.files_with_phrase(&run)?.is_empty());
+    }
+    let Some(term) = term_of_word(text, lookup.tokenizer) else { return Ok(false) };
+    Ok(lookup.rounds.term_counts(&[term], 0)?.iter().any(|count| count.units.most() > 0))
+}

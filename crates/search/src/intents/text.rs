@@ -1,0 +1,383 @@
+//! Text as typed: where a whole query occurs, the longest run of its words, or the message that it prints.
+
+use colgrep_core::bm25::{Field, idf};
+use colgrep_core::literal_match::{
+    Agreement, Standing, Typed, begins_with_front, behind_fronts, has_values, is_question, messages_of, split_advice,
+};
+use colgrep_core::query::intents::Certainty;
+use colgrep_core::token::{is_stop_word, words};
+use rustc_hash::FxHashSet;
+
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
+use super::text_evidence::{
+    Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, Rules, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
+};
+use super::{Found, Intent, Pointers, Resolved, Settled};
+use crate::rounds::{HolderCount, Look, Seen, WeightedFilesRequest};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::lexical::term_of_word;
+
+/// Units that contain a word, at most, for the word to lead to files.
+const UNITS_OF_WORD_MAX: u64 = 20_000;
+/// Files that may contain all words of a text in a row for it to be a known place: a single word.
+const FILES_OF_TOKEN_MAX: usize = 256;
+/// The same for a plain word, in any of its forms: what more files contain is a word of the trade.
+const FILES_OF_PLAIN_WORD_MAX: usize = 8;
+/// The same for an operator: `operator==` occurs in few of the files that contain `operator`.
+const FILES_OF_OPERATOR_MAX: usize = 2_048;
+/// The same for other texts, and for phrases: a quote asks for every place.
+pub(super) const FILES_READ_FOR_ALL_MAX: usize = 512;
+/// Bytes of these files, at most.
+pub(super) const BYTES_READ_FOR_ALL_MAX: u64 = 64 << 20;
+/// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value too.
+const WEIGHT_SHARE_MIN: f32 = 0.5;
+/// The same for a message: its values occur nowhere, or elsewhere.
+pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
+/// Pieces beside links that a text must have for a number in it to be a value.
+const PIECES_AROUND_NUMBER_MIN: usize = 3;
+/// Words of a value behind a message's colon, at most.
+const VALUE_WORDS_MAX: usize = 2;
+/// Files with a literal of few plain words, at most, for it to be a known place.
+const FILES_OF_LITERAL_MAX: usize = 3;
+
+pub(super) const TEXT: Intent = Intent {
+    name: "text as typed",
+    doc: "The places that contain the whole text, or the longest run of its words; a literal with placeholders if the text \
+          holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
+          the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
+          word of a sentence is; a question's own words count only together.",
+    examples: &[
+        ("if port == 0 {", "if port == 0 {"),
+        ("could not open socket 8080", "could not open socket 8080"),
+        ("2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax", "2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax"),
+        ("Content-Type", "Content-Type"),
+        ("operator==", "operator=="),
+        ("unknown command 'a', did you mean 'b'?", "unknown command 'a', did you mean 'b'?"),
+    ],
+    parse: |query| vec![query.text.clone()],
+    resolve: |lookup, found, _| lookup.query_text(found),
+    settles: &[Settled::Text, Settled::Message],
+    yields_to: &[Settled::Name],
+};
+
+/// Where a text occurs.
+#[derive(Default)]
+pub(super) struct PlacedText {
+    pub pointers: Pointers,
+    /// Whether all of it occurs somewhere, to the character.
+    pub is_whole: bool,
+    explained: Explained,
+    /// Whether it is a message taken out of the query.
+    is_message: bool,
+}
+
+/// How a text is looked for.
+struct Manner {
+    /// Words that it must have, and that must occur in a row.
+    words_min: usize,
+    /// Whether punctuation, spaces and case may differ between the words.
+    is_loose: bool,
+    /// Whether only literals of code that hold nothing else count: a few plain words occur together by chance.
+    only_literals: bool,
+}
+
+impl Lookup<'_> {
+    /// Where the query occurs, or the messages in it if code does not contain it.
+    fn query_text(&mut self, found: &Found) -> Result<Resolved> {
+        let query = self.query;
+        let is_known = found.pointers.is_sure();
+        let mut best = self.with_fillers_or_without(found)?;
+        if query.long.is_some() {
+            best.pointers.units.retain(|_, pointer| pointer.certainty > Certainty::Run);
+        } else if !is_known && best.explained < Explained::Whole {
+            let mut messages = messages_of(&query.text);
+            // A program's advice is a literal of its own, and follows many messages.
+            if messages.is_empty() {
+                messages.extend(split_advice(&query.text).map(|(message, _)| message));
+            }
+            if messages.is_empty() {
+                best = self.or_behind_prefix(&query.text, best, found)?;
+            } else if !best.pointers.is_sure() {
+                let mut all = PlacedText { is_message: true, is_whole: best.is_whole, ..PlacedText::default() };
+                for message in messages {
+                    let placed = self.text(message, found)?;
+                    let placed = self.or_behind_prefix(message, placed, found)?;
+                    all.pointers.merge(placed.pointers);
+                    all.is_whole |= placed.is_whole;
+                }
+                if !all.pointers.units.is_empty() {
+                    best = all;
+                }
+            }
+        }
+        let settled = [(best.is_whole, Settled::Text), (best.is_message, Settled::Message)];
+        let settled = settled.into_iter().filter(|(is, _)| *is).map(|(_, settled)| settled).collect();
+        let replaces = best.is_message;
+        Ok(Resolved { pointers: best.pointers, settled, replaces, ..Resolved::default() })
+    }
+
+    /// Where the query occurs as typed, otherwise without its fillers: a message may have such words of its own.
+    fn with_fillers_or_without(&mut self, found: &Found) -> Result<PlacedText> {
+        let query = self.query;
+        if query.typed != query.text {
+            let typed = self.text(&query.typed, found)?;
+            if typed.pointers.units.values().any(|pointer| pointer.certainty >= Certainty::Words) {
+                return Ok(typed);
+            }
+        }
+        self.text(&query.text, found)
+    }
+
+    /// What a text says behind the prefix of a log or a runtime, the longest rest first, if that explains more than `best`,
+    /// where all of it occurs. The names in a prefix occur together elsewhere, so a run of them says less than the message
+    /// behind it; a run that is left when more is cut off says less than the literal that made more of the text. A text that
+    /// occurs in tests or documents was copied from there, unless it surely has a prefix (`code: Errors.LIMIT`).
+    fn or_behind_prefix(&mut self, text: &str, mut best: PlacedText, found: &Found) -> Result<PlacedText> {
+        if best.is_whole && best.explained == Explained::Aside && !begins_with_front(text, self.program) {
+            return Ok(best);
+        }
+        for message in behind_fronts(text, self.program) {
+            if best.explained == Explained::Whole {
+                break;
+            }
+            let placed = self.text(message, found)?;
+            if placed.explained > best.explained
+                || (placed.explained, best.explained) == (Explained::Run, Explained::Run)
+            {
+                best = PlacedText { is_message: true, is_whole: best.is_whole || placed.is_whole, ..placed };
+            }
+        }
+        Ok(best)
+    }
+
+    /// Where a text occurs as typed, or a run of its words.
+    pub(super) fn text(&mut self, text: &str, found: &Found) -> Result<PlacedText> {
+        let bare = Typed::new(text, |_| 0.0);
+        let manner = how_to_look(text, &bare);
+        if manner.only_literals && text.trim() != unquoted(text) {
+            return self.text(unquoted(text), found);
+        }
+        if bare.len() < manner.words_min {
+            return Ok(PlacedText::default());
+        }
+        // Nobody says "unknown action zzqq" but a program.
+        let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
+        let only_literals = manner.only_literals && !ends_in_value;
+        let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
+        if is_plain && self.is_name_of_something(text)? {
+            return Ok(PlacedText::default());
+        }
+        let is_message = has_values(text) || ends_in_value;
+        let held_min = if is_message { WEIGHT_SHARE_OF_MESSAGE_MIN } else { WEIGHT_SHARE_MIN };
+        let (typed, by_weight) = self.holders(text, held_min)?;
+        let mut files = self.files_with_run(text)?;
+        if files.len() > files_in_a_row_max(&typed, is_plain) {
+            return Ok(PlacedText::default());
+        }
+        // A question's own words occur together by chance, and most often in documents.
+        let asks = is_question(text);
+        let in_a_row = files.len();
+        let may_be_run = (typed.len() >= WORDS_MIN || is_message) && !only_literals && !asks;
+        if may_be_run {
+            let known: FxHashSet<FilePlace> = files.iter().copied().collect();
+            files.extend(by_weight.into_iter().filter(|file| !known.contains(file)));
+        }
+        let bytes_max = if in_a_row > FILES_READ_MAX { BYTES_READ_FOR_ALL_MAX } else { BYTES_READ_MAX };
+        let files = self.readable(&files, in_a_row.max(FILES_READ_MAX), bytes_max)?;
+        let mut places = self.placed(&typed, text, &files)?;
+        if may_be_run && places.iter().all(|place| place.standing.agreement == Agreement::Run) {
+            places.extend(self.before_last_piece(&typed, text, &files)?);
+        }
+        if is_plain {
+            // Tests and documents contain plain words where they tell of something else.
+            let is_literal = |found: &Standing| found.is_literal && found.agreement >= Agreement::Words;
+            places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
+            // Two words in lower case name a thing more often than they are a message.
+            let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
+            if only_literals && places.len() > if names_thing { 1 } else { FILES_OF_LITERAL_MAX } {
+                return Ok(PlacedText::default());
+            }
+        }
+        let rules = Rules {
+            is_message,
+            asks,
+            is_loose: manner.is_loose,
+            share_min: if is_message { RUN_SHARE_OF_MESSAGE_MIN } else { RUN_SHARE_MIN },
+            // The words of a file's name may occur together elsewhere.
+            names_file: found.pointers.means_a_file(),
+            is_quoted: text.starts_with(['"', '\'', '`']),
+            prefixes: if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() },
+            words_of_paths: self.words_of_paths_in(text, found),
+            typed: &typed,
+        };
+        let is_printed_here = places.iter().any(|place| rules.is_made(place));
+        let is_whole = places.iter().any(|place| place.standing.agreement == Agreement::Exact);
+        let mut explained = Explained::Nothing;
+        let mut points = Vec::new();
+        for place in &places {
+            let Some(certainty) = rules.certainty(place, is_printed_here) else { continue };
+            let strength = rules.strength(place);
+            let share = rules.is_made(place).then_some(place.standing.share);
+            explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
+            points.push(Point { file: place.file, line: place.seen.line, certainty, strength });
+        }
+        Ok(PlacedText { pointers: self.point(&points)?, is_whole, explained, is_message: false })
+    }
+
+    /// How many words each path in the text has, if files that the query names are here: what makes paths
+    /// (`${name}/src/index.ts`) made any path that ends so, and says less than that file.
+    fn words_of_paths_in(&self, text: &str, found: &Found) -> Vec<usize> {
+        if found.pointers.files.is_empty() {
+            return Vec::new();
+        }
+        let paths = self.query.intents.mentions.iter().chain(&self.query.intents.names);
+        paths.filter(|path| text.contains(path.as_str())).map(|path| words(path).count()).collect()
+    }
+
+    /// Whether the last of three plain words occurs nowhere: a value, if a literal begins with the others.
+    fn ends_in_value(&mut self, text: &str) -> Result<bool> {
+        let Some((front, last)) = text.trim().rsplit_once(char::is_whitespace) else { return Ok(false) };
+        if front.split_whitespace().count() < WORDS_OF_CODE_MIN {
+            return Ok(false);
+        }
+        let Some(term) = term_of_word(last, self.tokenizer) else { return Ok(false) };
+        Ok(self.rounds.term_counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
+    }
+
+    /// Where the text occurs up to its last piece, which is a value or cut off, in files that are not `read` yet: others have
+    /// more of its weight if that piece is a word of the trade.
+    fn before_last_piece(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
+        let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
+        let run = colgrep_index::lexical::run_of(front, self.tokenizer);
+        if run.len() < WORDS_OF_CODE_MIN {
+            return Ok(Vec::new());
+        }
+        let mut files = self.rounds.files_with_phrase(&run)?;
+        if files.len() > FILES_READ_MAX {
+            return Ok(Vec::new());
+        }
+        files.retain(|file| !read.contains(file));
+        let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
+        let mut places = self.placed(typed, text, &files)?;
+        places.retain(|place| place.standing.is_before_value || is_cut_off(&place.standing));
+        Ok(places)
+    }
+
+    /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
+    /// (`errorHandling`): what is called so says more than what contains it.
+    fn is_name_of_something(&mut self, text: &str) -> Result<bool> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let terms = [words.join("_"), words.concat()].map(|name| self.tokenizer.normal(&name).to_string());
+        let is_name = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Stem | Field::Folder);
+        let in_names = |count: &HolderCount| {
+            Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
+        };
+        Ok(self.rounds.term_counts(&terms, 0)?.iter().any(in_names))
+    }
+
+    /// The text with the weights of its words, and the files that have at least `share_min` of its weight, the heaviest
+    /// first.
+    pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
+        let pieces = text.split_whitespace().count();
+        // A link beside its number (`[1.2.0](https://…)`) is no message around one.
+        let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        // A number or an address in a message is most often a value that the source does not have.
+        let value_start = value_start(text);
+        let is_value = |word: &str| {
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            at >= value_start
+                || (beside_links >= PIECES_AROUND_NUMBER_MIN && is_number(word))
+                || (pieces >= WORDS_MIN && is_in_address(text, at))
+        };
+        let mut of_words: Vec<Option<usize>> = Vec::new();
+        let mut terms: Vec<String> = Vec::new();
+        Typed::new(text, |word| {
+            let term = term_of_word(word, self.tokenizer).filter(|term| !is_value(word) && !is_stop_word(term));
+            of_words.push(term.map(|term| {
+                terms.iter().position(|known| *known == term).unwrap_or_else(|| {
+                    terms.push(term);
+                    terms.len() - 1
+                })
+            }));
+            0.0
+        });
+        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.term_counts(&terms, UNITS_OF_WORD_MAX)? };
+        let weight = |count: &HolderCount| match count.files {
+            files if files > 0 && count.units.most() <= UNITS_OF_WORD_MAX => idf(self.statistics.units, files),
+            _ => 0.0,
+        };
+        let weights: Vec<f32> = counts.iter().map(weight).collect();
+        let of_words: Vec<f32> = of_words.into_iter().map(|term| term.map_or(0.0, |term| weights[term])).collect();
+        let typed = Typed::weighed(text, &of_words);
+        let terms: Vec<(String, f32)> = terms.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+        if terms.is_empty() {
+            return Ok((typed, Vec::new()));
+        }
+        let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+        let asked = WeightedFilesRequest { terms, least: share_min * all, files_max: FILES_READ_FOR_ALL_MAX };
+        Ok((typed, self.rounds.ask(&asked)?.into_iter().map(|(file, _)| file).collect()))
+    }
+
+    /// Reads files and gives, for each that agrees, where and how.
+    pub(super) fn placed(&self, typed: &Typed<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
+        let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
+        Ok(self.rounds.scan(files, look)?.into_iter().filter_map(placed).collect())
+    }
+}
+
+/// Where a message's value begins behind its last colon; its end, if fewer than two words stand in front (a program's or an
+/// error's name, with the message behind) or more behind than values have.
+fn value_start(text: &str) -> usize {
+    let is_value = |at: &usize| {
+        let [front, behind] = [&text[..*at], &text[*at + 1..]];
+        front.split_whitespace().nth(1).is_some() && behind.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
+    };
+    text.rfind(": ").filter(is_value).unwrap_or(text.len())
+}
+
+/// Whether a place of a text lies in an address.
+fn is_in_address(text: &str, at: usize) -> bool {
+    let front = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
+    let behind = text[at..].split(char::is_whitespace).next().unwrap_or_default();
+    front.contains("://") || behind.contains("://")
+}
+
+/// A text without the single quotes or backticks around all of it.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let inside = |mark: char| text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    inside('\'').or_else(|| inside('`')).filter(|inside| !inside.is_empty()).unwrap_or(text)
+}
+
+/// Files that may contain all words of a text in a row, at most, for it to lead to them.
+fn files_in_a_row_max(typed: &Typed<'_>, is_plain: bool) -> usize {
+    match typed.len() {
+        1 if typed.is_operator() => FILES_OF_OPERATOR_MAX,
+        1 if is_plain => FILES_OF_PLAIN_WORD_MAX,
+        1 => FILES_OF_TOKEN_MAX,
+        _ if is_plain => FILES_READ_MAX,
+        _ => FILES_READ_FOR_ALL_MAX,
+    }
+}
+
+/// One word is looked for if it is written as no word of a sentence is, or hardly occurs anywhere; few words are, if what
+/// stands between them is not of prose, or if a literal has them and nothing else.
+fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
+    let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
+    match text.split_whitespace().count() {
+        1 if typed.is_token() => manner(1, !typed.is_operator()),
+        _ if typed.is_code() && typed.len() == 1 => manner(1, false),
+        _ if typed.is_code() => manner(WORDS_OF_CODE_MIN, true),
+        1 => manner(1, true),
+        2.. if typed.is_marked() => manner(WORDS_OF_CODE_MIN, typed.len() >= WORDS_MIN),
+        2.. if typed.len() < WORDS_MIN && has_values(text) => manner(WORDS_OF_CODE_MIN, false),
+        2.. if typed.len() < WORDS_MIN => Manner { only_literals: true, ..manner(WORDS_OF_CODE_MIN, true) },
+        _ => manner(WORDS_MIN, true),
+    }
+}

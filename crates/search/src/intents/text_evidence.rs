@@ -1,0 +1,161 @@
+//! How much a place of a text says: whether it is the text, what made it, or a run of words by chance.
+
+use colgrep_core::literal_match::{Agreement, Standing, Typed};
+use colgrep_core::query::intents::Certainty;
+
+use super::STRENGTH_OF_NEARLY_ALL;
+use crate::rounds::Seen;
+use colgrep_index::ids::FilePlace;
+
+/// Words that a literal without a value must have to follow a log's prefix.
+const WORDS_BEHIND_PREFIX_MIN: usize = 4;
+/// Share of a text's weight that a literal must have, values aside, to leave no doubt that it made the text.
+const SHARE_OF_LITERAL_MIN: f32 = 0.75;
+/// Factor of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
+const STRENGTH_OF_PART: f32 = 0.5;
+/// Factor of a flag outside literals, where nothing declares it.
+const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
+/// Factor of words with other punctuation or case between them.
+const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
+/// Share of a message's weight that a run of its words must have.
+pub(super) const RUN_SHARE_OF_MESSAGE_MIN: f32 = 0.25;
+/// The same for any other text: people's own words occur together by chance.
+pub(super) const RUN_SHARE_MIN: f32 = 0.7;
+/// Words in a row that must agree unless the text is code: fewer occur in any text.
+pub(super) const WORDS_MIN: usize = 4;
+/// The same for code, for the words of a literal in front of a value, and for all words of a literal.
+pub(super) const WORDS_OF_CODE_MIN: usize = 2;
+
+/// How much a text's places explain, the best last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Explained {
+    /// It occurs nowhere.
+    #[default]
+    Nothing,
+    /// A run of its words does.
+    Run,
+    /// It, or nearly all of it, occurs in tests, documents and the like alone.
+    Aside,
+    /// Code has a literal that may have made it, with much else besides.
+    Made,
+    /// Code contains it, or what made it.
+    Whole,
+}
+
+impl Explained {
+    /// What one place explains; `share` is that of the text's weight which a literal that made it has.
+    pub fn by(certainty: Certainty, strength: f32, is_aside: bool, share: Option<f32>) -> Explained {
+        let is_sure = certainty > Certainty::Run || strength >= STRENGTH_OF_NEARLY_ALL;
+        match (is_sure, is_aside, share) {
+            (true, true, _) => Explained::Aside,
+            (_, _, Some(share)) if share < SHARE_OF_LITERAL_MIN => Explained::Made,
+            (true, false, _) => Explained::Whole,
+            (false, _, _) => Explained::Run,
+        }
+    }
+}
+
+/// Where a text occurs in a file.
+pub(super) struct Placed {
+    pub file: FilePlace,
+    pub standing: Standing,
+    pub seen: Seen,
+}
+
+/// What decides how much a place of a text says.
+pub(super) struct Rules<'t> {
+    pub typed: &'t Typed<'t>,
+    pub is_message: bool,
+    pub asks: bool,
+    pub is_loose: bool,
+    pub is_quoted: bool,
+    pub names_file: bool,
+    pub share_min: f32,
+    /// For each prefix of a log that the text may have, the number of the first word behind it.
+    pub prefixes: Vec<usize>,
+    pub words_of_paths: Vec<usize>,
+}
+
+impl Rules<'_> {
+    /// Whether a literal in code made all of the text, or all of it behind a log's prefix.
+    pub fn is_made(&self, place: &Placed) -> bool {
+        let standing = &place.standing;
+        let is_long = standing.is_before_value || standing.words >= WORDS_BEHIND_PREFIX_MIN;
+        let is_of_path =
+            |of_path: &usize| *of_path >= standing.words && self.typed.len().saturating_sub(*of_path) < standing.words;
+        let is_known = self.is_message && !self.asks && !place.seen.is_aside && standing.share >= self.share_min;
+        is_known
+            && is_long
+            && standing.made_from.is_some_and(|from| from == 0 || self.prefixes.contains(&from))
+            && !self.words_of_paths.iter().any(is_of_path)
+    }
+
+    /// How certain a place is; none if it says nothing.
+    pub fn certainty(&self, place: &Placed, is_printed_here: bool) -> Option<Certainty> {
+        let Placed { standing, seen, .. } = place;
+        // A whole literal may have been copied to where it occurs, and quotes ask for what they contain.
+        let is_copied = standing.is_literal || self.is_quoted;
+        match standing.agreement {
+            // A test or a document that shows what code prints says less than that code, whatever values it has.
+            Agreement::Exact if seen.is_aside && is_printed_here && !is_copied => Some(Certainty::Words),
+            Agreement::Exact => Some(Certainty::Exact),
+            // A program may declare a flag without its dashes.
+            Agreement::Words if self.typed.is_flag() && standing.is_literal => Some(Certainty::Exact),
+            Agreement::Words if self.is_loose => Some(Certainty::Words),
+            // All of the text but its values, which may be anything: the name of a file that is here, too.
+            Agreement::Run if self.is_made(place) => Some(Certainty::Words),
+            Agreement::Run if self.asks || seen.is_text || self.names_file => None,
+            // More than a run that ends in front of the word that was cut.
+            Agreement::Run if is_cut_off(standing) => Some(Certainty::Words),
+            Agreement::Run if standing.share >= self.share_min && is_run(standing, self.is_message) => {
+                Some(Certainty::Run)
+            }
+            Agreement::Words | Agreement::Run => None,
+        }
+    }
+
+    pub fn strength(&self, place: &Placed) -> f32 {
+        let standing = &place.standing;
+        let factor = |applies: bool, factor: f32| if applies { factor } else { 1.0 };
+        // What a message's values weigh is no matter.
+        let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
+        share
+            * factor(!standing.is_alone, STRENGTH_OF_PART)
+            * factor(!standing.is_same, STRENGTH_OF_OTHER_MARKS)
+            * factor(self.typed.is_flag() && !standing.is_literal, STRENGTH_OF_FLAG_IN_PROSE)
+    }
+}
+
+/// Whether this many words in a row are no chance; in a message a value behind them makes up for their number.
+pub(super) fn is_run(standing: &Standing, is_message: bool) -> bool {
+    let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
+    // A short literal on both sides of a value made all of the text.
+    let is_whole = standing.made_from == Some(0);
+    is_front || is_whole || is_cut_off(standing) || standing.words >= WORDS_MIN
+}
+
+/// Whether all of a text occurs there that was cut off inside a word.
+pub(super) fn is_cut_off(standing: &Standing) -> bool {
+    standing.agreement == Agreement::Run && !standing.is_alone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_code_prints_explains_more_than_what_stands_elsewhere() {
+        for (certainty, strength, is_aside, share, expected) in [
+            (Certainty::Run, 0.5, false, None, Explained::Run),
+            (Certainty::Run, 0.95, false, None, Explained::Whole),
+            (Certainty::Run, 0.95, true, None, Explained::Aside),
+            (Certainty::Exact, 1.0, true, None, Explained::Aside),
+            (Certainty::Exact, 1.0, false, None, Explained::Whole),
+            (Certainty::Words, 0.9, false, Some(0.8), Explained::Whole),
+            (Certainty::Words, 0.7, false, Some(0.4), Explained::Made),
+        ] {
+            let explained = Explained::by(certainty, strength, is_aside, share);
+            assert_eq!(explained, expected, "{certainty:?} {strength} {is_aside} {share:?}");
+        }
+    }
+}
