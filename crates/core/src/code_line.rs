@@ -1,4 +1,4 @@
-//! Lines of code by their look alone: which one names a definition, which calls a name, which says nothing.
+//! Lines of code by their look alone: which one names a definition, which calls a name, which has no content.
 
 mod attribute;
 mod call;
@@ -12,7 +12,7 @@ pub use member::member_line;
 
 use crate::token::{is_stop_word, is_word_char};
 
-/// Words that bind a value inside a function: what they announce is looked for by its name where nothing else is.
+/// Keywords that bind a value inside a function: what they announce is looked up by name only if nothing else is found.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
 
@@ -42,8 +42,7 @@ pub(crate) const MODIFIERS: &[&str] = &[
     "unsafe",
     "virtual",
 ];
-/// Other words between which and a definition's keyword no more words stand on its line; another keyword may
-/// (`enum class`).
+/// Other words directly in front of a definition's keyword; another keyword may be there too (`enum class`).
 const QUALIFIERS: &[&str] = &[
     "actual",
     "annotation",
@@ -66,20 +65,20 @@ const QUALIFIERS: &[&str] = &[
     "tailrec",
     "value",
 ];
-/// What may stand in front of a statement on its line.
+/// Marks in front of a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
-/// Marks around a literal.
+/// Quotes of a literal.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
-/// Marks around a literal of several lines.
+/// Quotes of a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
-/// Of a line this much is looked at, in bytes.
+/// Bytes of a line that are read.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// Lines behind a unit's first that are searched for its name: attributes, decorators and templates come before it.
+/// Lines of a unit that are searched for its name: attributes, decorators and templates come first.
 pub const NAME_LINES_MAX: usize = 20;
-/// What opens and closes a comment of several lines, at the front of one.
+/// What opens a comment of several lines, at the beginning of a line, and what closes it.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
-/// Where `name` stands in a line as a whole word.
+/// Where `name` occurs in a line as a whole word.
 pub fn word_at(line: &str, name: &str) -> Option<usize> {
     words_at(line, name).next()
 }
@@ -96,8 +95,8 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     places.into_iter().flatten()
 }
 
-/// The number, from 0, of the line that names a definition: the first with its name as a word that is no comment and
-/// has the name outside of attributes; else the first with its name at all.
+/// The number, from 0, of the line that names a definition: the first one with its name as a word outside comments and
+/// attributes; otherwise the first one with its name at all.
 pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
     let mut attributes = Attributes::default();
     let named = lines.clone().position(|line| {
@@ -108,7 +107,7 @@ pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str)
     named.or_else(|| first(&|line| word_at(line, name).is_some())).or_else(|| first(&|l| l.contains(name)))
 }
 
-/// What a function without a name begins with.
+/// Keywords of anonymous functions.
 pub const LAMBDAS: [&str; 3] = ["func", "function", "lambda"];
 
 /// Whether a line binds a function to `name` (`f := func() {`).
@@ -125,8 +124,8 @@ pub fn binds_function(line: &str, name: &str) -> bool {
     words_at(line, name).any(is_bound) && !is_comment(line)
 }
 
-/// Whether a line announces `name`: a statement begins there with one of some keywords, words that qualify it aside, and
-/// the name stands right behind. Prose has more words around the two.
+/// Whether a line announces `name`: a statement begins with one of some keywords, apart from qualifiers, and the name follows
+/// it. Prose has more words around the two.
 pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     let is_announced = |at: usize| {
         let front = line[..at].trim_end();
@@ -137,8 +136,8 @@ pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     words_at(line, name).any(is_announced) && !is_comment(line)
 }
 
-/// Whether a statement may begin behind `front`, the start of a line: nothing but words that qualify a definition stands
-/// there, or what ends or opens something else in front of them, outside of literals.
+/// Whether a statement may begin behind `front`, the start of a line: it has only qualifiers, or marks that end or open something
+/// else in front of them, outside literals.
 fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     if front.ends_with(is_word_char) || QUOTES.iter().any(|quote| front.matches(*quote).count() % 2 == 1) {
         return false;
@@ -157,14 +156,14 @@ fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     }
 }
 
-/// Whether what stands behind a name goes on as sentences do.
+/// Whether the text behind a name goes on as sentences do.
 fn goes_on_in_prose(behind: &str) -> bool {
     let word = behind.trim_start().split(|c: char| !is_word_char(c)).next().unwrap_or_default();
     let is_bare = !behind.contains(['(', '{', '=']) && !matches!(word, "do" | "where");
     behind.starts_with(['.', ',', ')', '"', '\'', '`', '?', '!']) || (is_bare && is_stop_word(word))
 }
 
-/// The lines of a program with their numbers, without those that lie in comments and literals of several lines.
+/// The lines of a program with their numbers, without those inside comments and literals of several lines.
 pub fn lines_of_code(text: &str) -> impl Iterator<Item = (u32, &str)> {
     numbered_code(text.lines()).map(|(number, line)| (number, cut(line)))
 }
@@ -182,13 +181,13 @@ fn numbered_code<'l>(lines: impl Iterator<Item = &'l str>) -> impl Iterator<Item
     })
 }
 
-/// Whether a line begins with what opens a comment; `{-1, 0}` is a table's row.
+/// Whether a line opens a comment of several lines; `{-1, 0}` is a row of a table.
 fn opens_block(line: &str, open: &str) -> bool {
     line.strip_prefix(open)
         .is_some_and(|rest| open != "{-" || rest.is_empty() || rest.starts_with([' ', '-', '|', '#']))
 }
 
-/// Where a literal of several lines opens; a mark that stands in quotes of another kind (`"'''"`) opens none.
+/// Where a literal of several lines opens; a mark inside other quotes (`"'''"`) opens none.
 fn long_quote(line: &str, mark: &str) -> Option<usize> {
     let is_alone = |at: &usize| {
         let own = mark.chars().next();
@@ -198,7 +197,7 @@ fn long_quote(line: &str, mark: &str) -> Option<usize> {
     line.match_indices(mark).map(|(at, _)| at).find(is_alone)
 }
 
-/// What closes the comment or literal that is open behind a line; `closing` closes the one that is open in front.
+/// What closes the comment or literal that is open behind a line; `closing` closes the one open in front of it.
 fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'static str> {
     let mut rest = line.trim_start();
     // `"src/*"` opens no comment.
@@ -224,13 +223,12 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
     }
 }
 
-/// Whether a keyword binds a value, perhaps a function without a name (`const f = () => …`), rather than announcing a
-/// definition.
+/// Whether a keyword binds a value, perhaps an anonymous function (`const f = () => …`), rather than announcing a definition.
 pub fn is_binding(keyword: &str) -> bool {
     BINDINGS.contains(&keyword)
 }
 
-/// Lines that only open, close or part what others say.
+/// Lines that only open, close or separate others.
 const FRAMES: &[&str] = &[
     "begin",
     "break",
@@ -256,7 +254,7 @@ const FRAMES: &[&str] = &[
     "continue",
     "default",
 ];
-/// What an import begins with.
+/// Beginnings of imports.
 const IMPORTS: &[&str] = &[
     "import ",
     "from ",
@@ -276,8 +274,8 @@ const IMPORTS: &[&str] = &[
     "open import",
     "export * from",
 ];
-/// Beginnings of lines that do not tell what a file does: comments, imports, exports, names of modules and packages. Wider
-/// than [`is_comment`] and [`IMPORTS`], since a head is one by all of its lines, and no single line decides.
+/// Beginnings of lines of a file's head: comments, imports, exports, names of modules and packages. Wider than [`is_comment`] and
+/// [`IMPORTS`], since no single line decides what a head is.
 const HEAD_LINES: [&str; 26] = [
     "//",
     "/*",
@@ -306,29 +304,28 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
-/// Beginnings of imports that may go on over several lines in brackets. Fewer than [`IMPORTS`], of which the others end with
-/// their line.
+/// Beginnings of imports that may go on over several lines in brackets; other [`IMPORTS`] end with their line.
 const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
-/// What stands in a licence's lines.
+/// Words of licences.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
 
-/// Whether a line is one of a licence's: that of its owner or of its name.
+/// Whether a line names a licence or its owner.
 pub fn is_licence(line: &str) -> bool {
     let lower = line.to_lowercase();
     LICENCES.iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether a line, without blanks in front, is one of a file's head by its beginning.
+/// Whether a line, without indentation, belongs to a file's head by its beginning.
 pub fn is_of_head(line: &str) -> bool {
     HEAD_LINES.iter().any(|head| line.starts_with(head))
 }
 
-/// Whether a line, without blanks in front, begins an import that may go on over the next lines.
+/// Whether a line, without indentation, begins an import that may go on over the next lines.
 pub fn opens_import(line: &str) -> bool {
     IMPORT_LINES.iter().any(|import| line.starts_with(import))
 }
 
-/// Whether a line tells something of what the code around it does: no bracket, no `#endif`, no import, no licence.
+/// Whether a line says what the code does: it is no bracket, `#endif`, import or licence.
 pub fn tells(line: &str) -> bool {
     let line = line.trim();
     let lower = line.to_lowercase();

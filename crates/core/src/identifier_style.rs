@@ -1,18 +1,17 @@
-//! Words by their writing: whether one looks like a name of code, and like no word of a sentence.
+//! Whether a word is written like a name of code rather than a word of a sentence.
 //!
-//! Each step that asks draws the line elsewhere, and what was measured holds for its own line alone: one for all would
-//! change rankings. The table of the test tells them apart.
+//! Each caller draws the line elsewhere, and was measured with its own line: one rule for all would change rankings. The table
+//! of the test shows the differences.
 
 use crate::token::parts;
 
-/// Whether all letters of a word, two at least, are capitals.
+/// Whether a word has at least two letters, all of them capitals.
 fn is_in_capitals(word: &str) -> bool {
     let letters = || word.chars().filter(|c| c.is_alphabetic());
     letters().nth(1).is_some() && letters().all(char::is_uppercase)
 }
 
-/// Whether a word inside a sentence is written as only names are: camelCase, snake_case, ACRONYMWord. A query's names
-/// beside its words are read by it.
+/// Whether a word in a sentence is written as only names are: camelCase, snake_case, ACRONYMWord. Finds the names in a query.
 pub fn is_name_in_query(word: &str) -> bool {
     if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return false;
@@ -25,15 +24,15 @@ pub fn is_name_in_query(word: &str) -> bool {
     hump || snake || acronym
 }
 
-/// Whether a word is written as none of a sentence is: capitals behind the first letter, or what stands in code. Questions
-/// for callers and definitions are told from sentences by it.
+/// Whether a word is written as none of a sentence is: with capitals behind the first letter, or marks of code. Tells questions
+/// for callers and definitions from sentences.
 pub fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['?', ',', '.']);
     word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
 }
 
-/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks that stand in names, paths
-/// and codes, or as a header is. Such words are looked for in texts as they stand.
+/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks of names, paths and codes, or
+/// like a header. Such words are looked up as typed.
 pub fn is_token(word: &str) -> bool {
     let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
     // `request/response` and `rate-limit` are two words each.
@@ -43,34 +42,34 @@ pub fn is_token(word: &str) -> bool {
     is_long && !word.ends_with("()") && (is_in_capitals(word) || has_marks || is_path || is_header)
 }
 
-/// Whether a typed text that is a single piece is written as no word of a sentence is: capitals alone, several parts,
-/// digits, punctuation inside or around it. It is then looked for as it stands.
+/// Whether a text of one piece is written as no word of a sentence is: in capitals, with several parts, digits or punctuation.
+/// It is then looked up as typed.
 pub fn is_piece(text: &str) -> bool {
     let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
     is_in_capitals(text) || text.contains(is_odd) || parts(text).nth(1).is_some()
 }
 
-/// The name of a long flag that a word is, without its dashes: `line-limit` of `--line-limit`.
+/// The name of a long flag without its dashes: `line-limit` of `--line-limit`.
 pub fn flag_name(word: &str) -> Option<&str> {
     let name = word.strip_prefix("--").filter(|name| name.len() > 1)?;
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     (name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_of_name)).then_some(name)
 }
 
-/// Whether a name of a question is written as no word is. One that stands nowhere is then told.
+/// Whether a name in a question is written as no word is. Answers say so if it occurs nowhere.
 pub fn is_name_in_question(name: &str) -> bool {
     name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Whether a name is no word of a sentence, so that an example in a documentation may announce it.
+/// Whether a name is no word of a sentence, so that an example in documentation may announce it.
 pub fn is_name_in_example(name: &str) -> bool {
     name.contains(|c: char| c.is_uppercase() || c == '_')
 }
 
-/// `WebSocket`, `HTTPServer`, `JWT`, `MAX_LEN`, `UTF-8`: two humps and more, or upper case throughout. Names among a
-/// text's entities.
+/// `WebSocket`, `HTTPServer`, `JWT`, `MAX_LEN`, `UTF-8`: at least two humps, or upper case throughout. Finds the entities of a
+/// text.
 pub fn is_name_in_text(word: &str) -> bool {
-    // A hyphen belongs to a name that has a number too; else it stands between words.
+    // A hyphen belongs to a name that has a number; otherwise it joins words.
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || (c == '-' && word.contains(char::is_numeric));
     if word.chars().count() < 2 || word.starts_with('-') || !word.chars().all(is_of_name) {
         return false;

@@ -250,7 +250,7 @@ impl Query {
         self.identifiers.iter().any(|i| i.whole_query)
     }
 
-    /// Whether all places of the name that it is are asked for ([`crate::query::intents::everywhere_of`]).
+    /// Whether all places of the name that it is are asked for ([`crate::query::intents::all_places_of`]).
     pub fn is_everywhere(&self) -> bool {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }

@@ -1,5 +1,5 @@
-//! What brings candidates beside the two rankings: what the query points at, where the reader stands, past changes, and
-//! the parts of a long query.
+//! Candidates that are ranked whatever their words and meaning: what the query points at, files near the reader, past changes,
+//! and the parts of a long query.
 
 use colgrep_core::partner::partner;
 use colgrep_core::path::PathClass;
@@ -17,23 +17,22 @@ use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Files and units that are candidates whatever rank words or meaning give them.
+/// Files and units that are candidates whatever their rank by words or meaning.
 pub(super) struct ForcedCandidates {
     /// What the query points at.
     pub pointers: Pointers,
-    /// Files by how they stand to the one where the reader is (`--near`).
+    /// Files related to the reader's (`--near`).
     contexts: FxHashMap<FilePlace, Context>,
-    /// Files that past commits like the question changed, with their shares.
+    /// Files changed by past commits like the question, with their shares.
     past: FxHashMap<FilePlace, f32>,
-    /// Files by what the parts of a long query say of them.
+    /// Files named or found by the parts of a long query.
     long: FxHashMap<FilePlace, LongFacts>,
-    /// Whether the tests of what is named are asked for.
+    /// Whether the query asks for the tests of what it names.
     asks_for_tests_of: bool,
 }
 
 impl ForcedCandidates {
-    /// Looks up where the reader stands, what the past says and what the parts of a long query do, beside the `pointers`
-    /// of the query.
+    /// Looks up files near the reader, past changes and the parts of a long query; adds them to the `pointers` of the query.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -53,12 +52,12 @@ impl ForcedCandidates {
         Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
     }
 
-    /// Iterates over the files of all kinds; a file may come twice.
+    /// Iterates over all these files; one may come twice.
     pub fn files(&self) -> impl Iterator<Item = FilePlace> + '_ {
         self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).chain(self.long.keys()).copied()
     }
 
-    /// True if the unit is a candidate for this alone.
+    /// Whether the unit is a candidate for this reason alone.
     pub fn brings(&self, unit: &UnitFound) -> bool {
         self.pointers.units.contains_key(&unit.unit)
             || self.pointers.files.contains_key(&unit.file)
@@ -67,13 +66,13 @@ impl ForcedCandidates {
             || self.long.contains_key(&unit.file)
     }
 
-    /// False for a file that lacks a phrase which the query holds in quotes, unless the query names the file.
+    /// Whether a file contains the quoted phrases, or is named.
     pub fn allows(&self, file: FilePlace) -> bool {
         let Pointers { files, only, .. } = &self.pointers;
         only.as_ref().is_none_or(|only| only.contains(&file) || files.contains_key(&file))
     }
 
-    /// Writes into candidates and files why they are here.
+    /// Records in candidates and files why they are here.
     pub fn mark(&self, retrieved: &mut Retrieved) {
         if self.pointers.units.is_empty() && self.files().next().is_none() {
             return;
@@ -104,7 +103,7 @@ fn asks_for_tests_of(text: &str) -> bool {
     kind.is_some_and(|word| matches!(*word, "spec" | "specs" | "test" | "tests"))
 }
 
-/// Means the tests of the files that are meant in the place of these, where there are any.
+/// Replaces each meant file by its tests, if there are any.
 fn mean_tests(files: &mut [FileFacts]) {
     let facts = language::facts();
     let is_test = |file: &FileFacts| PathClass::of(&file.path, facts).has(PathClass::TEST);

@@ -60,7 +60,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
-use colgrep_core::query::intents::held_as;
+use colgrep_core::query::intents::lookup_form;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{Given, Held, Tokens, strengths};
@@ -71,7 +71,7 @@ pub use group::Group;
 pub(crate) use intents::Pointers;
 pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
-use reading::Known;
+use reading::KnownQuery;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
 use retrieve::with_retrieval;
@@ -229,7 +229,7 @@ fn held_of(
 /// `${NAME}` and of `NAME=1`.
 fn tokens_held(rounds: &Coordinator<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
     let held = rounds.ask(&TokensRequest { files: files.to_vec(), tokens: tokens.to_vec() })?;
-    let names: Vec<String> = tokens.iter().map(|token| held_as(token).to_string()).collect();
+    let names: Vec<String> = tokens.iter().map(|token| lookup_form(token).to_string()).collect();
     if names == tokens || held.contains(&Tokens::All) {
         return Ok(held);
     }
@@ -290,7 +290,7 @@ pub fn search_one(
 pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {
-        with_retrieval(corpus, request, Known::Nothing, |rounds, retrieval| {
+        with_retrieval(corpus, request, KnownQuery::Nothing, |rounds, retrieval| {
             ranked(rounds, retrieval, request, watch.as_deref_mut())
         })
     })?;

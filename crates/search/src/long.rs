@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::intents::{allowed, best_of};
 use super::locate::Fit;
-use super::reading::Known;
+use super::reading::KnownQuery;
 use super::retrieve::with_retrieval;
 use super::rounds::{Coordinator, LocateRequest};
 use super::{Corpus, Request};
@@ -50,7 +50,7 @@ fn titled(
     found: &mut FxHashMap<FilePlace, LongFacts>,
 ) -> Result<()> {
     let title = Request { query: &long.title, ..*request };
-    let own = with_retrieval(corpus, &title, Known::Title, |_, retrieval| Ok(retrieval))?;
+    let own = with_retrieval(corpus, &title, KnownQuery::Title, |_, retrieval| Ok(retrieval))?;
     let fused = Fused::new(&own.retrieved, request.fusion, request.knobs);
     let ranked = rank::run(&own.query, request.knobs, &own.retrieved, fused, None);
     // Text that stands as typed is far above all scores: it is best, and leaves the scale to the others.

@@ -1,9 +1,9 @@
-//! Reads the query of a search.
+//! Parses the query of a search.
 
 use colgrep_core::filler::without_courtesy;
 use colgrep_core::long::Long;
 use colgrep_core::query::Query;
-use colgrep_core::query::intents::{everywhere_of, node_ids_apart};
+use colgrep_core::query::intents::{all_places_of, split_node_ids};
 use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
@@ -11,37 +11,37 @@ use super::intents::Pointers;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 
-/// What is known of a query before it is read.
-pub(super) enum Known {
-    /// Nothing: its text says all.
+/// What is known of a query before it is parsed.
+pub(super) enum KnownQuery {
+    /// Nothing.
     Nothing,
-    /// Words that are read in another way than they were typed, each with what it is read as.
+    /// Words that are read otherwise than typed, each with what it is read as.
     Respelled(Vec<(String, String)>),
     /// What it points at.
     Pointers(Pointers),
-    /// That it is the title of a long one.
+    /// It is the title of a long query.
     Title,
 }
 
-/// Reads the query, and adds what a table of terms knows of its words. A greeting above it is as if nobody had typed it, and
-/// a request for all places of a name is that name: its other words stand at none of them.
+/// Parses the query, and adds the terms that a table has for its words. A greeting above it is left out, and a request for all
+/// places of a name is read as that name, since no place has its other words.
 pub(super) fn read(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
-    known: &Known,
+    known: &KnownQuery,
     tokenizer: &mut Tokenizer,
 ) -> Result<Query> {
     let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
-    let told = node_ids_apart(told, language::facts());
-    // The title of a long query tells what was done, too.
-    let everywhere = everywhere_of(&told, language::facts()).filter(|_| !matches!(known, Known::Title));
+    let told = split_node_ids(told, language::facts());
+    // The title of a long query may tell of a change.
+    let everywhere = all_places_of(&told, language::facts()).filter(|_| !matches!(known, KnownQuery::Title));
     let request = &Request { query: everywhere.as_deref().unwrap_or(&told), ..*request };
     let mut query = match known {
-        Known::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
+        KnownQuery::Nothing if request.knobs.long_queries => match Long::read(request.query, language::facts()) {
             Some(long) => Query::of_long(request.query, long, corpus.name, language::facts(), tokenizer),
             None => read_short(corpus, request, tokenizer)?,
         },
-        Known::Title => read_short(corpus, request, tokenizer)?.into_title(),
+        KnownQuery::Title => read_short(corpus, request, tokenizer)?.into_title(),
         _ => read_short(corpus, request, tokenizer)?,
     };
     if everywhere.is_some() {
@@ -49,7 +49,7 @@ pub(super) fn read(
         query.typed = told.to_string();
         query.intents.callers_of.clone_from(&everywhere);
     }
-    if let Known::Respelled(words) = known {
+    if let KnownQuery::Respelled(words) = known {
         query.respelled.clone_from(words);
     }
     if let Some(table) = request.background.terms {
@@ -58,7 +58,7 @@ pub(super) fn read(
     Ok(query)
 }
 
-/// Reads a query that is no long one.
+/// Parses a query that is no long one.
 fn read_short(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
     let (root, facts) = (corpus.name, language::facts());
     let mut failed = Ok(());

@@ -24,7 +24,7 @@ use super::forced_candidates::ForcedCandidates;
 use super::hinted;
 use super::intents::{Pointers, pointers};
 use super::pairs::PairWeights;
-use super::reading::{Known, read};
+use super::reading::{KnownQuery, read};
 use super::respell::{Respelled, respelled};
 use super::rounds::{
     CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
@@ -62,7 +62,7 @@ pub struct Retrieval {
 /// # Errors
 /// When an index can't be read.
 pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval> {
-    with_retrieval(corpus, request, Known::Nothing, |_, retrieval| Ok(retrieval))
+    with_retrieval(corpus, request, KnownQuery::Nothing, |_, retrieval| Ok(retrieval))
 }
 
 /// The same, where the caller knows what the query points at.
@@ -70,14 +70,14 @@ pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval>
 /// # Errors
 /// As [`retrieve`].
 pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, pointers: Pointers) -> Result<Retrieval> {
-    with_retrieval(corpus, request, Known::Pointers(pointers), |_, retrieval| Ok(retrieval))
+    with_retrieval(corpus, request, KnownQuery::Pointers(pointers), |_, retrieval| Ok(retrieval))
 }
 
 /// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
 pub(super) fn with_retrieval<T>(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
-    known: Known,
+    known: KnownQuery,
     then: impl FnOnce(Option<&Coordinator<'_>>, Retrieval) -> Result<T>,
 ) -> Result<T> {
     let (mut timing, mut tokenizer) = (Timing::default(), Tokenizer::default());
@@ -94,7 +94,7 @@ pub(super) fn with_retrieval<T>(
         effort: semantic.effort,
     });
     let of_shards = ShardQuery { query: &query, bm25: Bm25::of_query(request.knobs, &query), vectors };
-    let may_respell = matches!(known, Known::Nothing) && request.knobs.respelling;
+    let may_respell = matches!(known, KnownQuery::Nothing) && request.knobs.respelling;
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
@@ -118,7 +118,7 @@ pub(super) fn with_retrieval<T>(
         Err(Respelled { text, words }) => {
             let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
             let request = Request { query: &text, semantic, ..*request };
-            with_retrieval(corpus, &request, Known::Respelled(words), then)
+            with_retrieval(corpus, &request, KnownQuery::Respelled(words), then)
         }
     }
 }
@@ -168,9 +168,9 @@ struct Facts {
 }
 
 impl Search<'_> {
-    fn retrieved(&self, known: Known, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
+    fn retrieved(&self, known: KnownQuery, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
         let Search { corpus, rounds, request, query, .. } = *self;
-        let is_of_long = query.long.is_some() || matches!(known, Known::Title);
+        let is_of_long = query.long.is_some() || matches!(known, KnownQuery::Title);
         let semantic = request
             .semantic
             .zip(self.question)
@@ -182,7 +182,7 @@ impl Search<'_> {
             if pointers.allow_nothing() {
                 return Ok(Retrieved::default());
             }
-            known = Known::Pointers(pointers);
+            known = KnownQuery::Pointers(pointers);
         }
         let (found, pointers) = self.found(semantic.as_ref(), || self.pointed(known, tokenizer), timing);
         let (found, pointers) = (found?, pointers?);
@@ -204,10 +204,10 @@ impl Search<'_> {
     }
 
     /// What the query points at.
-    fn pointed(&self, known: Known, tokenizer: &mut Tokenizer) -> Result<Pointers> {
+    fn pointed(&self, known: KnownQuery, tokenizer: &mut Tokenizer) -> Result<Pointers> {
         let Search { corpus, rounds, request, query, statistics, .. } = *self;
         match known {
-            Known::Pointers(known) => Ok(known),
+            KnownQuery::Pointers(known) => Ok(known),
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
                 pointers(rounds, query, statistics, request.background.here, corpus.name, tokenizer)
             }

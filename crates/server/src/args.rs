@@ -1,6 +1,6 @@
 //! The flags of the servers.
 
-use std::net::SocketAddr;
+use core::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};

@@ -64,8 +64,8 @@ fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<ModulePath, Path
 fn paths(text: &str) -> Vec<Vec<&str>> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let mut found = Vec::new();
-    for line_start in code.match_indices(|c: char| c == 'c' || c == 's') {
-        let (at, rest) = (line_start.0, &code[line_start.0..]);
+    for (at, _) in code.match_indices(['c', 's']) {
+        let rest = &code[at..];
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         if code[..at].ends_with(is_word) || !["crate::", "self::", "super::"].iter().any(|root| rest.starts_with(root))
         {

@@ -1,23 +1,23 @@
-//! Attributes and decorators at the front of lines, as far as they go: over brackets, onto the lines below.
+//! Attributes and decorators at the beginning of lines, with their brackets, over several lines.
 
 use crate::token::is_word_char;
 
-/// What attributes and decorators begin with.
+/// Beginnings of attributes and decorators.
 const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
 
-/// The attributes at a line's front.
+/// The attributes at the beginning of a line.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attributes {
-    /// Where what stands behind them begins.
+    /// Where the code behind them begins.
     end: usize,
-    /// Whether the last one has no brackets and may be about what stands behind it: `@spec x(binary)`.
+    /// Whether the last one has no brackets and may be about the code behind it: `@spec x(binary)`.
     is_bare: bool,
     /// Brackets that are open behind the line.
     open: usize,
 }
 
 impl Attributes {
-    /// Those of the line below: what is open goes on there.
+    /// The attributes of the next line, where open brackets go on.
     pub(super) fn below(self, line: &str) -> Attributes {
         let (mut from, mut open, mut is_bare) = (line.len() - line.trim_start().len(), self.open, false);
         loop {
@@ -49,7 +49,7 @@ impl Attributes {
         }
     }
 
-    /// Whether what stands at `at` belongs to one of them (`@JvmName("x")`, `#[x]`), or is all that one is about.
+    /// Whether the place `at` belongs to one of them (`@JvmName("x")`, `#[x]`), or is what one is about.
     pub(super) fn hold(self, at: usize) -> bool {
         at < self.end || (self.is_bare && at == self.end)
     }

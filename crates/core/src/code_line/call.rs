@@ -1,16 +1,16 @@
-//! The line of a unit that calls a name, by its look: outside of comments and literals where there is one.
+//! The line of a unit that calls a name, by its look: outside comments and literals if there is one.
 
 use super::{is_comment, numbered_code, words_at};
 use crate::language::LanguageFacts;
 use crate::token::is_word_char;
 
-/// What begins a line that tells of a name's types and calls nothing.
+/// Beginnings of lines that declare types and call nothing.
 const SIGNATURES: &[&str] = &["@callback ", "@macrocallback ", "@opaque ", "@spec ", "@type ", "@typep "];
-/// Letters in front of a literal's quote that are of the literal: `b'x'`, `rb'x'`.
+/// Prefixes of literals: `b'x'`, `rb'x'`.
 const LITERAL_LETTERS: &str = "bBfFLrRuU";
 const LITERAL_LETTERS_MAX: usize = 2;
 
-/// Whether a line calls `name`, with what it is given in brackets behind it, rather than defining it.
+/// Whether a line calls `name`, with arguments in brackets, rather than defining it.
 pub(super) fn calls(line: &str, name: &str, facts: &LanguageFacts) -> bool {
     let is_call = |at: usize| {
         let behind = line[at + name.len()..].trim_start_matches(['!', '?']);
@@ -29,26 +29,26 @@ pub(super) fn is_use(line: &str, name: &str, facts: &LanguageFacts) -> bool {
     words_at(line, name).any(|at| !is_announced(at)) && !is_comment(line)
 }
 
-/// The number, from 0, of the line of a unit that calls one of some names. `marks` begin the comments of its language;
-/// what comments, literals and signatures say counts only where no other line holds a name.
+/// The number, from 0, of the line of a unit that calls one of some names. `marks` begin the comments of its language; comments,
+/// literals and signatures count only if no other line has a name.
 pub fn calling_line<'l>(
     lines: impl Iterator<Item = &'l str> + Clone,
     names: &[&str],
     marks: &[&str],
     facts: &LanguageFacts,
 ) -> Option<usize> {
-    type Look = fn(&str, &str, &LanguageFacts) -> bool;
-    let in_code = |look: Look| {
+    type LineTest = fn(&str, &str, &LanguageFacts) -> bool;
+    let in_code = |look: LineTest| {
         let mut code = numbered_code(lines.clone());
         let found = code.find(|(_, line)| names.iter().any(|name| is_in_code(line, name, marks, facts, look)));
         found.map(|(number, _)| number as usize - 1)
     };
-    let anywhere = |look: Look| lines.clone().position(|line| names.iter().any(|name| look(line, name, facts)));
-    // Where calls have no parentheses, any use of the name is one.
+    let anywhere = |look: LineTest| lines.clone().position(|line| names.iter().any(|name| look(line, name, facts)));
+    // In languages whose calls have no parentheses, any use of the name is one.
     in_code(calls).or_else(|| in_code(is_use)).or_else(|| anywhere(calls)).or_else(|| anywhere(is_use))
 }
 
-/// The lines of a program, from 1, that call `name` outside of comments and literals.
+/// The lines of a program, from 1, that call `name` outside comments and literals.
 pub fn calling_lines(text: &str, name: &str, marks: &[&str], facts: &LanguageFacts) -> Vec<u32> {
     let code = numbered_code(text.lines()).filter(|(_, line)| is_in_code(line, name, marks, facts, calls));
     code.map(|(number, _)| number).collect()
@@ -65,14 +65,14 @@ fn is_in_code(
     look(line, name, facts) && !is_signature() && look(&code_of(line, marks), name, facts)
 }
 
-/// A line with blanks for what its comments and literals say. `marks` begin the comments of its language; without any
-/// the line stays as it is.
+/// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the line stays
+/// as it is.
 fn code_of(line: &str, marks: &[&str]) -> String {
     if marks.is_empty() {
         return line.to_string();
     }
     let mut code = String::with_capacity(line.len());
-    // What closes the literals, and the values inside of them, that are open, outermost first.
+    // What closes the open literals and the values inside them, outermost first.
     let mut open: Vec<char> = Vec::new();
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {

@@ -1,10 +1,11 @@
-//! Which line is a comment, by its look: of a language nothing is known here.
+//! Which line is a comment, by its look, in any language.
 
 use crate::token::is_word_char;
 
-/// What comments begin with, in any language.
+/// Beginnings of comments in any language.
 const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\"\"", "'''", "{-", "rem ", "=begin"];
-/// What begins code too, in other languages: `*p = open(x)`, `(*p)(x)`. A comment has a blank, a mark or nothing behind it.
+/// Beginnings of comments that begin code in other languages: `*p = open(x)`, `(*p)(x)`. In a comment, a blank, a mark or nothing
+/// follows.
 const COMMENT_MARKS_APART: &[&str] = &["*", "(*"];
 
 /// Whether a line is a comment by its look.
@@ -18,7 +19,7 @@ pub fn is_comment(line: &str) -> bool {
             || COMMENT_MARKS_APART.iter().filter_map(|mark| line.strip_prefix(mark)).any(stands_apart))
 }
 
-/// Whether what is behind a mark is no code of its own.
+/// Whether no code follows a mark.
 fn stands_apart(behind: &str) -> bool {
     let next = behind.trim_start_matches('*').chars().next();
     next.is_none_or(|c| c.is_whitespace() || matches!(c, '/' | ')' | '-' | '=' | '@'))

@@ -1,48 +1,47 @@
-//! Places of a text's words in a file, and the literals around them.
+//! Alignments of a text with a file, and how they compete.
 
 use std::ops::Range;
 
 use crate::token::is_word_char;
 
-/// Words of a value for which one counts where two places hold different words of a text.
+/// Words of values that count as one word where alignments differ.
 const WORDS_OF_VALUES_FOR_ONE: usize = 4;
 
-/// A place of a run of words, or of the pieces of a literal with values.
-pub(super) struct Place {
+/// A run of words, or the pieces of a format string, at a place of a file.
+pub(super) struct Alignment {
     pub words: usize,
     pub weight: f32,
-    /// Weight of the text's words that stand where a literal has its values.
+    /// Weight of the text's words that are values.
     pub of_values: f32,
-    /// Weight of all of the text's words on its lines.
+    /// Weight of the text's words on the same lines.
     pub beside: f32,
     /// Whether it agrees to the character.
     pub is_same: bool,
-    /// [`Standing::is_before_value`](super::Standing::is_before_value).
+    /// [`LiteralMatch::is_before_value`](super::LiteralMatch::is_before_value).
     pub is_before_value: bool,
-    /// [`Standing::is_literal`](super::Standing::is_literal).
+    /// [`LiteralMatch::is_literal`](super::LiteralMatch::is_literal).
     pub is_literal: bool,
-    /// [`Standing::made_from`](super::Standing::made_from).
+    /// [`LiteralMatch::made_from`](super::LiteralMatch::made_from).
     pub made_from: Option<usize>,
-    /// Words of the text that are the values of a literal of which all of the text was made.
+    /// Words of the text that are values, if the literal made all of the text.
     pub value_words: usize,
     pub place: Range<usize>,
 }
 
-impl Place {
-    /// The more the better; a value that stands elsewhere is no evidence against the literal that has it.
+impl Alignment {
+    /// The score of an alignment, higher is better. A value that occurs elsewhere is no evidence against its literal.
     pub(super) fn rank(&self) -> (usize, f32, bool, f32, bool) {
         let is_of_literal = self.is_before_value || self.is_literal;
         (self.reach(), self.weight, is_of_literal, self.beside, self.is_same)
     }
 
-    /// Words that agree, with a share of those of its values.
+    /// Words that agree, with a share of the words of values.
     pub(super) fn reach(&self) -> usize {
         self.words + self.value_words / WORDS_OF_VALUES_FOR_ONE
     }
 }
 
-/// Whether nothing that is written in one piece goes on beyond either end of `place`: no `-beta` behind a version, no
-/// folder in front of a path.
+/// Whether `place` is no part of something longer written as one: no `-beta` behind a version, no folder in front of a path.
 pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     let glue = |c: char| matches!(c, '-' | '.');
     let mut before = file[..place.start].chars().rev();
@@ -53,7 +52,7 @@ pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
-/// Whether a value comes next in a literal or behind it: `%s`, `{name}`, `\\(name)`, `" + name`, `", name`.
+/// Whether a literal goes on with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `", name`.
 pub(super) fn begins_with_value(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let next = line.trim_start_matches([' ', ':', '=', '(', '[', '#', '-', '\\', '`', '"', '\'']);
@@ -62,7 +61,7 @@ pub(super) fn begins_with_value(text: &str) -> bool {
     is_behind || front.contains("\\(") || next.starts_with(['%', '{', '$'])
 }
 
-/// Whether `place` is all that a literal holds, but for punctuation and escapes (`\\n`) around it.
+/// Whether `place` is all of a literal, but for punctuation and escapes (`\\n`) around it.
 pub(super) fn is_literal(file: &str, place: Range<usize>) -> bool {
     let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
     let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{Agreement, LINE_BYTES_MAX, Standing, Typed};
+use super::{Agreement, LINE_BYTES_MAX, LiteralMatch, PastedText};
 use crate::identifier_style::flag_name;
 use crate::token::{is_word_char, parts};
 
@@ -15,7 +15,7 @@ const SHARE_WITHOUT_DASHES: f32 = 0.9;
 /// Share of a literal on a line that declares nothing.
 const SHARE_READ: f32 = 0.8;
 
-impl Typed<'_> {
+impl PastedText<'_> {
     /// Whether it is a long flag and nothing else.
     pub fn is_flag(&self) -> bool {
         flag_name(self.text).is_some()
@@ -23,7 +23,7 @@ impl Typed<'_> {
 
     /// The literal of a flag: one that begins with it, since the name of a value may follow (`"--port PORT"`), or that is its
     /// name (`long("line-limit")`, `:line_limit`).
-    pub(super) fn flag(&self, file: &str) -> Option<Standing> {
+    pub(super) fn flag(&self, file: &str) -> Option<LiteralMatch> {
         let name = flag_name(self.text)?;
         let goes_on = |c: char| c == '-' || is_word_char(c);
         let begins = |at: usize, text: &str| !file[at + text.len()..].starts_with(goes_on);
@@ -68,8 +68,8 @@ impl Typed<'_> {
         begins && front.chars().all(is_of_flags)
     }
 
-    fn in_literal(&self, agreement: Agreement, start: usize, share: f32) -> Standing {
-        Standing { share, is_literal: true, ..self.all_at(agreement, start) }
+    fn in_literal(&self, agreement: Agreement, start: usize, share: f32) -> LiteralMatch {
+        LiteralMatch { share, is_literal: true, ..self.all_at(agreement, start) }
     }
 }
 
@@ -132,14 +132,15 @@ mod tests {
             ("--line-limit", "Limit::line_limit", ""),
             ("--port", "'--ports' \"--port-range\" :port `--port`", ""),
         ] {
-            let typed = Typed::new(text, |_| 1.0);
-            let told = |found: Standing| {
+            let typed = PastedText::new(text, |_| 1.0);
+            let told = |found: LiteralMatch| {
                 let line = file[..found.start].matches('\n').count();
                 format!("{:?} {line} {:.2}", found.agreement, found.share)
             };
             assert_eq!(typed.flag(file).map(told).unwrap_or_default(), expected, "{text} in {file:?}");
         }
-        let found = Typed::new("--port", |_| 1.0).find("see `--port`").map(|found| (found.agreement, found.is_literal));
+        let found =
+            PastedText::new("--port", |_| 1.0).find("see `--port`").map(|found| (found.agreement, found.is_literal));
         assert_eq!(found, Some((Agreement::Exact, false)), "prose declares nothing");
     }
 }

@@ -1,62 +1,62 @@
-//! Sentences of literals that hold values: what a program says stands in its source in pieces, parted by placeholders.
+//! Format strings: a program's message is in its source in pieces, with placeholders between them.
 
 use std::ops::Range;
 
-use super::Typed;
+use super::PastedText;
 use crate::token::{is_word_char, words};
 
-/// Bytes on either side of a place in which its literal is read.
+/// Bytes read on either side of a place for its literal.
 const REACH: usize = 600;
-/// Lines in front of a place that are read for its literal.
+/// Lines read in front of a place for its literal.
 const LINES_BEFORE_MAX: usize = 2;
-/// The same behind it.
+/// Lines read behind it.
 const LINES_BEHIND_MAX: usize = 3;
-/// Bytes of a placeholder, or of what is added between two literals.
+/// Bytes of a placeholder, or of an expression between two literals.
 const VALUE_BYTES_MAX: usize = 96;
-/// Values at the end of a sentence that nothing parts but punctuation: an address and what went wrong there.
+/// Values at the end of a sentence with only punctuation between them: an address and what went wrong there.
 const VALUES_AT_THE_END: usize = 2;
-/// Marks of quotation around a literal of several lines.
+/// Quotation marks on either side of a literal of several lines.
 const BLOCK_MARKS: usize = 3;
-/// What adds a value to a literal, or literals to each other.
+/// Operators that concatenate literals and values.
 const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
 
 /// A word of a literal.
-struct Word {
+struct FormatWord {
     place: Range<usize>,
-    /// Whether it is written to a value in front: the `s` of `{}s`.
+    /// Whether it is joined to a value in front: the `s` of `{}s`.
     is_behind_value: bool,
-    /// The same behind it: the `0x` of `0x{}`.
+    /// Whether it is joined to a value behind: the `0x` of `0x{}`.
     is_before_value: bool,
 }
 
 /// Words of a literal between two values.
-struct Piece {
+struct FormatPiece {
     /// The value in front.
     value: Option<Range<usize>>,
-    words: Vec<Word>,
+    words: Vec<FormatWord>,
 }
 
 /// A sentence of a literal.
 #[derive(Default)]
-struct Template {
-    pieces: Vec<Piece>,
+struct FormatString {
+    pieces: Vec<FormatPiece>,
     /// The value at its end.
     value_behind: Option<Range<usize>>,
 }
 
-/// How a text agrees with a sentence of a literal, values aside.
-pub(super) struct Filled {
+/// How a text agrees with a sentence of a format string.
+pub(super) struct FilledFormat {
     /// Words that agree.
     pub words: usize,
     /// Their weight.
     pub weight: f32,
-    /// Weight of the words that stand where the literal has its values.
+    /// Weight of the words that are values.
     pub of_values: f32,
-    /// Words that agree and lead to files.
+    /// Words that agree and are rare.
     pub telling: usize,
-    /// Number of the word from which on the sentence explains all of the text, values too; none where words are left over.
+    /// The number of the word from which on the sentence and its values explain all of the text; none if words are left over.
     pub from: Option<usize>,
-    /// Words of the longest value; what is one piece counts as one.
+    /// Words of the longest value; one piece counts as one word.
     pub longest_value: usize,
     /// Whether the sentence goes on behind a value.
     pub is_around_value: bool,
@@ -64,19 +64,30 @@ pub(super) struct Filled {
     pub place: Range<usize>,
 }
 
-impl Typed<'_> {
-    /// How the text agrees with the sentence of a literal around a place of `file`: all of its words stand in the text
-    /// in order, with one to `value_words_max` words, or a longer piece, where it has a value.
-    pub(super) fn filled_around(&self, file: &str, place: &Range<usize>, value_words_max: usize) -> Option<Filled> {
-        let template = Template::around(file, place)?;
+impl PastedText<'_> {
+    /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for each
+    /// value one to `value_words_max` words or a longer piece.
+    pub(super) fn filled_around(
+        &self,
+        file: &str,
+        place: &Range<usize>,
+        value_words_max: usize,
+    ) -> Option<FilledFormat> {
+        let template = FormatString::around(file, place)?;
         (0..self.len()).find_map(|start| self.filled_from(start, file, &template, value_words_max))
     }
 
-    fn filled_from(&self, start: usize, file: &str, template: &Template, value_words_max: usize) -> Option<Filled> {
+    fn filled_from(
+        &self,
+        start: usize,
+        file: &str,
+        template: &FormatString,
+        value_words_max: usize,
+    ) -> Option<FilledFormat> {
         let (first, last) = (template.pieces.first()?.words.first()?, template.pieces.last()?.words.last()?);
         let place = first.place.start..last.place.end;
         let is_around_value = template.pieces.len() > 1;
-        let mut filled = Filled {
+        let mut filled = FilledFormat {
             words: 0,
             weight: 0.0,
             of_values: 0.0,
@@ -89,7 +100,7 @@ impl Typed<'_> {
         let (mut end, mut is_open) = (start, false);
         for (i, piece) in template.pieces.iter().enumerate() {
             let (head, tail) = (piece.words.first()?, piece.words.last()?);
-            // What is written to a value shares a word with it.
+            // A piece joined to a value shares a word with it.
             let least = if i == 0 || is_open || head.is_behind_value { end } else { end + 1 };
             let most = if i == 0 { end } else { self.end_of_value(end, value_words_max) };
             let begin = (least..=most).find(|begin| self.has_piece(*begin, file, &piece.words))?;
@@ -97,7 +108,7 @@ impl Typed<'_> {
                 filled.longest_value = filled.longest_value.max(self.words_of_value(end..begin));
                 let of_value: f32 = self.weights[end..begin].iter().sum();
                 match &piece.value {
-                    // Brackets of a sentence's own look like a placeholder: `{amount, unit}`.
+                    // A sentence may have brackets of its own: `{amount, unit}`.
                     Some(value) if self.is_written(end..begin, &file[value.clone()]) => {
                         filled.words += begin - end;
                         filled.weight += of_value;
@@ -106,9 +117,9 @@ impl Typed<'_> {
                 }
             }
             end = begin + piece.words.len();
-            let is_own = |word: &&Word| !word.is_behind_value && !word.is_before_value;
+            let is_own = |word: &&FormatWord| !word.is_behind_value && !word.is_before_value;
             filled.words += piece.words.iter().filter(is_own).count();
-            let tells = |(word, i): &(&Word, usize)| is_own(word) && self.is_telling(*i);
+            let tells = |(word, i): &(&FormatWord, usize)| is_own(word) && self.is_telling(*i);
             filled.telling += piece.words.iter().zip(begin..end).filter(tells).count();
             filled.weight += self.weights[begin..end].iter().sum::<f32>();
             is_open = tail.is_before_value;
@@ -126,18 +137,18 @@ impl Typed<'_> {
         Some(filled)
     }
 
-    /// The number of the word before which a value ends at the latest that begins with a word: behind some words, or behind
-    /// the piece of text in which that one stands: `api.acme.com` is one value.
+    /// The number of the word at which a value that begins with a word ends at the latest: behind some words, or behind the piece
+    /// of text around that word, since `api.acme.com` is one value.
     fn end_of_value(&self, word: usize, words_max: usize) -> usize {
         (word + words_max).max(self.end_of_piece(word))
     }
 
-    /// Words of a value; what is one piece counts as one.
+    /// Words of a value; one piece counts as one word.
     fn words_of_value(&self, value: Range<usize>) -> usize {
         if self.end_of_piece(value.start) >= value.end { value.len().min(1) } else { value.len() }
     }
 
-    /// The number of the first word that no longer belongs to the piece of text in which a word stands.
+    /// The number of the first word behind the piece of text around a word.
     fn end_of_piece(&self, word: usize) -> usize {
         let Some(place) = self.words.get(word) else { return word };
         let rest = &self.text[place.start..];
@@ -146,8 +157,8 @@ impl Typed<'_> {
     }
 
     /// Whether the words from number `begin` on are those of a piece.
-    fn has_piece(&self, begin: usize, file: &str, piece: &[Word]) -> bool {
-        let agrees = |(i, word): (usize, &Word)| {
+    fn has_piece(&self, begin: usize, file: &str, piece: &[FormatWord]) -> bool {
+        let agrees = |(i, word): (usize, &FormatWord)| {
             let (there, typed) = (file[word.place.clone()].as_bytes(), self.word(begin + i).as_bytes());
             let typed = match typed.len().checked_sub(there.len()) {
                 Some(more) if word.is_behind_value => &typed[more..],
@@ -159,7 +170,7 @@ impl Typed<'_> {
         begin + piece.len() <= self.len() && piece.iter().enumerate().all(agrees)
     }
 
-    /// Whether some of its words are those of `text`.
+    /// Whether these of its words are those of `text`.
     fn is_written(&self, mut run: Range<usize>, text: &str) -> bool {
         let mut there = words(text);
         let is_same = run.all(|i| there.next().is_some_and(|own| text[own].eq_ignore_ascii_case(self.word(i))));
@@ -167,14 +178,15 @@ impl Typed<'_> {
     }
 }
 
-impl Template {
-    /// The sentence around a place that holds a value; none where the place lies in no literal.
-    fn around(file: &str, place: &Range<usize>) -> Option<Template> {
+impl FormatString {
+    /// The sentence around a place, if it has a value; none outside literals.
+    fn around(file: &str, place: &Range<usize>) -> Option<FormatString> {
         let least = file.floor_char_boundary(place.start.saturating_sub(REACH));
         let line = file[least..place.start].rmatch_indices('\n').nth(LINES_BEFORE_MAX).map(|(at, _)| least + at + 1);
         let most = file.floor_char_boundary((place.end + REACH).min(file.len()));
         let end = file[place.end..most].match_indices('\n').nth(LINES_BEHIND_MAX).map(|(at, _)| place.end + at);
-        let mut reader = Reader { text: &file[..end.unwrap_or(most)], wanted: place.start, ..Reader::default() };
+        let mut reader =
+            FormatReader { text: &file[..end.unwrap_or(most)], wanted: place.start, ..FormatReader::default() };
         reader.read(line.unwrap_or(least));
         Some(reader.found).filter(|found| found.holds(place.start) && found.has_value())
     }
@@ -189,30 +201,30 @@ impl Template {
     }
 }
 
-/// What stands between two literals.
+/// The code between two literals.
 enum Between {
-    /// What adds them to each other.
+    /// It concatenates them.
     Nothing,
-    /// A value that is added to both.
+    /// It concatenates them with a value.
     Value,
-    /// Something else.
+    /// It is something else.
     Other,
 }
 
-/// Reads literals for the sentence that holds a word.
+/// Reads literals to find the sentence of a word.
 #[derive(Default)]
-struct Reader<'t> {
+struct FormatReader<'t> {
     text: &'t str,
     /// Where the word begins.
     wanted: usize,
-    found: Template,
+    found: FormatString,
     /// Whether a sentence has ended: the next word begins another one.
     is_over: bool,
-    /// Whether the one that is wanted has ended.
+    /// Whether the wanted sentence has ended.
     is_done: bool,
 }
 
-impl Reader<'_> {
+impl FormatReader<'_> {
     fn read(&mut self, from: usize) {
         let text = self.text;
         let mut end = from;
@@ -238,7 +250,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a literal that opens at a place, and gives where it ends.
+    /// Reads the literal that opens at a place, and returns its end.
     fn literal(&mut self, opening: usize) -> usize {
         let text = self.text;
         let mark = text[opening..].chars().next();
@@ -272,11 +284,11 @@ impl Reader<'_> {
         self.is_over = false;
         self.is_done |= self.found.holds(self.wanted);
         if !self.is_done {
-            self.found = Template::default();
+            self.found = FormatString::default();
         }
     }
 
-    /// Whether what comes next belongs to the sentence that is read.
+    /// Whether what comes next belongs to the sentence.
     fn goes_on(&mut self) -> bool {
         if self.is_over {
             self.begin_anew();
@@ -290,12 +302,12 @@ impl Reader<'_> {
         }
         let value = self.found.value_behind.take();
         let is_behind_value = value.as_ref().is_some_and(|value| value.end == place.start);
-        let word = Word { place, is_behind_value, is_before_value: false };
+        let word = FormatWord { place, is_behind_value, is_before_value: false };
         let piece = self.found.pieces.last_mut().filter(|_| value.is_none());
         if let Some(piece) = piece {
             piece.words.push(word);
         } else {
-            self.found.pieces.push(Piece { value, words: vec![word] });
+            self.found.pieces.push(FormatPiece { value, words: vec![word] });
         }
     }
 
@@ -312,11 +324,11 @@ impl Reader<'_> {
     }
 }
 
-/// Where the next literal opens: at a mark of quotation that another one closes before the line ends.
+/// Where the next literal opens: at a quotation mark that is closed on its line.
 fn opening(text: &str, from: usize) -> Option<usize> {
     let is_opening = |at: &usize| {
         let mark = text[*at..].chars().next();
-        // An apostrophe stands behind a letter; so does the mark of `f'…'`.
+        // An apostrophe follows a letter; so does the quote of `f'…'`.
         let front = text[..*at].trim_end_matches(['r', 'R', 'b', 'B', 'u', 'U', 'f', 'F']);
         let is_apostrophe = mark == Some('\'') && front.ends_with(is_word_char);
         !is_apostrophe && (is_closed(&text[at + 1..], mark) || opens_block(text, *at))
@@ -324,15 +336,15 @@ fn opening(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices(['"', '\'', '`']).map(|(at, _)| from + at).find(is_opening)
 }
 
-/// Whether a literal of several lines opens at a mark of quotation: three of them, behind what takes a value. Those that
-/// begin a line may be its end, or stand around documentation.
+/// Whether a literal of several lines opens at a quotation mark: three of them, behind what takes a value. At the beginning of a
+/// line they may close one, or enclose documentation.
 fn opens_block(text: &str, at: usize) -> bool {
     let is_mark = |mark: &str| text[at..].starts_with(mark);
     let front = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches([' ', '\t']);
     ["\"\"\"", "'''"].into_iter().any(is_mark) && front.ends_with(['=', '(', ',', '[', '+'])
 }
 
-/// Whether a mark of quotation stands on the line that a text begins with, or on the next where a backslash joins them.
+/// Whether a quotation mark is on the first line of a text, or on the next if a backslash joins them.
 fn is_closed(text: &str, mark: Option<char>) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -360,7 +372,7 @@ fn kind_between(text: &str) -> Between {
     if is_short && ADDERS.iter().chain(&[","]).any(is_between) { Between::Value } else { Between::Other }
 }
 
-/// Whether what stands behind a literal adds a value to it.
+/// Whether the code behind a literal appends a value to it.
 fn is_added_to(behind: &str) -> bool {
     ADDERS.iter().any(|adder| behind.trim_start().starts_with(*adder))
 }
@@ -384,14 +396,14 @@ fn value_at(text: &str) -> Option<usize> {
     b"sdiuxXofFeEgGcbBpqtTvwrRaA@".contains(kind).then_some(1 + named + flags + 1)
 }
 
-/// Length of the placeholder `:name` that begins at a place of a literal: nothing written as one stands in front of it.
+/// Length of the placeholder `:name` at a place of a literal, if it begins a word.
 fn named_value(text: &str, at: usize) -> Option<usize> {
     let name = text[at..].strip_prefix(':').filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))?;
     let begins = text[..at].ends_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | '['));
     begins.then(|| 1 + name.find(|c| !is_word_char(c)).unwrap_or(name.len()))
 }
 
-/// Where the bracket at a place is closed on its line: the offset behind.
+/// The offset behind the bracket that closes the one at a place, on its line.
 fn closing(text: &str, at: usize) -> Option<usize> {
     let open = *text.as_bytes().get(at)?;
     let close = if open == b'{' { b'}' } else { b')' };
@@ -414,7 +426,7 @@ mod tests {
 
     /// Words that agree, and the first line of what they agree with.
     fn filled(text: &str, file: &str) -> Option<(usize, String)> {
-        let typed = Typed::new(text, |_| 1.0);
+        let typed = PastedText::new(text, |_| 1.0);
         let places = words(file).filter_map(|place| typed.filled_around(file, &place, 8));
         let best = places.max_by_key(|filled| filled.words)?;
         Some((best.words, file[best.place].lines().next().unwrap_or_default().to_string()))

@@ -4,7 +4,7 @@ use crate::token::is_word_char;
 
 /// What a frame says of its line, besides the file and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame<'t> {
+pub struct TraceFrame<'t> {
     /// The function that the line lies in, without what encloses it.
     pub function: &'t str,
     /// What encloses the function, if the frame says so: a type, a module.
@@ -14,7 +14,7 @@ pub struct Frame<'t> {
 }
 
 /// The frame in a text that names this line of a file called so, in any folder; none if it names no function.
-pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<Frame<'t>> {
+pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'t>> {
     let name = file.rsplit('/').next().filter(|name| !name.is_empty())?;
     let lines: Vec<&str> = text.lines().collect();
     let mut places = lines.iter().copied().enumerate().filter_map(|(i, own)| {
@@ -37,7 +37,7 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<Frame<'t>> {
         let is_python = front.trim_start().starts_with("File \"");
         let below = lines.get(i + 1).copied().filter(|below| is_python && depth(below) > depth(lines[i]));
         let code = below.map(str::trim);
-        Some(Frame { function, owner, code })
+        Some(TraceFrame { function, owner, code })
     })
 }
 
@@ -150,7 +150,7 @@ mod tests {
             ("    (app 0.1.0) lib/a.ex:7: App.run/1", "lib/a.ex", "run|App|"),
             ("#1  0x07 in run (port=3) at ../src/a.c:7", "src/a.c", "run||"),
         ] {
-            let found = frame_of(text, file, 7).map(|Frame { function, owner, code }| {
+            let found = frame_of(text, file, 7).map(|TraceFrame { function, owner, code }| {
                 [function, owner.unwrap_or_default(), code.unwrap_or_default()].join("|")
             });
             assert_eq!(found.as_deref(), Some(expected), "{text}");

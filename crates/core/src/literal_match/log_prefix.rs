@@ -18,11 +18,11 @@ const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Pan
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
 /// A text behind one part of a prefix, and whether that part is surely one.
-type Rest<'t> = Option<(&'t str, bool)>;
+type StrippedPart<'t> = Option<(&'t str, bool)>;
 
 /// The parts that a prefix may have, each with an example; the first that fits counts. The second argument is the name of
 /// the program.
-const PARTS: &[(&str, for<'t> fn(&'t str, &str) -> Rest<'t>)] = &[
+const PARTS: &[(&str, for<'t> fn(&'t str, &str) -> StrippedPart<'t>)] = &[
     ("Caused by:", |text, _| WRAPPERS.iter().find_map(|wrapper| Some((text.strip_prefix(wrapper)?, true)))),
     ("Exception in thread \"main\" ", |text, _| {
         let thread = text.strip_prefix("Exception in thread \"")?;
@@ -64,13 +64,13 @@ const PARTS: &[(&str, for<'t> fn(&'t str, &str) -> Rest<'t>)] = &[
 
 /// What a text says behind its whole prefix; none if it has none. A word with a colon and a group in brackets are parts of a
 /// prefix only in front of a sentence or beside what is surely one: people write "config: default port" too.
-pub fn behind_front(text: &str) -> Option<&str> {
-    behind_fronts(text, "").pop()
+pub fn message_behind_prefix(text: &str) -> Option<&str> {
+    messages_behind_prefix(text, "").pop()
 }
 
 /// The same for each part that may be the last one of the prefix, the longest rest first: a literal may begin with what looks
 /// like a part (`consumer: Cannot connect to %s`). The name of the `program` is surely a part.
-pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
+pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
     // Lines of a file that version control has marked.
     if let Some(lines) = inside_marks(text) {
@@ -98,7 +98,7 @@ pub fn behind_fronts<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
 
 /// Whether a text surely has a prefix, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be a line
 /// of code.
-pub fn begins_with_front(text: &str, program: &str) -> bool {
+pub fn has_sure_prefix(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
 
@@ -126,12 +126,12 @@ pub(super) fn ends_in_line(text: &str) -> bool {
     front.len() < text.len() && (front.ends_with(':') || front.ends_with("line "))
 }
 
-fn behind_part<'t>(text: &'t str, program: &str) -> Rest<'t> {
+fn behind_part<'t>(text: &'t str, program: &str) -> StrippedPart<'t> {
     PARTS.iter().find_map(|(_, strip)| strip(text, program))
 }
 
 /// A group in brackets: a thread, a logger, a level, a time, the name of an exception.
-fn bracketed<'t>(text: &'t str, _: &str) -> Rest<'t> {
+fn bracketed<'t>(text: &'t str, _: &str) -> StrippedPart<'t> {
     let close = match text.chars().next()? {
         '[' => ']',
         '(' => ')',
@@ -148,7 +148,7 @@ fn bracketed<'t>(text: &'t str, _: &str) -> Rest<'t> {
 }
 
 /// A name with a colon: of a program, a logger or an error, or a file and a line of it.
-fn named<'t>(text: &'t str, program: &str) -> Rest<'t> {
+fn named<'t>(text: &'t str, program: &str) -> StrippedPart<'t> {
     let at = text.match_indices(':').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(char::is_whitespace))?;
     let (name, behind) = (&text[..at], &text[at + 1..]);
     let is_part = name.len() <= PART_BYTES_MAX && !name.contains(['"', '\'', '`']);
@@ -241,7 +241,7 @@ mod tests {
             ("Error: no such key in 2.5", "no such key in 2.5"),
             ("Error: no such key in part 12 (of it)", "no such key in part 12 (of it)"),
         ] {
-            assert_eq!(behind_front(text), Some(expected), "{text}");
+            assert_eq!(message_behind_prefix(text), Some(expected), "{text}");
         }
     }
 
@@ -277,7 +277,7 @@ mod tests {
             ("[12345] Warning: disk full", "Warning: disk full|disk full"),
             ("[12345] tool: disk full", "tool: disk full|disk full"),
         ] {
-            assert_eq!(behind_fronts(text, "tool").join("|"), expected, "{text}");
+            assert_eq!(messages_behind_prefix(text, "tool").join("|"), expected, "{text}");
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
             ("line_number: Some(2)", false),
             ("no such key", false),
         ] {
-            assert_eq!(begins_with_front(text, "tool"), expected, "{text}");
+            assert_eq!(has_sure_prefix(text, "tool"), expected, "{text}");
         }
     }
 
@@ -312,7 +312,7 @@ mod tests {
             "1.2.3 release",
             "",
         ] {
-            assert_eq!(behind_front(text), None, "{text}");
+            assert_eq!(message_behind_prefix(text), None, "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Words are compared in the order typed, ignoring case; what stands between them (punctuation, line ends, comment marks)
 //! may differ. So a message finds its literal although it has values where the source has placeholders: both have the words
-//! between two values. Alignments of one file compete by [`Place::rank`].
+//! between two values. Alignments of one file compete by [`Alignment::rank`].
 
 mod advice;
 mod alignment;
@@ -17,10 +17,10 @@ use std::ops::Range;
 
 use advice::ends_in_question;
 pub use advice::split_advice;
-use alignment::{Place, begins_with_value, is_alone, is_literal};
-use format_string::Filled;
-pub use frame::{Frame, frame_of};
-pub use log_prefix::{begins_with_front, behind_front, behind_fronts};
+use alignment::{Alignment, begins_with_value, is_alone, is_literal};
+use format_string::FilledFormat;
+pub use frame::{TraceFrame, frame_of};
+pub use log_prefix::{has_sure_prefix, message_behind_prefix, messages_behind_prefix};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 pub use trace::{is_trace, messages_of};
@@ -69,7 +69,7 @@ pub enum Agreement {
 
 /// A text as typed, prepared for a search in files.
 #[derive(Clone, Debug)]
-pub struct Typed<'t> {
+pub struct PastedText<'t> {
     text: &'t str,
     words: Vec<Range<usize>>,
     /// For each word how rare it is; 0 if no file is known to have it, or nearly all have.
@@ -78,7 +78,7 @@ pub struct Typed<'t> {
 
 /// How a text occurs in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct LiteralMatch {
     /// How well they agree.
     pub agreement: Agreement,
     /// Words in a row that agree; of a format string, those in its pieces.
@@ -120,19 +120,19 @@ pub fn has_values(text: &str) -> bool {
     text.contains(['\'', '`', '"', '/', '%', '{', '[']) || text.contains(": ") || text.split_whitespace().any(is_number)
 }
 
-impl<'t> Typed<'t> {
+impl<'t> PastedText<'t> {
     /// A text whose words have these weights: 0 for a word that leads to no file.
-    pub fn new(text: &'t str, mut weight: impl FnMut(&str) -> f32) -> Typed<'t> {
+    pub fn new(text: &'t str, mut weight: impl FnMut(&str) -> f32) -> PastedText<'t> {
         let text = text.trim();
         let words: Vec<Range<usize>> = words(text).take(WORDS_MAX).collect();
         let weights = words.iter().map(|word| weight(&text[word.clone()])).collect();
-        Typed { text, words, weights }
+        PastedText { text, words, weights }
     }
 
     /// A text whose words have these weights, in their order.
-    pub fn weighed(text: &'t str, weights: &[f32]) -> Typed<'t> {
+    pub fn weighed(text: &'t str, weights: &[f32]) -> PastedText<'t> {
         let mut weights = weights.iter().copied();
-        Typed::new(text, |_| weights.next().unwrap_or_default())
+        PastedText::new(text, |_| weights.next().unwrap_or_default())
     }
 
     /// The weight of each of its words.
@@ -181,7 +181,7 @@ impl<'t> Typed<'t> {
     }
 
     /// Where the text, or the longest run of its words, occurs in `file`; none if not even a rare word does.
-    pub fn find(&self, file: &str) -> Option<Standing> {
+    pub fn find(&self, file: &str) -> Option<LiteralMatch> {
         if self.is_empty() {
             return None;
         }
@@ -190,8 +190,8 @@ impl<'t> Typed<'t> {
     }
 
     /// All of the text at a place.
-    fn all_at(&self, agreement: Agreement, start: usize) -> Standing {
-        Standing {
+    fn all_at(&self, agreement: Agreement, start: usize) -> LiteralMatch {
+        LiteralMatch {
             agreement,
             words: self.len(),
             share: 1.0,
@@ -207,7 +207,7 @@ impl<'t> Typed<'t> {
     /// The first place of every character where the first or the last word goes on, as where a terminal cut the text off.
     /// `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what is cut occurs nowhere as a
     /// word.
-    fn cut(&self, file: &str) -> Option<Standing> {
+    fn cut(&self, file: &str) -> Option<LiteralMatch> {
         // `sink.write(addr` is cut off whatever stands there.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
         if !self.text.contains(char::is_whitespace) && !is_open() {
@@ -236,7 +236,7 @@ impl<'t> Typed<'t> {
             (front || back) && is_sure && parts_whole + parts_beside >= PARTS_BESIDE_A_CUT_MIN
         };
         let start = memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX).find(is_cut)?;
-        Some(Standing { is_alone: false, ..self.all_at(Agreement::Run, start) })
+        Some(LiteralMatch { is_alone: false, ..self.all_at(Agreement::Run, start) })
     }
 
     /// Words of a value at most and of a format string at least, if one may have made the text.
@@ -249,7 +249,7 @@ impl<'t> Typed<'t> {
     }
 
     /// The format string around a word, if the text has all of its words.
-    fn template(&self, file: &str, place: &Range<usize>, of_a_template: (usize, usize)) -> Option<Place> {
+    fn template(&self, file: &str, place: &Range<usize>, of_a_template: (usize, usize)) -> Option<Alignment> {
         let (value_words_max, words_min) = of_a_template;
         let filled = self.filled_around(file, place, value_words_max)?;
         let is_long = self.len() > words_min && filled.words >= words_min;
@@ -260,12 +260,12 @@ impl<'t> Typed<'t> {
         if !is_long && !is_short() {
             return None;
         }
-        let Filled { words, weight, of_values, telling, from, place, .. } = filled;
+        let FilledFormat { words, weight, of_values, telling, from, place, .. } = filled;
         let made_from = from.filter(|_| telling >= TELLING_WORDS_MIN);
         let value_words = made_from.map_or(0, |from| (self.len() - from).saturating_sub(words));
         let beside = self.weight_beside(file, &place);
         let (is_same, is_before_value, is_literal) = (true, true, true);
-        Some(Place {
+        Some(Alignment {
             words,
             weight,
             of_values,
@@ -280,10 +280,10 @@ impl<'t> Typed<'t> {
     }
 
     /// The first place of every character: as a whole literal if the text has several words, else alone, else as whole words.
-    fn exact(&self, file: &str) -> Option<Standing> {
+    fn exact(&self, file: &str) -> Option<LiteralMatch> {
         let found = |start: usize, is_alone: bool| {
             let is_literal = !self.is_flag() && is_literal(file, start..start + self.text.len());
-            Standing { is_alone, is_literal, ..self.all_at(Agreement::Exact, start) }
+            LiteralMatch { is_alone, is_literal, ..self.all_at(Agreement::Exact, start) }
         };
         let (mut alone, mut whole, mut first) = (None, None, None);
         for at in memmem::find_iter(file.as_bytes(), self.text.as_bytes()).take(ANCHOR_PLACES_MAX) {
@@ -306,13 +306,13 @@ impl<'t> Typed<'t> {
     }
 
     /// The best run of the text's words, or format string.
-    fn longest_run(&self, file: &str) -> Option<Standing> {
+    fn longest_run(&self, file: &str) -> Option<LiteralMatch> {
         let mut anchors: Vec<usize> = (0..self.len()).filter(|i| self.weights[*i] > 0.0).collect();
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
         // The rarest words of a message may be its values, which occur elsewhere or nowhere: others lead to its literal.
         let holds = |word: &str| memmem::find(file.as_bytes(), word.as_bytes()).is_some();
         let stands = |i: &usize| holds(self.word(*i)) || holds(&self.word(*i).to_lowercase());
-        let mut best: Option<Place> = None;
+        let mut best: Option<Alignment> = None;
         let (of_a_template, mut templates) = (self.of_a_template(), 0);
         let anchors_max = if of_a_template.is_some() { ANCHORS_TRIED_MAX } else { ANCHORS_MAX };
         let anchors = anchors.into_iter().take(ANCHORS_TRIED_MAX).filter(stands).take(anchors_max);
@@ -345,14 +345,15 @@ impl<'t> Typed<'t> {
                     continue;
                 }
                 // Of two of one length, the one with more of the other words beside it counts, then the one typed so.
-                let found = Place { beside: self.weight_beside(file, &place), ..self.place(run, weight, file, place) };
+                let found =
+                    Alignment { beside: self.weight_beside(file, &place), ..self.place(run, weight, file, place) };
                 if best.as_ref().is_none_or(|known| known.rank() < found.rank()) {
                     best = Some(found);
                 }
             }
         }
         let all: f32 = self.weights.iter().sum();
-        best.map(|best| Standing {
+        best.map(|best| LiteralMatch {
             agreement: if best.words == self.len() { Agreement::Words } else { Agreement::Run },
             words: best.words,
             // Of two literals, the one that takes fewer of the words for values says more.
@@ -366,7 +367,7 @@ impl<'t> Typed<'t> {
         })
     }
 
-    fn place(&self, run: Range<usize>, weight: f32, file: &str, place: Range<usize>) -> Place {
+    fn place(&self, run: Range<usize>, weight: f32, file: &str, place: Range<usize>) -> Alignment {
         let typed = &self.text[self.words[run.start].start..self.words[run.end - 1].end];
         let opens = || file[..place.start].ends_with(['"', '\'', '`']);
         let is_before_value = run.end < self.len() && opens() && begins_with_value(&file[place.end..]);
@@ -378,7 +379,7 @@ impl<'t> Typed<'t> {
             false => None,
         };
         let values: &[f32] = if made_from.is_some() { &self.weights[run.end..] } else { &[] };
-        Place {
+        Alignment {
             words: run.len(),
             weight,
             of_values: values.iter().sum(),
@@ -392,7 +393,7 @@ impl<'t> Typed<'t> {
         }
     }
 
-    /// [`Standing::made_from`] of a literal whose only value is at its end, behind few words.
+    /// [`LiteralMatch::made_from`] of a literal whose only value is at its end, behind few words.
     fn made_of_front(&self, file: &str, place: &Range<usize>, end: usize) -> Option<usize> {
         let is_value = || has_values(self.text) || self.weights[end..].iter().all(|weight| *weight <= 0.0);
         let filled = self.filled_around(file, place, VALUE_WORDS_MAX)?;
@@ -411,10 +412,10 @@ impl<'t> Typed<'t> {
     }
 
     /// For each prefix that the text may have, the number of the first word behind it; a `program` puts its name there.
-    pub fn behind_fronts(&self, program: &str) -> Vec<usize> {
+    pub fn messages_behind_prefix(&self, program: &str) -> Vec<usize> {
         let begin = self.text.as_ptr() as usize;
         let first = |rest: &str| self.words.partition_point(|word| begin + word.start < rest.as_ptr() as usize);
-        behind_fronts(self.text, program).into_iter().map(first).collect()
+        messages_behind_prefix(self.text, program).into_iter().map(first).collect()
     }
 
     /// The weight of the text's words on the lines of `place`.

@@ -1,11 +1,11 @@
-//! What version control writes around lines of a file: marks of a conflict, heads of a patch and of its hunks.
+//! Lines that version control adds to those of a file: conflict markers, headers of patches and hunks.
 
-/// What begins the marks of a conflict.
+/// Conflict markers.
 const CONFLICT: &[&str] = &["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
-/// What begins a line in front of a patch's first hunk.
+/// Beginnings of the lines in front of a patch's first hunk.
 const HEADS: &[&str] = &["diff ", "index ", "--- ", "+++ "];
 
-/// The first lines of a file that stand inside such marks; none where a text does not begin with one.
+/// The first lines of a file inside such markers; none if the text does not begin with one.
 pub(super) fn inside_marks(text: &str) -> Option<&str> {
     let (mut rest, mut is_inside) = (text, false);
     while let Some((line, behind)) = rest.split_once('\n') {
@@ -24,9 +24,9 @@ fn is_mark(line: &str) -> bool {
     CONFLICT.iter().any(|mark| line.starts_with(mark)) || is_head_of_hunk(line)
 }
 
-/// `@@ -12,7 +12,8 @@ fn open(port: u16) {`
+/// `Typed -12,7 +12,8 Typed fn open(port: u16) {`
 fn is_head_of_hunk(line: &str) -> bool {
-    line.strip_prefix("@@ ").is_some_and(|rest| rest.starts_with(['-', '+']) && rest.contains(" @@"))
+    line.strip_prefix("Typed ").is_some_and(|rest| rest.starts_with(['-', '+']) && rest.contains(" Typed"))
 }
 
 #[cfg(test)]
@@ -39,11 +39,14 @@ mod tests {
             ("<<<<<<< HEAD\n  open(port);\n=======\n  open(host);\n>>>>>>> main", Some("  open(port);")),
             ("<<<<<<< HEAD\n=======\nopen(host);\n>>>>>>> main", Some("open(host);")),
             ("<<<<<<< HEAD\nopen(port);", Some("open(port);")),
-            ("@@ -12,7 +12,8 @@ fn run() {\n open(port);\n+close();\n", Some(" open(port);\n+close();")),
-            ("diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n c", Some("-a\n+b")),
+            ("Typed -12,7 +12,8 Typed fn run() {\n open(port);\n+close();\n", Some(" open(port);\n+close();")),
+            (
+                "diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\nTyped -1 +1 Typed\n-a\n+b\nTyped -9 +9 Typed\n c",
+                Some("-a\n+b"),
+            ),
             ("open(port);\n=======\nopen(host);", None),
             ("--- a\nopen(port);", None),
-            ("@@count\nopen(port);", None),
+            ("Typedcount\nopen(port);", None),
             ("<<<<<<< HEAD", None),
             ("", None),
         ] {

@@ -6,7 +6,7 @@ use super::*;
 fn found(text: &str, file: &str) -> String {
     // Stop words lead nowhere.
     let weight = |word: &str| if word.len() > 3 { word.len() as f32 } else { 0.0 };
-    let Some(standing) = Typed::new(text, weight).find(file) else { return "nothing".to_string() };
+    let Some(standing) = PastedText::new(text, weight).find(file) else { return "nothing".to_string() };
     let line = file[standing.start..].lines().next().unwrap_or_default();
     format!("{:?} {} {line}", standing.agreement, standing.words)
 }
@@ -63,7 +63,7 @@ fn a_single_piece_counts_where_it_is_no_word_of_a_sentence() {
         ("Session", false),
         ("empty?", false),
     ] {
-        assert_eq!(Typed::new(text, |_| 1.0).is_token(), expected, "{text}");
+        assert_eq!(PastedText::new(text, |_| 1.0).is_token(), expected, "{text}");
     }
 }
 
@@ -75,7 +75,7 @@ fn of_several_places_the_one_with_more_of_the_text_counts() {
     {
         assert_eq!(found(text, file), expected, "{text:?}");
         let weight = |word: &str| word.len() as f32;
-        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
         assert_eq!(file[..standing.start].lines().count() % 2, 0, "{text:?}: the second of each two lines");
     }
 }
@@ -92,7 +92,7 @@ fn a_whole_literal_counts_before_the_same_words_elsewhere() {
         ("swap pane", false, 5),
         ("worker pool", false, 5),
     ] {
-        let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("it stands there");
         let found = (standing.is_literal, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (expected, line), "{text}");
     }
@@ -104,7 +104,7 @@ fn a_run_in_front_of_a_value_is_told() {
     for (text, expected, line) in
         [("no such module foo", true, 2), ("no such module", false, 1), ("bad option: foo", true, 3)]
     {
-        let standing = Typed::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("it stands there");
         let found = (standing.is_before_value, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (expected, line), "{text}");
     }
@@ -122,7 +122,7 @@ fn a_value_at_the_end_needs_no_share_however_many_words_its_piece_has() {
         ("failed to connect to api.internal.acme.example", 1.0),
         ("failed to connect to some host in a far away place", 0.7),
     ] {
-        let standing = Typed::new(text, |_| 1.0).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |_| 1.0).find(file).expect("it stands there");
         assert_eq!(standing.words, 4, "{text}");
         assert_eq!(standing.share > 0.75, share > 0.75, "{text}: {}", standing.share);
     }
@@ -143,7 +143,7 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
         ("why queue alpha does not exist", 3, 0.5, 4),
     ] {
         let weight = |word: &str| if word.len() < 4 { 0.0 } else { 1.0 };
-        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
         let found = (standing.words, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (words, line), "{text}");
         assert!((standing.share - share).abs() < 0.11, "{text}: {}", standing.share);
@@ -177,10 +177,10 @@ fn a_literal_that_all_of_a_text_was_made_of_is_told() {
     ] {
         let is_stop = |word: &str| matches!(word, "no" | "to" | "of" | "is" | "it");
         let weight = |word: &str| if is_stop(word) || word.contains(|c: char| c.is_ascii_digit()) { 0.0 } else { 1.0 };
-        let made_from = Typed::new(text, weight).find(file).and_then(|standing| standing.made_from);
+        let made_from = PastedText::new(text, weight).find(file).and_then(|standing| standing.made_from);
         assert_eq!(made_from, expected, "{text}");
     }
-    assert_eq!(Typed::new("[1] tool: a: Bad b", |_| 1.0).behind_fronts("tool"), [1, 2, 3]);
+    assert_eq!(PastedText::new("[1] tool: a: Bad b", |_| 1.0).messages_behind_prefix("tool"), [1, 2, 3]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn values_that_stand_elsewhere_are_no_evidence_against_their_literal() {
         // All of its values are rarer than its words.
         let is_own = |word: &str| matches!(word, "worker" | "Cannot" | "connect" | "to");
         let weight = |word: &str| if is_own(word) { 1.0 } else { 2.0 };
-        let standing = Typed::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
         assert_eq!((standing.start, standing.made_from), (6, Some(0)), "{text}");
     }
 }
@@ -210,7 +210,7 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
         ("eout: flo", false),
         ("1.0.0", false),
     ] {
-        let standing = Typed::new(text, |_| 1.0).find(file);
+        let standing = PastedText::new(text, |_| 1.0).find(file);
         let is_cut = standing.is_some_and(|s| s.agreement == Agreement::Run && !s.is_alone && s.share >= 1.0);
         assert_eq!(is_cut, expected, "{text}");
     }
@@ -225,7 +225,7 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
         ("parse the", false),
     ] {
         let weight = |word: &str| if matches!(word, "header" | "path_and_ste" | "addr" | "the") { 0.0 } else { 1.0 };
-        let standing = Typed::new(text, weight).find(file);
+        let standing = PastedText::new(text, weight).find(file);
         let is_cut = standing.is_some_and(|s| s.agreement == Agreement::Run && !s.is_alone && s.share >= 1.0);
         assert_eq!(is_cut, expected, "{text}");
     }
@@ -236,21 +236,21 @@ fn code_is_told_from_prose() {
     for (text, expected) in
         [("x = compute(y)", true), ("a::b c", true), ("could not open file: x", false), ("it's here, isn't it?", false)]
     {
-        assert_eq!(Typed::new(text, |_| 1.0).is_code(), expected, "{text}");
+        assert_eq!(PastedText::new(text, |_| 1.0).is_code(), expected, "{text}");
     }
 }
 
 #[test]
 fn the_share_is_that_of_the_weight() {
     let weight = |word: &str| if word == "rare" { 3.0 } else { 1.0 };
-    let standing = Typed::new("rare words here", weight).find("some rare words there").expect("a run");
+    let standing = PastedText::new("rare words here", weight).find("some rare words there").expect("a run");
     assert_eq!((standing.words, standing.share), (2, 0.8));
 }
 
 proptest::proptest! {
     #[test]
     fn any_text_in_any_file_ends_and_stays_inside(text in "[a-c_ .é漢]{0,20}", file in "[a-c_ .\né漢]{0,80}") {
-        if let Some(standing) = Typed::new(&text, |_| 1.0).find(&file) {
+        if let Some(standing) = PastedText::new(&text, |_| 1.0).find(&file) {
             assert!(file.is_char_boundary(standing.start) && standing.words <= words(&text).count());
             assert!((0.0..=1.0).contains(&standing.share));
         }

@@ -1,6 +1,6 @@
 //! Pasted traces: their messages, apart from frames and from what runtimes print above and below them.
 
-use super::log_prefix::{behind_front, ends_in_line, without_end};
+use super::log_prefix::{ends_in_line, message_behind_prefix, without_end};
 
 /// Messages of a trace that are looked up, at most: the first and the last ones, since some runtimes print the cause first
 /// and others last.
@@ -76,7 +76,7 @@ fn read(text: &str) -> Trace<'_> {
         } else if is_aside(bare) {
             is_below_head = false;
         } else {
-            trace.has_words |= behind_front(bare).is_none() && !(is_below_head && depth > 0);
+            trace.has_words |= message_behind_prefix(bare).is_none() && !(is_below_head && depth > 0);
             trace.messages.push(without_end(bare));
             is_below_head = false;
         }

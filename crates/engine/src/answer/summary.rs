@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use colgrep_core::UnitId;
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
-use colgrep_core::query::intents::{Intents, held_as};
+use colgrep_core::query::intents::{Intents, lookup_form};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::spelling::Spelling;
 use colgrep_core::statistics::TermCount;
@@ -306,7 +306,7 @@ pub fn end(
 fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
     let is_told = end.is_tokens && is_weak;
     let of_query = query.intents.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
-    let tokens: Vec<String> = of_query.map(|token| held_as(token).to_string()).collect();
+    let tokens: Vec<String> = of_query.map(|token| lookup_form(token).to_string()).collect();
     let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
     // What is read as another spelling stands there in that one.
     let texts: Vec<(String, bool)> = free.chain(end.read_as.iter().map(|(typed, _)| (typed.clone(), false))).collect();
@@ -434,7 +434,13 @@ fn names(query: &Query) -> Vec<&str> {
 /// in a shell's marks or with a value as the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.intents.is_tokens {
-        return query.intents.tokens.iter().take(WORDS_LOOKED_UP_MAX).map(|token| held_as(token).to_string()).collect();
+        return query
+            .intents
+            .tokens
+            .iter()
+            .take(WORDS_LOOKED_UP_MAX)
+            .map(|token| lookup_form(token).to_string())
+            .collect();
     }
     let mut seen = HashSet::new();
     let all = words(&query.text).map(|word| query.text[word].to_string());

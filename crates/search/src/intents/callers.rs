@@ -4,8 +4,8 @@ use colgrep_core::code_line::NAME_LINES_MAX;
 use colgrep_core::query::intents::{Certainty, Pointer};
 use colgrep_core::query::last_segment;
 
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, UNITS_MAX};
-use super::{Found, Intent, Resolved};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, UNITS_MAX};
+use super::{Intent, Resolved, ResolvedSoFar};
 use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, Look, StoredUnitsRequest};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
@@ -31,8 +31,8 @@ pub(super) const CALLERS: Intent = Intent {
     yields_to: &[],
 };
 
-fn callers(lookup: &mut Lookup<'_>, _: &Found, asked: &[String]) -> Result<Resolved> {
-    let Lookup { rounds, query, .. } = *lookup;
+fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -> Result<Resolved> {
+    let IntentLookup { rounds, query, .. } = *lookup;
     let strength = if query.is_everywhere() { 1.0 } else { 0.5 };
     let name = last_segment(&asked[0]);
     let mut units = rounds.callers(&asked[0])?;

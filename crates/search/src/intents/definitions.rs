@@ -5,15 +5,15 @@ use std::collections::HashSet;
 
 use colgrep_core::code_line::{LAMBDAS, is_binding};
 use colgrep_core::identifier_style::is_odd;
-use colgrep_core::query::intents::{Certainty, Declaration, Pointer, mark_behind};
+use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind};
 use colgrep_core::query::{Identifier, Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
 use colgrep_core::{UnitKind, UnitRole};
 use colgrep_syntax::language;
 
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point, UNITS_MAX};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
 use super::text::PlacedText;
-use super::{Found, Intent, Pointers, Resolved, Settled};
+use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{
     DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, Look, PhrasesRequest, Seen, StoredUnitsRequest,
 };
@@ -128,8 +128,8 @@ struct Defining {
     is_aside: bool,
 }
 
-impl Lookup<'_> {
-    fn name(&mut self, found: &Found) -> Result<Resolved> {
+impl IntentLookup<'_> {
+    fn name(&mut self, found: &ResolvedSoFar) -> Result<Resolved> {
         let query = self.query;
         let Some((identifier, written)) = name_alone(query) else { return Ok(Resolved::default()) };
         let (name, whole, path) = (identifier.name.as_str(), query.text.trim(), path_of(&written));
@@ -186,7 +186,7 @@ impl Lookup<'_> {
     }
 
     /// A name in the files that the query names, however often they define it.
-    pub(super) fn in_files(&mut self, written: &str, found: &Found) -> Result<Resolved> {
+    pub(super) fn in_files(&mut self, written: &str, found: &ResolvedSoFar) -> Result<Resolved> {
         let files: HashSet<FilePlace> = found.pointers.files.keys().copied().collect();
         if files.is_empty() {
             let mentions = &self.query.intents.mentions;
@@ -225,7 +225,9 @@ impl Lookup<'_> {
     /// the like.
     fn declared(&mut self) -> Result<Pointers> {
         let query = self.query;
-        let Some(Declaration { keyword, name }) = &query.intents.declaration else { return Ok(Pointers::default()) };
+        let Some(NamedDeclaration { keyword, name }) = &query.intents.declaration else {
+            return Ok(Pointers::default());
+        };
         let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
         let (keyword_asked, max) = (Some(keyword.clone()), Some(UNITS_MAX));
         let asked = DefinitionsRequest { name: name.clone(), owner: None, keyword: keyword_asked, max };

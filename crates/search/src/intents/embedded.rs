@@ -2,11 +2,11 @@
 //! behind a type.
 
 use colgrep_core::query::Query;
-use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_in, test_named, test_titled};
+use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_names, test_named, test_titled};
 use colgrep_syntax::language;
 
-use super::lookup::Lookup;
-use super::{ALONE, Found, Intent, Pointers, Resolved, Settled};
+use super::lookup::IntentLookup;
+use super::{ALONE, Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use colgrep_index::error::Result;
 
 /// Flags that are looked up, at most: a text with more of them is a help page.
@@ -98,7 +98,7 @@ pub(super) const QUALIFIED_NAME: Intent = Intent {
             return Vec::new();
         }
         let is_file = |name: &&str| language::facts().is_file_name(&name.to_lowercase());
-        qualified_in(&query.text).filter(|name| !is_file(name)).take(QUALIFIED_MAX).map(String::from).collect()
+        qualified_names(&query.text).filter(|name| !is_file(name)).take(QUALIFIED_MAX).map(String::from).collect()
     },
     resolve: |lookup, found, asked| {
         let mut pointers = Pointers::default();
@@ -129,7 +129,7 @@ fn instead(pointers: Pointers) -> Resolved {
     Resolved { pointers, replaces: true, ..Resolved::default() }
 }
 
-fn flags(lookup: &mut Lookup<'_>, found: &Found, flags: &[String]) -> Result<Resolved> {
+fn flags(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, flags: &[String]) -> Result<Resolved> {
     let known = &found.pointers;
     // Several flags in a row are a text of their own.
     if known.is_certain() || !known.files.is_empty() || (flags.len() > 1 && !known.units.is_empty()) {

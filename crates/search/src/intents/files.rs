@@ -1,15 +1,15 @@
 //! Files by name, with or without a line.
 
 use colgrep_core::UnitKind;
-use colgrep_core::literal_match::{Frame, frame_of};
+use colgrep_core::literal_match::{TraceFrame, frame_of};
 use colgrep_core::query::intents::{Certainty, Location, Pointer, is_written};
 use colgrep_core::query::{Query, last_segment, plain_path};
 use colgrep_core::token::is_stop_word;
 use colgrep_syntax::language;
 
 use super::definitions::{is_plain, path_of};
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
-use super::{Found, Intent, Pointers, Resolved, Settled};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
+use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
 use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, Look, PathsRequest};
 use colgrep_index::error::Result;
@@ -115,14 +115,14 @@ fn may_have_spaces(query: &Query) -> bool {
 }
 
 /// What a written name means, over all shards.
-struct Meant<'n> {
+struct MeantFiles<'n> {
     written: &'n str,
     files: Vec<FileMeant>,
     /// Whether it is written as a word of a sentence is: `file`.
     is_word: bool,
 }
 
-impl Lookup<'_> {
+impl IntentLookup<'_> {
     /// Lines that are named. If a path fits well, those whose file name alone fits are of other projects: a library's frames
     /// in a trace. Otherwise these are the fallback.
     fn lines(&mut self) -> Result<Resolved> {
@@ -143,7 +143,7 @@ impl Lookup<'_> {
         places.retain(|(fit, ..)| !fits || *fit > Fit::Name);
         let mut points = Vec::new();
         for (i, (_, file, at)) in places.into_iter().take(LINES_MAX).enumerate() {
-            let frame: Option<Frame<'_>> = frame_of(&self.query.text, &at.path, at.line);
+            let frame: Option<TraceFrame<'_>> = frame_of(&self.query.text, &at.path, at.line);
             let line = frame.map_or(Ok(at.line), |frame| self.line_of_frame(file, at.line, &frame))?;
             points.push(Point { file, line, certainty: Certainty::Location, strength: 1.0 / (1 + i) as f32 });
         }
@@ -189,19 +189,19 @@ impl Lookup<'_> {
             let all = if is_alone && !written.contains('/') { alike(&located, at, written) } else { None };
             let (fit, files) =
                 all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
-            (fit > Fit::Name).then_some(Meant { written, files, is_word: false })
+            (fit > Fit::Name).then_some(MeantFiles { written, files, is_word: false })
         });
         let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
             let files = located.names.get(at)?.clone();
             let is_word = written.chars().all(char::is_lowercase);
-            (!files.is_empty() && files.len() <= FILES_MAX).then_some(Meant { written, files, is_word })
+            (!files.is_empty() && files.len() <= FILES_MAX).then_some(MeantFiles { written, files, is_word })
         });
         let with_spaces =
-            with_spaces.iter().map(|(written, files)| Meant { written, files: files.clone(), is_word: false });
-        let meant: Vec<Meant<'_>> = by_path.chain(by_name).chain(with_spaces).collect();
+            with_spaces.iter().map(|(written, files)| MeantFiles { written, files: files.clone(), is_word: false });
+        let meant: Vec<MeantFiles<'_>> = by_path.chain(by_name).chain(with_spaces).collect();
         let place = intents.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
         let mut pointers = Pointers::default();
-        for Meant { written, mut files, is_word } in meant {
+        for MeantFiles { written, mut files, is_word } in meant {
             let in_folder = self.in_folder(written)?;
             if !in_folder.is_empty() {
                 files = in_folder;
@@ -249,7 +249,7 @@ impl Lookup<'_> {
     }
 
     /// The files of a stem; of a written path without a file the only one that fits.
-    fn stem(&mut self, whole: &str, found: &Found) -> Result<Resolved> {
+    fn stem(&mut self, whole: &str, found: &ResolvedSoFar) -> Result<Resolved> {
         let mut pointers = Pointers::default();
         if !self.query.is_symbol() && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
             pointers = self.module(&[whole])?;

@@ -1,22 +1,22 @@
 //! Frames of traces whose line has moved: the function that a frame names lies elsewhere in this version of its file.
 
-use colgrep_core::literal_match::{Frame, behind_fronts, messages_of};
+use colgrep_core::literal_match::{TraceFrame, messages_behind_prefix, messages_of};
 use colgrep_core::query::last_segment;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_syntax::language;
 
-use super::lookup::Lookup;
+use super::lookup::IntentLookup;
 use crate::rounds::{
     DefinitionFound, DefinitionsRequest, EnclosingRequest, LineOf, LinesRequest, Look, StoredUnitsRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-impl Lookup<'_> {
+impl IntentLookup<'_> {
     /// The line that a frame means in a file: its own, unless the function that it names lies elsewhere there. Then it is the
     /// line of code below the frame, the one that made a message of the trace, or the one that names the function, whichever
     /// is found first.
-    pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &Frame<'_>) -> Result<u32> {
+    pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &TraceFrame<'_>) -> Result<u32> {
         let text = &self.query.text;
         // A frame alone is a place like any other.
         if text.trim().lines().nth(1).is_none() {
@@ -54,7 +54,8 @@ impl Lookup<'_> {
         let meant: Vec<(DefinitionFound, &Unit)> =
             found.into_iter().zip(&stored).filter(|(found, _)| found.is_owned || !is_owned).collect();
         let messages = messages_of(text).into_iter();
-        let said = messages.flat_map(|message| [message].into_iter().chain(behind_fronts(message, self.program)));
+        let said =
+            messages.flat_map(|message| [message].into_iter().chain(messages_behind_prefix(message, self.program)));
         for text in frame.code.into_iter().chain(said) {
             let seen = self.rounds.scan(&[file], Look::typed(text))?.pop().map(|(_, seen)| seen);
             let is_made = |seen: &crate::rounds::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());

@@ -6,7 +6,7 @@ use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
-use super::{ALONE, Found, Intent, Pointers, resolve_all};
+use super::{ALONE, Intent, Pointers, ResolvedSoFar, resolve_all};
 use crate::rounds::{Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, Seen, SizesRequest};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
@@ -21,7 +21,7 @@ pub(super) const FILES_READ_MAX: usize = 64;
 pub(super) const BYTES_READ_MAX: u64 = 8 << 20;
 
 /// A query, and the corpus where its intents are looked up.
-pub(crate) struct Lookup<'a> {
+pub(crate) struct IntentLookup<'a> {
     pub(super) rounds: &'a Coordinator<'a>,
     pub(super) statistics: &'a Statistics,
     pub(super) query: &'a Query,
@@ -53,7 +53,7 @@ impl Point {
     }
 }
 
-impl Lookup<'_> {
+impl IntentLookup<'_> {
     /// Pointers to the units around lines.
     pub(super) fn point(&self, points: &[Point]) -> Result<Pointers> {
         let mut pointers = Pointers::default();
@@ -111,17 +111,17 @@ impl Lookup<'_> {
     }
 
     /// What a name or a text inside the query points at on its own.
-    pub(super) fn alone(&mut self, text: &str, found: &Found) -> Result<Pointers> {
+    pub(super) fn alone(&mut self, text: &str, found: &ResolvedSoFar) -> Result<Pointers> {
         self.resolve(ALONE, text, found)
     }
 
     /// The same by some intents. Files that the query names stay in force.
-    pub(super) fn resolve(&mut self, intents: &[Intent], text: &str, found: &Found) -> Result<Pointers> {
+    pub(super) fn resolve(&mut self, intents: &[Intent], text: &str, found: &ResolvedSoFar) -> Result<Pointers> {
         let query = Query::new(text, "", language::facts(), self.tokenizer);
-        let Lookup { rounds, statistics, here, program, .. } = *self;
-        let mut lookup = Lookup { rounds, statistics, query: &query, here, program, tokenizer: self.tokenizer };
+        let IntentLookup { rounds, statistics, here, program, .. } = *self;
+        let mut lookup = IntentLookup { rounds, statistics, query: &query, here, program, tokenizer: self.tokenizer };
         let named = Pointers { units: Default::default(), ..found.pointers.clone() };
-        let found = resolve_all(intents, &mut lookup, Found { pointers: named, ..Found::default() })?;
+        let found = resolve_all(intents, &mut lookup, ResolvedSoFar { pointers: named, ..ResolvedSoFar::default() })?;
         Ok(found.pointers)
     }
 }

@@ -22,7 +22,7 @@ use colgrep_core::statistics::Statistics;
 use colgrep_core::token::Tokenizer;
 pub(super) use definitions::SELVES;
 pub(super) use files::{allowed, best_of};
-use lookup::Lookup;
+use lookup::IntentLookup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rounds::Coordinator;
@@ -40,7 +40,7 @@ pub(crate) struct Intent {
     /// Reads what the query asks for in this form; empty if it does not have it.
     pub parse: fn(&Query) -> Vec<String>,
     /// Looks up what was parsed.
-    pub resolve: fn(&mut Lookup<'_>, &Found, &[String]) -> Result<Resolved>,
+    pub resolve: fn(&mut IntentLookup<'_>, &ResolvedSoFar, &[String]) -> Result<Resolved>,
     /// What this form settles if it resolves.
     pub settles: &'static [Settled],
     /// The form is skipped if an earlier one has settled one of these.
@@ -180,13 +180,13 @@ impl Resolved {
 
 /// What the intents so far resolve to.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ResolvedSoFar {
     pointers: Pointers,
     settled: Vec<Settled>,
     fallback: Pointers,
 }
 
-impl Found {
+impl ResolvedSoFar {
     fn merge(&mut self, resolved: Resolved) {
         if resolved.replaces && !resolved.pointers.units.is_empty() {
             self.pointers.units.clear();
@@ -202,7 +202,7 @@ impl Found {
 }
 
 /// Resolves intents in their order, on top of what is found already.
-fn resolve_all(intents: &[Intent], lookup: &mut Lookup<'_>, mut found: Found) -> Result<Found> {
+fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: ResolvedSoFar) -> Result<ResolvedSoFar> {
     for intent in intents {
         if found.has_settled(intent.yields_to) {
             continue;
@@ -231,10 +231,11 @@ pub fn pointers(
     tokenizer: &mut Tokenizer,
 ) -> Result<Pointers> {
     let program = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let mut lookup = Lookup { rounds, statistics, query, here, program, tokenizer };
+    let mut lookup = IntentLookup { rounds, statistics, query, here, program, tokenizer };
     // A long query may be a passage of a file; what it says in passing is read elsewhere.
     let intents = if query.long.is_some() { std::slice::from_ref(&text::TEXT) } else { INTENTS };
-    let Found { mut pointers, settled, fallback } = resolve_all(intents, &mut lookup, Found::default())?;
+    let ResolvedSoFar { mut pointers, settled, fallback } =
+        resolve_all(intents, &mut lookup, ResolvedSoFar::default())?;
     if !pointers.is_sure() && !settled.contains(&Settled::Message) {
         pointers.merge(fallback);
     }

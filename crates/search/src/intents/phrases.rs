@@ -1,15 +1,15 @@
 //! Phrases in double quotes.
 
-use colgrep_core::literal_match::{Agreement, Typed, is_question};
+use colgrep_core::literal_match::{Agreement, PastedText, is_question};
 use colgrep_core::query::Query;
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::is_stop_word;
 use rustc_hash::FxHashSet;
 
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
 use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, is_run};
-use super::{Found, Intent, Resolved, Settled};
+use super::{Intent, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::Seen;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -32,7 +32,7 @@ pub(super) const PHRASE: Intent = Intent {
     yields_to: &[Settled::Text],
 };
 
-fn phrases(lookup: &mut Lookup<'_>, found: &Found, phrases: &[String]) -> Result<Resolved> {
+fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[String]) -> Result<Resolved> {
     let query = lookup.query;
     if is_message(lookup, query)? {
         return Ok(Resolved::default());
@@ -44,7 +44,7 @@ fn phrases(lookup: &mut Lookup<'_>, found: &Found, phrases: &[String]) -> Result
         let in_a_row = lookup.files_with_run(phrase)?;
         let files = if in_a_row.is_empty() { lookup.files_with_words(phrase)? } else { in_a_row };
         let files = lookup.readable(&files, FILES_READ_FOR_ALL_MAX, BYTES_READ_FOR_ALL_MAX)?;
-        let mut places = lookup.placed(&Typed::new(phrase, |_| 1.0), phrase, &files)?;
+        let mut places = lookup.placed(&PastedText::new(phrase, |_| 1.0), phrase, &files)?;
         places.retain(|place| place.standing.agreement >= Agreement::Words);
         let holders: FxHashSet<FilePlace> = places.iter().map(|place| place.file).collect();
         only = Some(only.map_or_else(|| holders.clone(), |only| &only & &holders));
@@ -78,7 +78,7 @@ fn phrases(lookup: &mut Lookup<'_>, found: &Found, phrases: &[String]) -> Result
 
 /// Whether the query is a program's message with values in quotes: what stands around them, or a run of it, occurs in
 /// code.
-fn is_message(lookup: &mut Lookup<'_>, query: &Query) -> Result<bool> {
+fn is_message(lookup: &mut IntentLookup<'_>, query: &Query) -> Result<bool> {
     let phrases = query.intents.phrases.iter();
     let around = phrases.fold(query.text.clone(), |text, phrase| text.replace(&format!("\"{phrase}\""), " "));
     let content = around.split_whitespace().filter(|word| !is_stop_word(&word.to_lowercase()));

@@ -3,8 +3,8 @@
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::words;
 
-use super::lookup::{Lookup, Point};
-use super::{Found, Intent, Resolved};
+use super::lookup::{IntentLookup, Point};
+use super::{Intent, Resolved, ResolvedSoFar};
 use crate::rounds::{Look, Seen};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -32,7 +32,7 @@ pub(super) const SPELLING: Intent = Intent {
     yields_to: &[],
 };
 
-fn spellings(lookup: &mut Lookup<'_>, found: &Found, pieces: &[String]) -> Result<Resolved> {
+fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[String]) -> Result<Resolved> {
     let is_pointed =
         [&found.pointers, &found.fallback].iter().any(|found| !found.units.is_empty() || !found.files.is_empty());
     let mut points = Vec::new();
@@ -54,7 +54,7 @@ fn spellings(lookup: &mut Lookup<'_>, found: &Found, pieces: &[String]) -> Resul
 }
 
 /// Whether the index has a word, or the words of a piece in a row.
-fn is_indexed(lookup: &mut Lookup<'_>, text: &str) -> Result<bool> {
+fn is_indexed(lookup: &mut IntentLookup<'_>, text: &str) -> Result<bool> {
     if words(text).nth(1).is_some() {
         let run = run_of(text, lookup.tokenizer);
         return Ok(!run.is_empty() && !lookup.rounds.files_with_phrase(&run)?.is_empty());

@@ -2,17 +2,18 @@
 
 use colgrep_core::bm25::{Field, idf};
 use colgrep_core::literal_match::{
-    Agreement, Standing, Typed, begins_with_front, behind_fronts, has_values, is_question, messages_of, split_advice,
+    Agreement, LiteralMatch, PastedText, has_sure_prefix, has_values, is_question, messages_behind_prefix, messages_of,
+    split_advice,
 };
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::{is_stop_word, words};
 use rustc_hash::FxHashSet;
 
-use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, Lookup, Point};
+use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::text_evidence::{
-    Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, Rules, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
+    Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
 };
-use super::{Found, Intent, Pointers, Resolved, Settled};
+use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{HolderCount, Look, Seen, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -82,9 +83,9 @@ struct Manner {
     only_literals: bool,
 }
 
-impl Lookup<'_> {
+impl IntentLookup<'_> {
     /// Where the query occurs, or the messages in it if code does not contain it.
-    fn query_text(&mut self, found: &Found) -> Result<Resolved> {
+    fn query_text(&mut self, found: &ResolvedSoFar) -> Result<Resolved> {
         let query = self.query;
         let is_known = found.pointers.is_sure();
         let mut best = self.with_fillers_or_without(found)?;
@@ -118,7 +119,7 @@ impl Lookup<'_> {
     }
 
     /// Where the query occurs as typed, otherwise without its fillers: a message may have such words of its own.
-    fn with_fillers_or_without(&mut self, found: &Found) -> Result<PlacedText> {
+    fn with_fillers_or_without(&mut self, found: &ResolvedSoFar) -> Result<PlacedText> {
         let query = self.query;
         if query.typed != query.text {
             let typed = self.text(&query.typed, found)?;
@@ -133,11 +134,11 @@ impl Lookup<'_> {
     /// where all of it occurs. The names in a prefix occur together elsewhere, so a run of them says less than the message
     /// behind it; a run that is left when more is cut off says less than the literal that made more of the text. A text that
     /// occurs in tests or documents was copied from there, unless it surely has a prefix (`code: Errors.LIMIT`).
-    fn or_behind_prefix(&mut self, text: &str, mut best: PlacedText, found: &Found) -> Result<PlacedText> {
-        if best.is_whole && best.explained == Explained::Aside && !begins_with_front(text, self.program) {
+    fn or_behind_prefix(&mut self, text: &str, mut best: PlacedText, found: &ResolvedSoFar) -> Result<PlacedText> {
+        if best.is_whole && best.explained == Explained::Aside && !has_sure_prefix(text, self.program) {
             return Ok(best);
         }
-        for message in behind_fronts(text, self.program) {
+        for message in messages_behind_prefix(text, self.program) {
             if best.explained == Explained::Whole {
                 break;
             }
@@ -152,8 +153,8 @@ impl Lookup<'_> {
     }
 
     /// Where a text occurs as typed, or a run of its words.
-    pub(super) fn text(&mut self, text: &str, found: &Found) -> Result<PlacedText> {
-        let bare = Typed::new(text, |_| 0.0);
+    pub(super) fn text(&mut self, text: &str, found: &ResolvedSoFar) -> Result<PlacedText> {
+        let bare = PastedText::new(text, |_| 0.0);
         let manner = how_to_look(text, &bare);
         if manner.only_literals && text.trim() != unquoted(text) {
             return self.text(unquoted(text), found);
@@ -191,7 +192,7 @@ impl Lookup<'_> {
         }
         if is_plain {
             // Tests and documents contain plain words where they tell of something else.
-            let is_literal = |found: &Standing| found.is_literal && found.agreement >= Agreement::Words;
+            let is_literal = |found: &LiteralMatch| found.is_literal && found.agreement >= Agreement::Words;
             places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
             // Two words in lower case name a thing more often than they are a message.
             let names_thing = typed.len() == 2 && !text.starts_with(char::is_uppercase);
@@ -199,7 +200,7 @@ impl Lookup<'_> {
                 return Ok(PlacedText::default());
             }
         }
-        let rules = Rules {
+        let rules = TextEvidence {
             is_message,
             asks,
             is_loose: manner.is_loose,
@@ -207,7 +208,7 @@ impl Lookup<'_> {
             // The words of a file's name may occur together elsewhere.
             names_file: found.pointers.means_a_file(),
             is_quoted: text.starts_with(['"', '\'', '`']),
-            prefixes: if is_message && !asks { typed.behind_fronts(self.program) } else { Vec::new() },
+            prefixes: if is_message && !asks { typed.messages_behind_prefix(self.program) } else { Vec::new() },
             words_of_paths: self.words_of_paths_in(text, found),
             typed: &typed,
         };
@@ -227,7 +228,7 @@ impl Lookup<'_> {
 
     /// How many words each path in the text has, if files that the query names are here: what makes paths
     /// (`${name}/src/index.ts`) made any path that ends so, and says less than that file.
-    fn words_of_paths_in(&self, text: &str, found: &Found) -> Vec<usize> {
+    fn words_of_paths_in(&self, text: &str, found: &ResolvedSoFar) -> Vec<usize> {
         if found.pointers.files.is_empty() {
             return Vec::new();
         }
@@ -247,7 +248,7 @@ impl Lookup<'_> {
 
     /// Where the text occurs up to its last piece, which is a value or cut off, in files that are not `read` yet: others have
     /// more of its weight if that piece is a word of the trade.
-    fn before_last_piece(&mut self, typed: &Typed<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
+    fn before_last_piece(&mut self, typed: &PastedText<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
         let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
         let run = colgrep_index::lexical::run_of(front, self.tokenizer);
         if run.len() < WORDS_OF_CODE_MIN {
@@ -278,7 +279,7 @@ impl Lookup<'_> {
 
     /// The text with the weights of its words, and the files that have at least `share_min` of its weight, the heaviest
     /// first.
-    pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(Typed<'t>, Vec<FilePlace>)> {
+    pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(PastedText<'t>, Vec<FilePlace>)> {
         let pieces = text.split_whitespace().count();
         // A link beside its number (`[1.2.0](https://…)`) is no message around one.
         let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
@@ -293,7 +294,7 @@ impl Lookup<'_> {
         };
         let mut of_words: Vec<Option<usize>> = Vec::new();
         let mut terms: Vec<String> = Vec::new();
-        Typed::new(text, |word| {
+        PastedText::new(text, |word| {
             let term = term_of_word(word, self.tokenizer).filter(|term| !is_value(word) && !is_stop_word(term));
             of_words.push(term.map(|term| {
                 terms.iter().position(|known| *known == term).unwrap_or_else(|| {
@@ -310,7 +311,7 @@ impl Lookup<'_> {
         };
         let weights: Vec<f32> = counts.iter().map(weight).collect();
         let of_words: Vec<f32> = of_words.into_iter().map(|term| term.map_or(0.0, |term| weights[term])).collect();
-        let typed = Typed::weighed(text, &of_words);
+        let typed = PastedText::weighed(text, &of_words);
         let terms: Vec<(String, f32)> = terms.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
         if terms.is_empty() {
             return Ok((typed, Vec::new()));
@@ -321,7 +322,7 @@ impl Lookup<'_> {
     }
 
     /// Reads files and gives, for each that agrees, where and how.
-    pub(super) fn placed(&self, typed: &Typed<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
+    pub(super) fn placed(&self, typed: &PastedText<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -356,7 +357,7 @@ fn unquoted(text: &str) -> &str {
 }
 
 /// Files that may contain all words of a text in a row, at most, for it to lead to them.
-fn files_in_a_row_max(typed: &Typed<'_>, is_plain: bool) -> usize {
+fn files_in_a_row_max(typed: &PastedText<'_>, is_plain: bool) -> usize {
     match typed.len() {
         1 if typed.is_operator() => FILES_OF_OPERATOR_MAX,
         1 if is_plain => FILES_OF_PLAIN_WORD_MAX,
@@ -368,7 +369,7 @@ fn files_in_a_row_max(typed: &Typed<'_>, is_plain: bool) -> usize {
 
 /// One word is looked for if it is written as no word of a sentence is, or hardly occurs anywhere; few words are, if what
 /// stands between them is not of prose, or if a literal has them and nothing else.
-fn how_to_look(text: &str, typed: &Typed<'_>) -> Manner {
+fn how_to_look(text: &str, typed: &PastedText<'_>) -> Manner {
     let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
     match text.split_whitespace().count() {
         1 if typed.is_token() => manner(1, !typed.is_operator()),

@@ -1,6 +1,6 @@
 //! How much a place of a text says: whether it is the text, what made it, or a run of words by chance.
 
-use colgrep_core::literal_match::{Agreement, Standing, Typed};
+use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
 
 use super::STRENGTH_OF_NEARLY_ALL;
@@ -58,13 +58,13 @@ impl Explained {
 /// Where a text occurs in a file.
 pub(super) struct Placed {
     pub file: FilePlace,
-    pub standing: Standing,
+    pub standing: LiteralMatch,
     pub seen: Seen,
 }
 
 /// What decides how much a place of a text says.
-pub(super) struct Rules<'t> {
-    pub typed: &'t Typed<'t>,
+pub(super) struct TextEvidence<'t> {
+    pub typed: &'t PastedText<'t>,
     pub is_message: bool,
     pub asks: bool,
     pub is_loose: bool,
@@ -76,7 +76,7 @@ pub(super) struct Rules<'t> {
     pub words_of_paths: Vec<usize>,
 }
 
-impl Rules<'_> {
+impl TextEvidence<'_> {
     /// Whether a literal in code made all of the text, or all of it behind a log's prefix.
     pub fn is_made(&self, place: &Placed) -> bool {
         let standing = &place.standing;
@@ -127,7 +127,7 @@ impl Rules<'_> {
 }
 
 /// Whether this many words in a row are no chance; in a message a value behind them makes up for their number.
-pub(super) fn is_run(standing: &Standing, is_message: bool) -> bool {
+pub(super) fn is_run(standing: &LiteralMatch, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
     // A short literal on both sides of a value made all of the text.
     let is_whole = standing.made_from == Some(0);
@@ -135,7 +135,7 @@ pub(super) fn is_run(standing: &Standing, is_message: bool) -> bool {
 }
 
 /// Whether all of a text occurs there that was cut off inside a word.
-pub(super) fn is_cut_off(standing: &Standing) -> bool {
+pub(super) fn is_cut_off(standing: &LiteralMatch) -> bool {
     standing.agreement == Agreement::Run && !standing.is_alone
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use colgrep_core::UnitKind;
 use colgrep_core::code_line::{announces, binds_function, calling_lines, is_binding, lines_of_code};
 use colgrep_core::identifier_style::is_name_in_example;
-use colgrep_core::literal_match::{Agreement, Standing, Typed};
+use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::path::PathClass;
 use colgrep_core::spelling::{Spelled, Spelling};
 use colgrep_index::error::Result;
@@ -54,7 +54,7 @@ pub enum Look {
 impl Look {
     /// A text as typed, with equal weights for its words.
     pub fn typed(text: &str) -> Look {
-        Look::Typed { text: text.to_string(), weights: Typed::new(text, |_| 1.0).weights().to_vec() }
+        Look::Typed { text: text.to_string(), weights: PastedText::new(text, |_| 1.0).weights().to_vec() }
     }
 }
 
@@ -64,7 +64,7 @@ pub struct Seen {
     /// The line.
     pub line: u32,
     /// How the text occurs there, for [`Look::Typed`].
-    pub standing: Option<Standing>,
+    pub standing: Option<LiteralMatch>,
     /// True if the file is prose, configuration or data.
     pub is_text: bool,
     /// True if the file is that, or of no known language and no program, or a test, benchmark or example, or vendored.
@@ -88,7 +88,7 @@ impl Round for ScanRequest {
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<Seen>>> {
         let root = Path::new(&search.snapshot.files.root);
         let typed = match &self.look {
-            Look::Typed { text, weights } => Some(Typed::weighed(text, weights)),
+            Look::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
             Look::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
             Look::Announces { .. } | Look::Calls(_) => None,
         };
@@ -133,7 +133,7 @@ impl Coordinator<'_> {
     }
 }
 
-fn typed_in(search: &LocalSearch<'_>, typed: &Typed<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
+fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
     let Some(standing) = typed.find(text) else { return Vec::new() };
     let line = heading_with(search, typed, record, text, &standing)
         .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
@@ -155,10 +155,10 @@ fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -
 /// a better answer than a link to it. Of several headings, the shortest.
 fn heading_with(
     search: &LocalSearch<'_>,
-    typed: &Typed<'_>,
+    typed: &PastedText<'_>,
     record: &FileRecord,
     text: &str,
-    found: &Standing,
+    found: &LiteralMatch,
 ) -> Option<u32> {
     let is_prose = language::by_name(&record.language).is_some_and(|own| own.category == Category::Prose);
     if !is_prose || found.agreement == Agreement::Run {

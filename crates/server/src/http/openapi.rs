@@ -8,8 +8,11 @@ use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
 use crate::api::{Tool, offered, schema};
 
+/// Describes paths, with schemas that go into the document's own.
+type DescribePaths = fn(&mut Map<String, Value>) -> Vec<(String, Value)>;
+
 /// The document of what a server answers; `page` describes the paths of the page.
-pub fn document(state: &ServerState, page: fn(&mut Map<String, Value>) -> Vec<(String, Value)>) -> Value {
+pub fn document(state: &ServerState, page: DescribePaths) -> Value {
     let shards = state.shards();
     let mut schemas = Map::new();
     let answer = Value::Object(schema::answers());

@@ -1,6 +1,6 @@
 //! Requests for all places of a name: "find all references to NAME", "rename NAME to OTHER".
 
-use super::callers::called;
+use super::questions::called;
 use crate::identifier_style::{is_odd, is_token};
 use crate::language::LanguageFacts;
 
@@ -34,7 +34,7 @@ const BESIDE: &str = "I a all and any argument can class code codebase constant 
 
 /// The name of which a text asks for all places and nothing else, written as no word of a sentence is. A file is no such
 /// name.
-pub fn everywhere_of(text: &str, facts: &LanguageFacts) -> Option<String> {
+pub fn all_places_of(text: &str, facts: &LanguageFacts) -> Option<String> {
     if text.trim().contains('\n') {
         return None;
     }
@@ -113,7 +113,7 @@ mod tests {
             ("rename allow_hops\nto follow_hops", ""),
             ("", ""),
         ] {
-            assert_eq!(everywhere_of(text, &LanguageFacts::sample()).unwrap_or_default(), expected, "{text:?}");
+            assert_eq!(all_places_of(text, &LanguageFacts::sample()).unwrap_or_default(), expected, "{text:?}");
         }
     }
 }

@@ -4,36 +4,34 @@
 //! resolves intents in an index.
 
 mod all_places;
-mod callers;
 mod decorated_names;
-mod definitions;
 mod line_numbers;
 mod node_ids;
 mod phrases;
+mod questions;
 mod shell_names;
 mod test_names;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-pub use all_places::everywhere_of;
-use callers::callers_of;
+pub use all_places::all_places_of;
 pub use decorated_names::names_around;
-pub use definitions::is_joint;
-use definitions::{definition_of, name_beside};
 use line_numbers::{
     leading_number, line_behind, line_behind_hash, line_in_front, line_number, split_line, whole_number,
 };
-pub use node_ids::node_ids_apart;
+pub use node_ids::split_node_ids;
 use phrases::{are_arguments, phrases};
+pub use questions::is_joint;
+use questions::{NameQuestion, name_asked_for, name_beside};
 use serde::{Deserialize, Serialize};
-pub use shell_names::{flags_in, held_as, mark_behind, name_inside, names_called, qualified_in};
+pub use shell_names::{flags_in, lookup_form, mark_behind, name_inside, names_called, qualified_names};
 pub use test_names::{test_named, test_titled};
 
 use crate::code_line::MODIFIERS;
 use crate::identifier_style::is_token;
 use crate::language::LanguageFacts;
-use crate::literal_match::behind_front;
+use crate::literal_match::message_behind_prefix;
 
 /// The evidence by which a query points at a unit, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,7 +83,7 @@ pub struct Location {
 
 /// A definition with its keyword: `class Session`, `pub fn spawn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declaration {
+pub struct NamedDeclaration {
     /// The keyword as written.
     pub keyword: String,
     /// The name as written.
@@ -108,7 +106,7 @@ pub struct Intents {
     /// Whether each of them is an argument of a flag: no condition if it occurs nowhere.
     pub are_arguments: bool,
     /// The definition, if the query is nothing but a keyword and a name.
-    pub declaration: Option<Declaration>,
+    pub declaration: Option<NamedDeclaration>,
     /// The name whose callers are asked for; the whole text if all places of a name are.
     pub callers_of: Option<String>,
     /// The name whose definition a question asks for.
@@ -160,10 +158,10 @@ impl Intents {
         let (typed, text) = (text, &*anchors_apart(&linked, facts));
         let mut intents = Intents {
             // Runtimes quote the names of threads.
-            phrases: phrases(behind_front(text).unwrap_or(text)),
+            phrases: phrases(message_behind_prefix(text).unwrap_or(text)),
             declaration: declaration(text, facts),
-            callers_of: callers_of(text),
-            definition_of: definition_of(text),
+            callers_of: name_asked_for(text, NameQuestion::Callers),
+            definition_of: name_asked_for(text, NameQuestion::Definition),
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             operators: text.split_whitespace().filter_map(operator).map(String::from).collect(),
             ..Intents::default()
@@ -436,7 +434,7 @@ fn package_folders(before: &str) -> Option<String> {
 }
 
 /// Keyword and name, without modifiers in front and punctuation behind; none if the text says more.
-fn declaration(text: &str, facts: &LanguageFacts) -> Option<Declaration> {
+fn declaration(text: &str, facts: &LanguageFacts) -> Option<NamedDeclaration> {
     let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
     let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;
     let mut written = words.next()?;
@@ -447,7 +445,7 @@ fn declaration(text: &str, facts: &LanguageFacts) -> Option<Declaration> {
     let name = written.split(['(', '<', '{', ':', '=', '[', ';']).next()?;
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains(char::is_whitespace);
     let ends_here = written.len() > name.len() || words.next().is_none_or(|w| w.starts_with(['{', '(', '<', ':', '=']));
-    (is_name && ends_here).then(|| Declaration { keyword: keyword.to_string(), name: name.to_string() })
+    (is_name && ends_here).then(|| NamedDeclaration { keyword: keyword.to_string(), name: name.to_string() })
 }
 
 #[cfg(test)]

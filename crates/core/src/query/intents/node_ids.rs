@@ -6,7 +6,7 @@ use crate::language::LanguageFacts;
 
 /// Splits pytest's names of tests into words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a method. Also
 /// splits a text that is nothing but a file and a name: `src/a.py:parse`.
-pub fn node_ids_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
+pub fn split_node_ids<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     if let Some((file, name)) = named_place(text.trim(), facts) {
         return Cow::Owned(format!("{file} {name}"));
     }

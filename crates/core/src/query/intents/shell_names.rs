@@ -28,7 +28,7 @@ pub fn name_inside(text: &str) -> Option<&str> {
 
 /// What to look up in files for a token: the name inside it, if the index can tell whether a file has it. Of a flag of one word
 /// it knows the word alone.
-pub fn held_as(token: &str) -> &str {
+pub fn lookup_form(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
 }
@@ -76,7 +76,7 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
 
 /// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. In front of a dot stands the name of a type:
 /// `example.com` is an address.
-pub fn qualified_in(text: &str) -> impl Iterator<Item = &str> {
+pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(|word| {
         let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
         let name = name.trim_start_matches(|c: char| !is_word_char(c));
@@ -176,7 +176,7 @@ mod tests {
             ("how does session.get work", ""),
             ("Session: get it", ""),
         ] {
-            assert_eq!(qualified_in(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
+            assert_eq!(qualified_names(text).collect::<Vec<_>>().join(" "), expected, "{text:?}");
         }
     }
 

@@ -352,6 +352,6 @@ fn names_of_tests_are_read_in_words() {
         ("src/a.py:parse the text", "src/a.py:parse the text"),
         ("std:io", "std:io"),
     ] {
-        assert_eq!(node_ids_apart(text, &LanguageFacts::sample()), expected);
+        assert_eq!(split_node_ids(text, &LanguageFacts::sample()), expected);
     }
 }

@@ -1,0 +1,129 @@
+//! Questions for the callers or the definition of a name, and for a name in a file.
+
+use super::is_written;
+use crate::identifier_style::is_odd;
+
+/// What a question asks of a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NameQuestion {
+    /// Who calls it.
+    Callers,
+    /// Where it is defined.
+    Definition,
+}
+
+/// The forms of questions. `NAME` is any word, `NAME!` one that is written as no word of a sentence is, `…` any words, and
+/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] behind a name that is written so.
+const FORMS: &[(NameQuestion, &str)] = &[
+    (NameQuestion::Callers, "who|what calls|invokes|uses NAME IN"),
+    (NameQuestion::Callers, "who|what is calling NAME IN"),
+    (NameQuestion::Callers, "which function|functions call|calls NAME IN"),
+    (NameQuestion::Callers, "everything that calls NAME IN"),
+    (NameQuestion::Callers, "functions calling NAME IN"),
+    (NameQuestion::Callers, "functions that call NAME IN"),
+    (NameQuestion::Callers, "where do we call|use NAME IN"),
+    (NameQuestion::Callers, "call sites of NAME IN"),
+    (NameQuestion::Callers, "callers|usages|uses of NAME IN"),
+    (NameQuestion::Callers, "calls|references to NAME IN"),
+    (NameQuestion::Callers, "callers NAME! IN"),
+    (NameQuestion::Callers, "where is NAME used|called|invoked|referenced …"),
+    (NameQuestion::Callers, "NAME! callers|references|usages"),
+    (NameQuestion::Definition, "where is NAME!"),
+    (NameQuestion::Definition, "where is NAME! declared|defined|implemented"),
+    (NameQuestion::Definition, "… definition of NAME!"),
+    (NameQuestion::Definition, "NAME! definition"),
+];
+/// Participles behind a name whose callers are asked for.
+const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
+/// Words behind a name that restrict the question or go on with another one.
+const WHERE: &[&str] = &["and", "from", "in", "within"];
+/// Requests in front of a question for callers.
+const REQUESTS: &[&str] =
+    &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
+
+/// Words of the longest of them.
+const REQUEST_WORDS_MAX: usize = 3;
+
+/// Words that join a name to its file.
+const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "within"];
+/// Words of a question for a name in a file.
+const SAID: &str = "class const constant declaration declared def defined definition enum find fn func function \
+                    implementation implemented interface is macro method show struct trait type variable where";
+
+/// The name of which a text asks this.
+pub(super) fn name_asked_for(text: &str, question: NameQuestion) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let lower: Vec<String> = words.iter().map(|word| bare(word)).collect();
+    let is_request = |words: &[String]| words.is_empty() || REQUESTS.contains(&words.join(" ").as_str());
+    let requests = (0..=REQUEST_WORDS_MAX.min(lower.len())).filter(|at| is_request(&lower[..*at]));
+    let requests: Vec<usize> = requests.filter(|at| *at == 0 || question == NameQuestion::Callers).collect();
+    let found = FORMS.iter().filter(|(own, _)| *own == question).find_map(|(_, form)| {
+        let name_from = |form: &str, at: usize| name_in_form(form, &words[at..], &lower[at..]);
+        match form.strip_prefix("… ") {
+            Some(form) => (0..words.len()).find_map(|at| name_from(form, at)),
+            None => requests.iter().find_map(|at| name_from(form, *at)),
+        }
+    });
+    found.and_then(called)
+}
+
+/// The word at the place of the name, if the words have this form.
+fn name_in_form<'t>(form: &str, words: &[&'t str], lower: &[String]) -> Option<&'t str> {
+    let (mut name, mut at) = (None, 0);
+    for part in form.split(' ') {
+        match part {
+            "…" => return name,
+            "IN" => {
+                let Some(behind) = lower.get(at).map(String::as_str) else { return name };
+                return name.filter(|name| DONE.contains(&behind) || (WHERE.contains(&behind) && is_odd(name)));
+            }
+            "NAME" => name = Some(*words.get(at)?),
+            "NAME!" => name = words.get(at).copied().filter(|word| is_odd(word)),
+            word => {
+                let own = lower.get(at)?;
+                if !word.split('|').any(|word| word == own) {
+                    return None;
+                }
+            }
+        }
+        at += 1;
+    }
+    name.filter(|_| at == words.len())
+}
+
+/// A name without a sentence's punctuation, quotes and `()`.
+pub(super) fn called(written: &str) -> Option<String> {
+    let name = written.trim_end_matches(['?', ',', '.']).trim_matches(['`', '"', '\'']).trim_end_matches("()");
+    (!name.is_empty()).then(|| name.to_string())
+}
+
+/// A word in lower case without punctuation behind it.
+fn bare(word: &str) -> String {
+    word.trim_end_matches(['?', '.', ',', ':']).to_lowercase()
+}
+
+/// Whether a word joins a name to its file: "in", "of".
+pub fn is_joint(word: &str) -> bool {
+    JOINTS.contains(&bare(word).as_str())
+}
+
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word of
+/// such questions is a name itself if it stands there alone (`find in FILE`).
+pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
+    if text.trim().contains('\n') {
+        return None;
+    }
+    let is_beside = |word: &&str| !is_written(word, file) && !is_joint(word);
+    let mut beside: Vec<&str> = text.split_whitespace().filter(is_beside).collect();
+    if beside.len() > 1 {
+        beside.retain(|word| !SAID.split_whitespace().any(|said| said == bare(word)));
+    }
+    let [written] = beside.as_slice() else { return None };
+    called(written).filter(|name| is_name(name))
+}
+
+/// Whether a word can be a name or a path of names.
+fn is_name(word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.:#$!?->~".contains(c);
+    word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) && word.chars().all(is_part)
+}
