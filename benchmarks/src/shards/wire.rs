@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use colgrep_cluster::{Cluster, Generation, Held, Patience, Repository, Server, Spent, Wanted};
+use colgrep_cluster::{Catalog, Cluster, ClusterScope, Generation, HostedRepository, Patience, ShardServer, Spent};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
@@ -34,7 +34,7 @@ const QUERY_BYTES_MAX: u64 = 200_000;
 /// Repositories that do not change.
 struct Shelf(Arc<Generation>);
 
-impl Held for Shelf {
+impl Catalog for Shelf {
     fn now(&self) -> Option<Arc<Generation>> {
         Some(Arc::clone(&self.0))
     }
@@ -44,7 +44,7 @@ impl Held for Shelf {
     }
 }
 
-fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<Repository> {
+fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<HostedRepository> {
     let root = args.work.join(name);
     link(&args.repos.join(name), &root)?;
     let env = Env::default().data_in(args.work.join(".index"));
@@ -54,19 +54,19 @@ fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<Repository> 
     // A search would go without vectors that take long, on a machine at work more of them.
     let encoding = model.and_then(|model| model.encoding(None));
     let (snapshot, _) = update(&project, None, true, encoding.as_ref(), &())?;
-    Ok(Repository::new(name.to_string(), project, Arc::new(snapshot), settings))
+    Ok(HostedRepository::new(name.to_string(), project, Arc::new(snapshot), settings))
 }
 
 /// Serves the repositories of each shard, by the hash of their names.
-fn served(repositories: &[Repository]) -> Result<Vec<(SocketAddr, Arc<Server>)>> {
-    let shard = |repository: &Repository| (xxh3_64(repository.name.as_bytes()) % SHARDS as u64) as usize;
+fn served(repositories: &[HostedRepository]) -> Result<Vec<(SocketAddr, Arc<ShardServer>)>> {
+    let shard = |repository: &HostedRepository| (xxh3_64(repository.name.as_bytes()) % SHARDS as u64) as usize;
     let mut servers = Vec::new();
     for at in 0..SHARDS {
-        let own: Vec<Repository> = repositories.iter().filter(|one| shard(one) == at).cloned().collect();
+        let own: Vec<HostedRepository> = repositories.iter().filter(|one| shard(one) == at).cloned().collect();
         if own.is_empty() {
             continue;
         }
-        let server = Server::new(Arc::new(Shelf(Arc::new(Generation::new(own)))), None);
+        let server = ShardServer::new(Arc::new(Shelf(Arc::new(Generation::new(own)))), None);
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let (address, running) = (listener.local_addr()?, Arc::clone(&server));
         std::thread::spawn(move || running.serve(&listener));
@@ -113,7 +113,7 @@ fn at(values: &mut [u64], share: f64) -> f64 {
 /// When an index can't be made or read, or a shard does not answer.
 pub fn run(args: &Args, names: &[String]) -> Result<u8> {
     let model = if args.keyword_only { None } else { Some(Model::open(None, true, &Env::default())?.remembering()) };
-    let repositories: Vec<Repository> =
+    let repositories: Vec<HostedRepository> =
         names.iter().map(|name| opened(args, name, model.as_ref())).collect::<Result<_>>()?;
     let servers = served(&repositories)?;
     let file = args.work.join("shards.json");
@@ -179,13 +179,13 @@ pub fn run(args: &Args, names: &[String]) -> Result<u8> {
 
 fn asked(
     cluster: &Cluster,
-    repositories: &[Repository],
+    repositories: &[HostedRepository],
     queries: &[String],
     model: Option<&Model>,
     rights: bool,
 ) -> Result<Sums> {
     let scope = &Scope::default();
-    let place = |one: &Repository| {
+    let place = |one: &HostedRepository| {
         let (project, snapshot) = (one.project.clone(), Arc::clone(&one.snapshot));
         Place::new(project, snapshot, Within::everything(), scope, false, &one.settings)
     };
@@ -193,10 +193,11 @@ fn asked(
     let mut sums = Sums::default();
     for (number, query) in queries.iter().enumerate() {
         let may_see = |at: &usize| !rights || xxh3_64(format!("{number} {at}").as_bytes()).is_multiple_of(3);
-        let seen: Vec<&Repository> = (0..repositories.len()).filter(may_see).map(|at| &repositories[at]).collect();
+        let seen: Vec<&HostedRepository> =
+            (0..repositories.len()).filter(may_see).map(|at| &repositories[at]).collect();
         let allowed: Vec<String> = seen.iter().map(|one| one.name.clone()).collect();
         let places: Vec<Place> = seen.into_iter().map(place).collect::<Result<_, _>>()?;
-        let wanted = Wanted { allowed: rights.then_some(&allowed), scope };
+        let wanted = ClusterScope { allowed: rights.then_some(&allowed), scope };
         let by = if model.is_some() { RankBy::Both } else { RankBy::Words };
         let asked = Asked { model, by, strength_min: 0.03, ..Asked::new(query, &knobs, FILES) };
         let before = cluster.traffic();

@@ -1,4 +1,4 @@
-//! The rounds of one search, answered by a shard of this process.
+//! Answers to the questions of a session, from the repositories of this process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -10,63 +10,32 @@ use colgrep_engine::session::project_searcher::Place;
 use colgrep_index::error::Error;
 use colgrep_index::source::read_text;
 use colgrep_search::Group;
-use colgrep_search::shard::{CandidatesAsked, ContextsAsked, ShardSearch};
+use colgrep_search::rounds::{Listed, RoundRequest, RoundVisitor, ShardSearch};
 use serde::Serialize;
 
+use crate::catalog::HostedRepository;
 use crate::frame::answer_head;
-use crate::held::Repository;
-use crate::message::{Question, ServedRepository};
+use crate::message::ServedRepository;
 
-/// The largest file that is given whole, in bytes.
+/// Maximum size of a file that is sent whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
 
-/// The answer to the question of a round, as a frame without its length.
+/// Answers a round, as a frame without its length.
 ///
 /// # Errors
-/// When the index can't be read, or the question is of no round.
-pub fn answer(search: &dyn ShardSearch, question: &Question) -> Result<Vec<u8>, Error> {
-    match question {
-        Question::Candidates(statistics, units_max, files_min, named_max, in_outline) => {
-            let [units_max, files_min, named_max] = [units_max, files_min, named_max].map(|n| *n as usize);
-            let in_outline = *in_outline;
-            written(&search.candidates(&CandidatesAsked { statistics, units_max, files_min, named_max, in_outline })?)
-        }
-        Question::Best(least) => written(&search.best(*least)?),
-        Question::Scored(files, units) => written(&search.scored(files, units)?),
-        Question::Facts(asked) => written(&search.facts(asked)?),
-        Question::Topics(terms) => written(&search.topics(terms)?),
-        Question::Holders(units) => written(&search.holders(units)?),
-        Question::Tokens(files, tokens) => written(&search.tokens(files, tokens)?),
-        Question::Stored(units) => written(&search.stored(units)?),
-        Question::Choose(by, cut) => written(&search.choose(*by, cut)?),
-        Question::Chosen(asked) => written(&search.chosen(asked)?),
-        Question::Marked(marks, sure) => written(&search.marked(marks, *sure)?),
-        Question::Nearest(bar) => written(&search.nearest(*bar)?),
-        Question::Likeness(units) => written(&search.likeness(units)?),
-        Question::TextOf(units) => written(&search.text_of(units)?),
-        Question::Located(asked) => written(&search.located(asked)?),
-        Question::Definitions(asked) => written(&search.definitions(asked)?),
-        Question::Callers(name, is_loose) => written(&search.callers(name, *is_loose)?),
-        Question::Around(lines) => written(&search.around(lines)?),
-        Question::Runs(runs) => written(&search.runs(runs)?),
-        Question::Counts(terms, units_max) => written(&search.counts(terms, *units_max)?),
-        Question::Holding(asked) => written(&search.holding(asked)?),
-        Question::HoldingAll(terms) => written(&search.holding_all(terms)?),
-        Question::Sizes(files) => written(&search.sizes(files)?),
-        Question::Look(files, look) => written(&search.look(files, look)?),
-        Question::Lines(units, line) => written(&search.lines(units, line)?),
-        Question::Contexts(near, wants_tests) => {
-            written(&search.contexts(&ContextsAsked { near, wants_tests: *wants_tests })?)
-        }
-        Question::FilesAt(paths) => written(&search.files_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?),
-        Question::Begin(_)
-        | Question::Done
-        | Question::Ask(_)
-        | Question::IsName(_)
-        | Question::Show(_)
-        | Question::End(_)
-        | Question::Read(..)
-        | Question::Served => Err(Error::Away("a question that is no round".into())),
+/// When the index can't be read.
+pub fn answer(search: &dyn ShardSearch, round: &RoundRequest) -> Result<Vec<u8>, Error> {
+    round.visit(Answering(search))
+}
+
+/// Answers any round from a search.
+struct Answering<'s>(&'s dyn ShardSearch);
+
+impl RoundVisitor for Answering<'_> {
+    type Output = Result<Vec<u8>, Error>;
+
+    fn visit<R: Listed>(self, request: &R) -> Result<Vec<u8>, Error> {
+        written(&request.put_to(self.0)?)
     }
 }
 
@@ -74,7 +43,7 @@ fn written(answer: &impl Serialize) -> Result<Vec<u8>, Error> {
     postcard::to_extend(answer, answer_head()).map_err(|error| Error::Away(error.to_string()))
 }
 
-/// What is shown of files of a group, whose places are in the order of its shards: in the order of the files.
+/// What to show of files of a group, in the order of the files. `places` are in the order of the group's shards.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -89,7 +58,7 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
         }
         let wanted: Vec<&FileAsked> = own.iter().map(|file| &asked.files[*file]).collect();
         for (file, mut shown) in own.into_iter().zip(place.show(asked, &wanted, |unit| group.own_unit(unit).1)?) {
-            // Where it lies on this machine is nobody's business.
+            // The location on this machine is not disclosed.
             shown.root = PathBuf::from(asked.files[file].front.trim_end_matches('/'));
             shown.given = None;
             files[file] = Some(shown);
@@ -98,7 +67,7 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
     Ok(files.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-/// What the remarks behind the last result ask of a group.
+/// The answers of a group for the remarks after the last result.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -109,16 +78,16 @@ pub fn end(group: &Group<'_>, places: &[Place], asked: &EndAsked) -> colgrep_eng
     end_of(&places, asked, &|unit| group.own_unit(unit))
 }
 
-/// The text of a file that the index of a repository has; else why there is none.
+/// The text of an indexed file.
 ///
 /// # Errors
-/// When the file can't be given.
+/// When there is no such file, or it can't be read.
 pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -> Result<String, String> {
     let none = || format!("{repository}/{path} is no file of an index here");
     let front = format!("{repository}/");
     let at = group.fronts().into_iter().find(|(own, _)| *own == front).ok_or_else(none)?.1;
     let place = places.get(at).ok_or_else(none)?;
-    // What is not indexed, as secrets are not, is not given.
+    // Files that are not indexed, such as those with secrets, are not sent.
     let record = place.snapshot.files.indexed().find(|record| record.path == path).ok_or_else(none)?;
     let root = &place.project.root;
     let is_too_large = root.join(&record.path).metadata().is_ok_and(|file| file.len() > FILE_BYTES_MAX);
@@ -131,9 +100,9 @@ pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -
     read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
 }
 
-/// What is known of repositories that are served, and of those that are not, with the reason.
+/// Describes the served repositories, and those that can't be served with the reason.
 pub fn served<'r>(
-    repositories: impl Iterator<Item = &'r Repository>,
+    repositories: impl Iterator<Item = &'r HostedRepository>,
     missing: impl Iterator<Item = (String, String)>,
 ) -> Vec<ServedRepository> {
     let served = repositories.map(|repository| {

@@ -1,36 +1,40 @@
-//! A made-up shard that lies: each kind of answer, one that is taken and others that are not.
+//! Checks of answers: for each kind, one that is accepted and others that are not.
 
+use colgrep_core::Unit;
 use colgrep_core::UnitId;
-use colgrep_core::bm25::Bm25;
-use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::query::QueryParts;
+use colgrep_core::rank::Context;
+use colgrep_core::statistics::Statistics;
+use colgrep_core::strength::Tokens;
 use colgrep_engine::answer::show::{FileAsked, ShowAsked};
 use colgrep_engine::answer::summary::EndAsked;
-use colgrep_search::shard::{Bar, Choice, ChosenAsked, Cut, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look};
+use colgrep_index::ids::{FilePlace, TextHash};
+use colgrep_search::rounds::*;
+use colgrep_search::shard::{Bar, UnitFound};
 use serde::Serialize;
 
 use super::*;
 use crate::frame::answer_head;
-use crate::message::{Ask, Begin};
+use crate::message::Begin;
 
-/// What the made-up shard said of itself: ten files, two segments.
-fn told() -> Extent {
+/// The extent of the made-up shard: ten files, two segments.
+fn extent() -> Extent {
     Extent { places: 10, segments: 2, documents: 20, ..Extent::default() }
 }
 
-/// Whether an answer is taken, as it comes over the wire.
-fn taken<T: Fits + Serialize + DeserializeOwned>(asked: &Question, answer: &T) -> bool {
-    let bytes = postcard::to_extend(answer, answer_head()).expect("bytes").split_off(crate::frame::HEAD_BYTES);
-    let said = checked::<T>(&bytes, asked, &told());
-    assert!(said.is_ok() || matches!(said, Err(Lost::Nonsense(_))), "{}", asked.name());
-    said.is_ok()
+/// Asserts that the first answer is accepted and the others are not, as they come over the wire.
+fn only_first_by<T: Serialize + DeserializeOwned>(name: &str, answers: &[T], is_valid: impl Fn(&T) -> bool) {
+    for (at, answer) in answers.iter().enumerate() {
+        let bytes = postcard::to_extend(answer, answer_head()).expect("bytes").split_off(crate::frame::HEAD_BYTES);
+        let answer = checked::<T>(&bytes, name, &is_valid);
+        assert!(answer.is_ok() || matches!(answer, Err(Lost::Nonsense(_))), "{name}");
+        assert_eq!(answer.is_ok(), at == 0, "{name} {at}");
+    }
 }
 
-/// The first answer is taken, none of the others.
-fn only_first<T: Fits + Serialize + DeserializeOwned>(asked: &Question, answers: &[T]) {
-    for (at, answer) in answers.iter().enumerate() {
-        assert_eq!(taken(asked, answer), at == 0, "{} {at}", asked.name());
-    }
+/// The same for the answers to a round.
+fn only_first<R: Round>(request: &R, answers: &[R::Answer]) {
+    only_first_by(request.name(), answers, |answer| request.is_valid(answer, &extent()));
 }
 
 fn unit(segment: u32, file: u32, line: u32, score: f32) -> UnitFound {
@@ -42,7 +46,7 @@ fn good() -> UnitFound {
     unit(1, 9, 3, 0.5)
 }
 
-/// A unit of another segment, of another file, at no line, with no score.
+/// A unit with an invalid segment, file, line and score each.
 fn bad() -> [UnitFound; 4] {
     [unit(2, 9, 3, 0.5), unit(1, 10, 3, 0.5), unit(1, 9, u32::MAX, 0.5), unit(1, 9, 3, f32::NAN)]
 }
@@ -59,29 +63,40 @@ fn units() -> Vec<UnitId> {
 fn a_shard_that_lies_of_words_is_not_believed() {
     let begin = Begin { allowed: Some(vec!["a".into(), "b".into()]), terms: vec!["x".into()], ..Begin::default() };
     let of = |fronts: &[(&str, u32)], places: u32, names: usize| {
-        let one = |(front, first): &(&str, u32)| Repository { front: (*front).into(), first: FilePlace(*first) };
+        let one = |(front, first): &(&str, u32)| RepositoryExtent { front: (*front).into(), first: FilePlace(*first) };
         let repositories = fronts.iter().map(one).collect();
-        Begun { extent: Extent { repositories, places, ..told() }, names: vec![true; names], ..Begun::default() }
+        Begun { extent: Extent { repositories, places, ..extent() }, names: vec![true; names], ..Begun::default() }
     };
     let both = [("a/", 0), ("b/", 4)];
     let lies = [of(&both, 10, 1), of(&both, 10, 0), of(&both, 3, 1), of(&[("b/", 0), ("a/", 4)], 10, 1)];
     let more = [of(&[("a/", 5), ("b/", 4)], 10, 1), of(&[("c/", 0)], 10, 1), of(&[("a", 0)], 10, 1)];
-    let begin = Question::Begin(Box::new(begin));
-    only_first(&begin, &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat());
+    let is_begun = |begun: &Begun| is_begun(&begin, begun);
+    only_first_by("begin", &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat(), is_begun);
     let part = |name: &str, units: u64, units_without_vectors: u64, known: u64| {
-        let files = Some(KnownFiles { known, in_tree: Some(9) });
-        let partial = vec![(name.to_string(), Known { files, units, units_without_vectors })];
+        let files = Some(FileProgress { known, in_tree: Some(9) });
+        let partial = vec![(name.to_string(), IndexProgress { files, units, units_without_vectors })];
         Begun { partial, ..of(&both, 10, 1) }
     };
-    only_first(&begin, &[part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)]);
+    let lies = [part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)];
+    only_first_by("begin", &lies, is_begun);
 
     let query = QueryParts { plain_words: vec!["x".into()], ..QueryParts::default() };
-    let ask = Question::Ask(Box::new(Ask { query, bm25: Bm25::new(&Knobs::of(Profile::Default)), meaning: None }));
-    let words = |words: Vec<u64>| Asked { statistics: Statistics { words, ..Default::default() }, ..Asked::default() };
-    only_first(&ask, &[words(vec![4]), words(vec![]), words(vec![4, 4]), words(vec![u64::MAX])]);
+    let words = |words: Vec<u64>| ShardOverview {
+        statistics: Statistics { words, ..Statistics::default() },
+        ..ShardOverview::default()
+    };
+    let lies = [words(vec![4]), words(vec![]), words(vec![4, 4]), words(vec![u64::MAX])];
+    only_first_by("search", &lies, |overview| is_overview(&query, overview, &extent()));
 
-    let asked = Question::Candidates(Statistics::default(), 640, 5, 5, true);
-    let outline = |step, scores: Vec<f32>| CandidatesFound { outline: Outline { step, scores }, ..Default::default() };
+    let asked = CandidatesRequest {
+        statistics: Statistics::default(),
+        units_max: 640,
+        files_min: 5,
+        named_max: 5,
+        in_outline: true,
+    };
+    let outline =
+        |step, scores: Vec<f32>| CandidatesResponse { outline: Outline { step, scores }, ..Default::default() };
     only_first(
         &asked,
         &[
@@ -92,39 +107,42 @@ fn a_shard_that_lies_of_words_is_not_believed() {
             outline(1, vec![0.5; 200]),
         ],
     );
-    let named = |file, unit| Named { file: FilePlace(file), weight: 1.0, definitions: vec![unit] };
-    let found = |named| CandidatesFound { named: vec![named], ..CandidatesFound::default() };
+    let named = |file, unit| NamedFileHit { file: FilePlace(file), weight: 1.0, definitions: vec![unit] };
+    let found = |named| CandidatesResponse { named: vec![named], ..CandidatesResponse::default() };
     only_first(&asked, &[found(named(9, units()[0])), found(named(10, units()[0])), found(named(9, bad()[0].unit))]);
 
     let lists = |bad: UnitFound| vec![good(), bad];
     let of_units: Vec<Vec<UnitFound>> = [vec![good()]].into_iter().chain(bad().map(lists)).collect();
-    only_first(&Question::Best(0.0), &of_units);
-    only_first(&Question::Callers("x".into(), true), &of_units);
-    let scored = |of_files: Vec<UnitFound>| Scored { of_files, units: Vec::new() };
+    only_first(&BestUnitsRequest { least: 0.0 }, &of_units);
+    only_first(&CallersRequest { name: "x".into(), is_loose: true }, &of_units);
+    let scored = |of_files: Vec<UnitFound>| ScoresResponse { of_files, units: Vec::new() };
     let lies = bad().map(|bad| scored(vec![bad]));
     only_first(
-        &Question::Scored(files(), units()),
+        &ScoresRequest { files: files(), units: units() },
         &[&[scored(vec![good()]), scored(vec![good(); 3])], &lies[..]].concat(),
     );
 
-    let asked = FactsAsked { files: files(), units: units(), parts: vec![4] };
-    let facts = |files, units, parts, count| FactsFound {
+    let asked = FactsRequest { files: files(), units: units(), parts: vec![4] };
+    let facts = |files, units, parts, count| FactsResponse {
         files: vec![FileFound::default(); files],
         name_hits: vec![true; units],
         pairs: vec![(count, 0); parts],
     };
     let lies = [facts(2, 2, 1, 3), facts(1, 2, 1, 3), facts(2, 3, 1, 3), facts(2, 2, 0, 3), facts(2, 2, 1, u64::MAX)];
-    only_first(&Question::Facts(asked), &lies);
-    only_first(&Question::Topics(vec!["x".into()]), &[vec![4u64], vec![], vec![4, 4], vec![u64::MAX]]);
-    only_first(&Question::Holders(units()), &[vec![vec![0u32, 1]], vec![vec![2]]]);
-    only_first(&Question::Tokens(files(), vec![]), &[vec![Tokens::All; 2], vec![], vec![Tokens::All; 3]]);
-    only_first(&Question::Stored(units()), &[vec![Unit::default(); 2], vec![Unit::default()]]);
+    only_first(&asked, &lies);
+    only_first(&TopicsRequest { terms: vec!["x".into()] }, &[vec![4u64], vec![], vec![4, 4], vec![u64::MAX]]);
+    only_first(&HoldersRequest { units: units() }, &[vec![vec![0u32, 1]], vec![vec![2]]]);
+    only_first(
+        &TokensRequest { files: files(), tokens: vec![] },
+        &[vec![Tokens::All; 2], vec![], vec![Tokens::All; 3]],
+    );
+    only_first(&StoredUnitsRequest { units: units() }, &[vec![Unit::default(); 2], vec![Unit::default()]]);
 }
 
 #[test]
 fn a_shard_that_lies_of_meaning_is_not_believed() {
-    let asked = Question::Choose(Choice::Lists, Cut { bar: None, best: 640, is_alone: false });
-    let chosen = |count, step, scores| Chosen { count, outline: Outline { step, scores } };
+    let asked = ChooseRequest { by: Choice::Lists, cut: Cut { bar: None, best: 640, is_alone: false } };
+    let chosen = |count, step, scores| ChooseResponse { count, outline: Outline { step, scores } };
     only_first(
         &asked,
         &[
@@ -135,58 +153,64 @@ fn a_shard_that_lies_of_meaning_is_not_believed() {
         ],
     );
     let hash = TextHash::new(7).expect("no zero");
-    let open = |score| ChosenFound { open: vec![(hash, score)], ..ChosenFound::default() };
-    let asked = ChosenAsked { sure: None, least: 0.0, below: None };
-    only_first(&Question::Chosen(asked), &[open(0.5), open(f32::NAN)]);
+    let open = |score| ChosenResponse { open: vec![(hash, score)], ..ChosenResponse::default() };
+    let asked = ChosenRequest { sure: None, least: 0.0, below: None };
+    only_first(&asked, &[open(0.5), open(f32::NAN)]);
     let near = |unit: UnitFound| vec![TextNear { hash, score: 0.5, units: vec![unit] }];
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(near).collect();
-    only_first(&Question::Nearest(Some(Bar::of_all(0.5))), &lies);
+    only_first(&NearestRequest { bar: Some(Bar::of_all(0.5)) }, &lies);
     let like = |score| Likeness { hash: Some(hash), score: Some(score) };
-    only_first(&Question::Likeness(units()), &[vec![like(0.5); 2], vec![like(0.5)], vec![like(f32::NAN); 2]]);
-    only_first(&Question::TextOf(units()), &[vec![Some(String::new()), None], vec![None], vec![None; 3]]);
+    only_first(&LikenessRequest { units: units() }, &[vec![like(0.5); 2], vec![like(0.5)], vec![like(f32::NAN); 2]]);
+    only_first(&TextsRequest { units: units() }, &[vec![Some(String::new()), None], vec![None], vec![None; 3]]);
 }
 
 #[test]
 fn a_shard_that_lies_of_places_is_not_believed() {
     let meant = |file| FileMeant { file: FilePlace(file), is_exact: false, is_allowed: true };
-    let located = |paths: &[u32], names| LocateFound {
+    let located = |paths: &[u32], names| LocateResponse {
         paths: paths.iter().map(|file| (1, vec![meant(*file)])).collect(),
         names: vec![vec![]; names],
         spelled: Vec::new(),
     };
-    let asked = LocateAsked { paths: vec!["a".into()], names: vec!["b".into()], text: String::new() };
+    let asked = LocateRequest { paths: vec!["a".into()], names: vec!["b".into()], text: String::new() };
     let lies = [located(&[9], 1), located(&[], 1), located(&[9], 0), located(&[9], 2), located(&[10], 1)];
-    only_first(&Question::Located(asked), &lies);
+    only_first(&asked, &lies);
     let defined =
         |unit| vec![DefinitionFound { unit, is_named: true, is_owned: true, is_announced: true, is_aside: false }];
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(defined).collect();
-    only_first(&Question::Definitions(Default::default()), &lies);
+    only_first(&DefinitionsRequest::default(), &lies);
     let lies = [vec![Some(good()), None], vec![None], vec![Some(bad()[1]), None]];
-    only_first(&Question::Around(files().into_iter().map(|file| (file, 1)).collect()), &lies);
-    only_first(&Question::Runs(vec![vec![]]), &[vec![files()], vec![], vec![vec![FilePlace(10)]], vec![files(); 2]]);
+    only_first(&EnclosingRequest { lines: files().into_iter().map(|file| (file, 1)).collect() }, &lies);
+    only_first(
+        &PhrasesRequest { phrases: vec![vec![]] },
+        &[vec![files()], vec![], vec![vec![FilePlace(10)]], vec![files(); 2]],
+    );
     let count = |files| HolderCount { files, ..HolderCount::default() };
-    only_first(&Question::Counts(vec!["x".into()], 9), &[vec![count(4)], vec![], vec![count(u64::MAX)]]);
+    only_first(
+        &TermCountsRequest { terms: vec!["x".into()], units_max: 9 },
+        &[vec![count(4)], vec![], vec![count(u64::MAX)]],
+    );
     let weight = |file, weight: f32| vec![(FilePlace(file), weight)];
-    let asked = HoldingAsked { terms: vec![], least: 0.0, files_max: 4 };
-    only_first(&Question::Holding(asked), &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
-    only_first(&Question::HoldingAll(vec![]), &[files(), vec![FilePlace(10)]]);
-    only_first(&Question::Sizes(files()), &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
+    let asked = WeightedFilesRequest { terms: vec![], least: 0.0, files_max: 4 };
+    only_first(&asked, &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
+    only_first(&FilesWithAllRequest::default(), &[files(), vec![FilePlace(10)]]);
+    only_first(&SizesRequest { files: files() }, &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
     let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
-    let asked = Question::Look(files(), Look::Calls("x".into()));
+    let asked = ScanRequest { files: files(), look: Look::Calls("x".into()) };
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);
-    let asked = Question::Lines(units(), LineOf::Name("x".into()));
+    let asked = LinesRequest { units: units(), line: LineOf::Name("x".into()) };
     only_first(&asked, &[vec![3u32, 4], vec![3], vec![3, u32::MAX]]);
     let context = |file, partner| vec![(FilePlace(file), Context { partner, ..Context::default() })];
-    let asked = Question::Contexts(Default::default(), false);
+    let asked = ContextsRequest::default();
     only_first(&asked, &[context(9, 1.0), context(10, 1.0), context(9, f32::NAN)]);
-    let asked = Question::FilesAt(vec!["a".into()]);
+    let asked = PathsRequest { paths: vec!["a".into()] };
     only_first(&asked, &[vec![Some(FilePlace(9))], vec![], vec![Some(FilePlace(10))]]);
 }
 
 #[test]
 fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
     let file = FileAsked { path: "a.rs".into(), ..FileAsked::default() };
-    let asked = Question::Show(Box::new(ShowAsked { files: vec![file], ..ShowAsked::default() }));
+    let asked = ShowAsked { files: vec![file], ..ShowAsked::default() };
     let shown = |path: &str, text: &str, mark: (usize, usize), number: usize| {
         let mut unit = UnitAnswer::default();
         (unit.line.text, unit.line.number) = (text.into(), number);
@@ -195,8 +219,8 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
         (file.path, file.units) = (path.into(), vec![unit]);
         vec![file]
     };
-    only_first(
-        &asked,
+    only_first_by(
+        "show",
         &[
             shown("a.rs", "tür", (0, 3), 4),
             shown("b.rs", "tür", (0, 3), 4),
@@ -206,6 +230,7 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
             shown("a.rs", "tür", (0, 3), usize::MAX),
             Vec::new(),
         ],
+        |files| is_shown(&asked, files, &extent()),
     );
     let asked = EndAsked { files: vec!["x".into()], named: units(), ..EndAsked::default() };
     let end = |files: Vec<u64>, names, holders| EndFound {
@@ -215,7 +240,7 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
         ..EndFound::default()
     };
     let lies = [end(vec![4], 2, 1), end(vec![], 2, 1), end(vec![4], 1, 1), end(vec![4], 2, u64::MAX)];
-    only_first(&Question::End(Box::new(asked)), &lies);
+    only_first_by("end", &lies, |found| is_end(&asked, found, &extent()));
     let served = |files| vec![ServedRepository { files, ..ServedRepository::default() }];
-    only_first(&Question::Served, &[served(4), served(u64::MAX)]);
+    only_first_by("served", &[served(4), served(u64::MAX)], |served| are_served(served));
 }

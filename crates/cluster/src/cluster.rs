@@ -1,6 +1,6 @@
-//! Many shards as one corpus: whom a search asks, what it does without, and what it says of that.
+//! Many shards as one corpus: which shards a search asks, how it copes with lost ones, and what it reports.
 
-mod look;
+mod health;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -16,43 +16,43 @@ use colgrep_engine::request::check_length;
 use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::session::project_searcher::Asked;
 use colgrep_search::Shard;
-pub use look::{Seen, SeenReplica, SeenShard};
+pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
-use crate::file::Places;
 use crate::gathered::Gathered;
-use crate::message::{Begin, Failure};
-use crate::remote::Remote;
+use crate::message::{Begin, WireFailure};
 use crate::replica::{Lost, Patience, Replica, Replicas, Spent};
-use crate::standing::{Away, Partial, Standing, Unserved};
+use crate::shard_addresses::ShardAddresses;
+use crate::shard_client::ShardClient;
 
-/// How often a search begins anew after a shard was lost in the middle of it.
+/// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
-/// How often a shard may be lost in one search before it is done without.
+/// How often a search may lose a shard before it continues without it.
 const LOSSES_MAX: usize = 2;
-/// How long it is taken for granted which repositories a shard has: one that holds none of a caller's is not asked.
+/// How long the list of a shard's repositories is trusted. A shard without any of the caller's is not asked.
 const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
-/// Threads that wait for shards, at least and at most.
+/// Minimum and maximum number of threads that wait for shards.
 const THREADS: RangeInclusive<usize> = 4..=128;
 
-/// Whose search it is, and where it looks.
+/// Which repositories the caller may see, and where the search looks.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
-    /// The repositories that the caller may see; all where nothing limits it.
+pub struct ClusterScope<'a> {
+    /// The repositories that the caller may see; all if `None`.
     pub allowed: Option<&'a [String]>,
-    /// What is searched. Its paths begin with the name of a repository.
+    /// What is searched. Its paths start with the name of a repository.
     pub scope: &'a Scope,
 }
 
-/// Shards, as a file names them.
+/// The shards that a file names.
 pub struct Cluster {
     file: PathBuf,
     token: Option<String>,
     at_once: usize,
     patience: Patience,
-    known: Mutex<Known>,
+    known: Mutex<ClusterState>,
 }
 
 impl std::fmt::Debug for Cluster {
@@ -63,28 +63,29 @@ impl std::fmt::Debug for Cluster {
 
 /// What is known of the shards.
 #[derive(Default)]
-struct Known {
-    /// Of which state of the file.
+struct ClusterState {
+    /// The state of the file that was read.
     stamp: Option<(SystemTime, u64)>,
-    /// Why the file that is there now was not taken.
+    /// Why the current file was rejected.
     why: Option<String>,
     shards: Vec<Arc<Replicas>>,
     replicas: HashMap<String, Arc<Replica>>,
-    /// The repositories of each shard, and when it said so.
+    /// The repositories of each shard, and when the shard listed them.
     repositories: HashMap<usize, (Instant, Vec<String>)>,
     pool: Option<Arc<ThreadPool>>,
-    /// What the last greeting saw.
-    seen: Option<Arc<Seen>>,
+    /// The result of the last greeting.
+    seen: Option<Arc<ClusterHealth>>,
 }
 
 impl Cluster {
-    /// The shards that a file names. Every replica is sent the token, where there is one; `at_once` searches run side by side.
+    /// Opens the shards that a file names. Sends the token, if there is one, to every replica. `at_once` searches run
+    /// in parallel.
     ///
     /// # Errors
     /// When the file can't be read, or names no shards.
     pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: Patience) -> Result<Cluster> {
         let cluster = Cluster { file: file.to_path_buf(), token, at_once, patience, known: Mutex::default() };
-        cluster.take_over(&mut cluster.known(), Places::read(file)?)?;
+        cluster.take_over(&mut cluster.known(), ShardAddresses::read(file)?)?;
         cluster.known().stamp = stamp(file);
         Ok(cluster)
     }
@@ -94,12 +95,12 @@ impl Cluster {
         &self.file
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ClusterState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes over what the file says; what is known of replicas that it still names is kept.
-    fn take_over(&self, known: &mut Known, places: Places) -> Result<()> {
+    /// Adopts the contents of the file. Keeps what is known of replicas that it still names.
+    fn take_over(&self, known: &mut ClusterState, places: ShardAddresses) -> Result<()> {
         let mut replicas: HashMap<String, Arc<Replica>> = HashMap::new();
         let mut shards = Vec::new();
         for addresses in &places.shards {
@@ -125,13 +126,13 @@ impl Cluster {
         Ok(())
     }
 
-    /// The shards as the file names them now. A file that is being written, or says something else, changes nothing.
+    /// The shards that the file names now. A file that is incomplete or invalid changes nothing.
     fn shards(&self) -> Result<(Vec<Arc<Replicas>>, Arc<ThreadPool>)> {
         let mut known = self.known();
         let now = stamp(&self.file);
         if now != known.stamp {
             known.stamp = now;
-            match Places::read(&self.file) {
+            match ShardAddresses::read(&self.file) {
                 Ok(places) => self.take_over(&mut known, places)?,
                 Err(error) => known.why = Some(full(&error)),
             }
@@ -140,12 +141,12 @@ impl Cluster {
         Ok((known.shards.clone(), pool))
     }
 
-    /// Why the file of the shards, as it is now, was not taken over.
+    /// Why the current file was rejected, if it was.
     pub fn refused_file(&self) -> Option<String> {
         self.known().why.clone()
     }
 
-    /// Bytes that went to each shard and came from it, all replicas together.
+    /// Bytes sent to and received from each shard, over all its replicas.
     pub fn traffic(&self) -> Vec<(u64, u64)> {
         let read = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed);
         let of_shard = |shard: &Arc<Replicas>| {
@@ -155,7 +156,7 @@ impl Cluster {
         self.known().shards.iter().map(of_shard).collect()
     }
 
-    /// What went over the wire, by the kind of question.
+    /// Traffic by kind of question.
     pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, Spent> {
         let mut all: BTreeMap<&'static str, Spent> = BTreeMap::new();
         for shard in &self.known().shards {
@@ -169,14 +170,14 @@ impl Cluster {
         self.shards().map_or(0, |(shards, _)| shards.len())
     }
 
-    /// Ranks the files of all shards as those of one index. A shard that is lost in the middle is begun anew with another
-    /// replica; one without any is done without, and the answer is that of an index of the others.
+    /// Ranks the files of all shards as those of one index. After losing a shard, the search starts over with another
+    /// replica. A shard without a live replica is left out, and the answer is that of an index of the others.
     ///
     /// # Errors
     /// When no shard answers, the request can't be answered, or the model can't be run.
     pub fn rank(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &ClusterScope<'_>,
         asked: &Asked<'_>,
         listener: &dyn Listener,
     ) -> Result<(RankedTogether, Gathered)> {
@@ -188,8 +189,8 @@ impl Cluster {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
             BegunAll::check_once(begun.repositories())?;
-            let shards: Vec<&dyn Shard> = begun.remotes.iter().map(|remote| remote as &dyn Shard).collect();
-            let lacks = begun.remotes.iter().any(|remote| remote.begun.lacks);
+            let shards: Vec<&dyn Shard> = begun.clients.iter().map(|client| client as &dyn Shard).collect();
+            let lacks = begun.clients.iter().any(|client| client.begun.lacks);
             if shards.is_empty() {
                 let ranked =
                     RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new(), strength_min: 0.0 };
@@ -197,13 +198,13 @@ impl Cluster {
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
                 Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
-                Err(error) if error.is_away() && begun.remotes.iter().any(|remote| remote.refused().is_some()) => {
-                    let said = begun.remotes.iter().find_map(Remote::refused).unwrap_or_default();
+                Err(error) if error.is_away() && begun.clients.iter().any(|client| client.refused().is_some()) => {
+                    let said = begun.clients.iter().find_map(ShardClient::refused).unwrap_or_default();
                     return Err(Error::Refused(said));
                 }
                 Err(error) if error.is_away() && attempt < ATTEMPTS => {
-                    for (remote, why) in begun.remotes.iter().filter_map(|remote| Some((remote, remote.lost()?))) {
-                        let lost = losses.entry(remote.at).or_default();
+                    for (client, why) in begun.clients.iter().filter_map(|client| Some((client, client.lost()?))) {
+                        let lost = losses.entry(client.at).or_default();
                         *lost = (lost.0 + 1, why);
                     }
                 }
@@ -213,10 +214,10 @@ impl Cluster {
         unreachable!("the last attempt ends it")
     }
 
-    /// The text of a file that a shard has in an index, whose path begins with the name of a repository.
+    /// The text of an indexed file. The path starts with the name of a repository.
     ///
     /// # Errors
-    /// When there is no such file, or not for this caller, or the shard that has it does not answer.
+    /// When there is no such file, the caller may not see it, or its shard does not answer.
     pub fn read(&self, allowed: Option<&[String]>, path: &Path) -> Result<String> {
         let (repository, below) = repository_of(path)?;
         let begin = Begin {
@@ -227,28 +228,28 @@ impl Cluster {
         let begun = self.begin(&begin, &HashMap::new())?;
         self.check_names(&begin, &begun)?;
         BegunAll::check_once(begun.repositories())?;
-        match (begun.remotes.first(), begun.standing.told()) {
-            (Some(remote), _) => remote.read(repository, below).map_err(|lost| match lost {
-                Lost::Failed(Failure::Request(said)) => Error::Refused(said),
+        match (begun.clients.first(), begun.coverage.told()) {
+            (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
+                Lost::Failed(WireFailure::Request(said)) => Error::Refused(said),
                 lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
             }),
-            (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.standing.missing.len().max(1), why }),
+            (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.coverage.missing.len().max(1), why }),
             (None, None) => Err(Error::Refused(format!("{} is nowhere", path.display()))),
         }
     }
 
     fn gathered(begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
-        Gathered::new(begun.remotes, begun.standing, pool)
+        Gathered::new(begun.clients, begun.coverage, pool)
     }
 
-    /// Refuses names that no shard knows, where all are there to say so.
+    /// Rejects unknown repository names, if all shards are there to know them.
     fn check_names(&self, begin: &Begin, begun: &BegunAll) -> Result<()> {
-        if !begun.standing.missing.is_empty() {
+        if !begun.coverage.missing.is_empty() {
             return Ok(());
         }
         let known = begun.repositories();
         let is_known =
-            |name| known.contains_key(name) || begun.standing.unserved.iter().any(|one| one.repository == *name);
+            |name| known.contains_key(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
         let Some((name, _)) = begin.below.iter().find(|(name, _)| !is_known(name)) else { return Ok(()) };
         let silent = self.silent();
         let may = match silent.len() {
@@ -260,7 +261,7 @@ impl Cluster {
         )))
     }
 
-    /// The addresses of replicas that are left alone and never said what they serve.
+    /// The addresses of unavailable replicas that have never listed their repositories.
     fn silent(&self) -> Vec<String> {
         let known = self.known();
         let all = known.shards.iter().flat_map(|shard| &shard.all);
@@ -268,13 +269,13 @@ impl Cluster {
         all.filter(is_silent).map(|replica| replica.address.clone()).collect()
     }
 
-    /// Begins a search in every shard that may hold something of it.
+    /// Begins a session in every shard that may contain something of the search.
     fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
         let (shards, pool) = self.shards()?;
         let repositories = self.known().repositories.clone();
         let may_hold = |at: &usize| {
             let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-            // What one replica alone serves is told where another one answers.
+            // A repository that only one replica serves is reported as missing if another replica answers.
             let said = || shards[*at].all.iter().filter_map(|replica| replica.said());
             let is_said = || said().any(|said| said.repositories.iter().any(|name| begin.wants(name)));
             known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name))) || is_said()
@@ -284,76 +285,77 @@ impl Cluster {
             if let Some((_, why)) = losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
                 return Err(Lost::Gone(std::io::Error::other(why.clone())));
             }
-            let ask = |begin: &Begin| Remote::begin(*at, &shards[*at], begin, &self.patience);
+            let ask = |begin: &Begin| ShardClient::begin(*at, &shards[*at], begin, &self.patience);
             let Some((_, own)) = repositories.get(at).filter(|_| begin.allowed.is_some()) else { return ask(begin) };
-            let remote = ask(&begin.told_to(own))?;
-            // One that serves others by now may have to be told of them.
-            if remote.repositories().as_ref() == Some(own) { Ok(remote) } else { ask(begin) }
+            let client = ask(&begin.told_to(own))?;
+            // A shard that serves other repositories by now may need the whole list.
+            if client.repositories().as_ref() == Some(own) { Ok(client) } else { ask(begin) }
         };
-        let begun: Vec<(usize, Result<Remote, Lost>)> =
+        let begun: Vec<(usize, Result<ShardClient, Lost>)> =
             pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());
-        let (mut remotes, mut standing) = (Vec::new(), Standing { asked: asked.len(), ..Standing::default() });
+        let (mut clients, mut coverage) =
+            (Vec::new(), ShardCoverage { asked: asked.len(), ..ShardCoverage::default() });
         for (at, one) in begun {
             match one {
-                Ok(remote) => {
-                    let own = remote.repositories().map(|own| (Instant::now(), own));
+                Ok(client) => {
+                    let own = client.repositories().map(|own| (Instant::now(), own));
                     match own {
                         Some(own) => self.known().repositories.insert(at, own),
                         None => self.known().repositories.remove(&at),
                     };
-                    standing.answered += 1;
-                    let unserved = remote.unserved(begin).into_iter();
-                    let of_shard = |(repository, why)| Unserved { repository, shard: at + 1, why };
-                    standing.unserved.extend(unserved.map(of_shard));
-                    let partial = remote.begun.partial.iter();
-                    standing.partial.extend(partial.map(|(name, known)| Partial::new(name, at + 1, *known)));
-                    remotes.push(remote);
+                    coverage.answered += 1;
+                    let unserved = client.unserved(begin).into_iter();
+                    let of_shard = |(repository, why)| UnservedRepository { repository, shard: at + 1, why };
+                    coverage.unserved.extend(unserved.map(of_shard));
+                    let partial = client.begun.partial.iter();
+                    coverage.partial.extend(partial.map(|(name, known)| PartialRepository::new(name, at + 1, *known)));
+                    clients.push(client);
                 }
-                Err(Lost::Failed(Failure::Request(said))) => return Err(Error::Refused(said)),
+                Err(Lost::Failed(WireFailure::Request(said))) => return Err(Error::Refused(said)),
                 Err(lost) => {
                     let replicas = shards[at].all.iter().map(|one| one.address.clone()).collect();
                     let why = if shards[at].all.is_empty() { "it has no replica".into() } else { lost.to_string() };
-                    standing.missing.push(Away { shard: at + 1, replicas, why });
+                    coverage.missing.push(MissingShard { shard: at + 1, replicas, why });
                 }
             }
         }
-        if standing.asked > 0 && standing.answered == 0 {
-            let why = standing.missing.first().map(|away| away.why.clone()).unwrap_or_default();
-            return Err(Error::NoneAnswers { asked: standing.asked, why });
+        if coverage.asked > 0 && coverage.answered == 0 {
+            let why = coverage.missing.first().map(|away| away.why.clone()).unwrap_or_default();
+            return Err(Error::NoneAnswers { asked: coverage.asked, why });
         }
-        // A shard may hold none of what the caller may see.
-        remotes.retain(|remote| !remote.begun.extent.repositories.is_empty());
-        Ok(BegunAll { remotes, standing })
+        // A shard may have nothing that the caller may see.
+        clients.retain(|client| !client.begun.extent.repositories.is_empty());
+        Ok(BegunAll { clients, coverage })
     }
 }
 
-/// A search that began.
+/// The sessions of a search.
 struct BegunAll {
-    remotes: Vec<Remote>,
-    standing: Standing,
+    clients: Vec<ShardClient>,
+    coverage: ShardCoverage,
 }
 
 impl BegunAll {
     /// The repositories, each with the numbers of the shards that serve it, from 1.
     fn repositories(&self) -> BTreeMap<String, Vec<usize>> {
         let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for remote in &self.remotes {
-            for one in &remote.begun.extent.repositories {
-                all.entry(one.front.trim_end_matches('/').to_string()).or_default().push(remote.at + 1);
+        for client in &self.clients {
+            for one in &client.begun.extent.repositories {
+                all.entry(one.front.trim_end_matches('/').to_string()).or_default().push(client.at + 1);
             }
         }
         all
     }
 
-    /// Refuses names that several shards give a repository.
+    /// Rejects repository names that several shards use.
     fn check_once(repositories: BTreeMap<String, Vec<usize>>) -> Result<()> {
         let all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
         if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
     }
 }
 
-/// The message that begins a search.
-fn begin(wanted: &Wanted<'_>, asked: &Asked<'_>) -> Result<Begin> {
+/// The message that begins a session.
+fn begin(wanted: &ClusterScope<'_>, asked: &Asked<'_>) -> Result<Begin> {
     let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
     let mut scope = wanted.scope.clone();
     scope.paths = Vec::new();
@@ -369,7 +371,7 @@ fn begin(wanted: &Wanted<'_>, asked: &Asked<'_>) -> Result<Begin> {
     })
 }
 
-/// The repository that a path begins with, and the path from there.
+/// The repository at the start of a path, and the rest of the path.
 fn repository_of(path: &Path) -> Result<(String, String)> {
     let mut parts: Vec<String> = Vec::new();
     for part in path.components() {

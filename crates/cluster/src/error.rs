@@ -1,13 +1,13 @@
-//! Why a search over shards gives no answer.
+//! Errors of a search over shards.
 
 use std::path::PathBuf;
 
-/// What functions of this crate give.
+/// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why there is no answer.
 ///
-/// The cause is the [`source`](std::error::Error::source) and no part of the message.
+/// The cause is the [`source`](std::error::Error::source) and not part of the message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,10 +16,10 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file that names the shards says something else.
+    /// The file that names the shards is invalid.
     #[error(
         "{} does not name shards: {why}; it looks so: {{\"shards\": [[\"127.0.0.1:4001\", \"127.0.0.1:4002\"]]}}, the replicas of \
          each shard",
@@ -34,24 +34,24 @@ pub enum Error {
     /// No shard answers.
     #[error("none of {asked} shards answers: {why}")]
     NoneAnswers {
-        /// Shards that were asked.
+        /// Number of shards that were asked.
         asked: usize,
-        /// Why the first does not.
+        /// Why the first one does not answer.
         why: String,
     },
-    /// Repositories of several shards have one name: whose file a path means, and whose a caller may see, can't be told.
+    /// Several shards serve repositories of the same name, so paths and permissions would be ambiguous.
     #[error("{}", twice(all))]
     Twice {
         /// Each such name, with the numbers of its shards, from 1.
         all: Vec<(String, Vec<usize>)>,
     },
-    /// The shards say that the request can't be answered as it is.
+    /// A shard refused the request.
     #[error("{0}")]
     Refused(String),
-    /// The search failed here.
+    /// The search failed in this process.
     #[error(transparent)]
     Engine(#[from] colgrep_engine::Error),
-    /// No threads can be started.
+    /// Threads can't be started.
     #[error("could not start threads for shards")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -1,5 +1,5 @@
-//! Frames: the length of a message in four bytes, the lowest first, and the message in postcard. Nothing is allocated for
-//! bytes that have not come.
+//! Frames: the length of a message in four bytes, little-endian, and the message in postcard. No memory is allocated
+//! for bytes that have not arrived.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The longest hello, in bytes.
+/// Maximum size of a hello in bytes.
 pub const HELLO_BYTES_MAX: usize = 4 << 10;
-/// The longest question, in bytes.
+/// Maximum size of a question in bytes.
 pub const QUESTION_BYTES_MAX: usize = 4 << 20;
-/// The longest answer, in bytes.
+/// Maximum size of an answer in bytes.
 pub const ANSWER_BYTES_MAX: usize = 16 << 20;
-/// Bytes of the length.
+/// Size of the length in bytes.
 pub const HEAD_BYTES: usize = 4;
-/// Bytes that are read at a time.
+/// Size of a read in bytes.
 const PIECE_BYTES: usize = 64 << 10;
-/// The shortest wait for bytes: a system takes no wait of nothing.
+/// The shortest timeout: the system rejects a timeout of zero.
 const WAIT_MIN: Duration = Duration::from_millis(1);
 
-/// A message as a frame.
+/// Encodes a message as a frame.
 ///
 /// # Errors
 /// When it is longer than `bytes_max`.
@@ -30,10 +30,10 @@ pub fn framed(message: &impl Serialize, bytes_max: usize) -> io::Result<Vec<u8>>
     with_head(bytes, bytes_max)
 }
 
-/// Writes the length into a frame whose first bytes are kept for it.
+/// Writes the length into the reserved first bytes of a frame.
 ///
 /// # Errors
-/// When it is longer than `bytes_max`.
+/// When the message is longer than `bytes_max`.
 pub fn with_head(mut bytes: Vec<u8>, bytes_max: usize) -> io::Result<Vec<u8>> {
     let length = bytes.len() - HEAD_BYTES;
     match u32::try_from(length) {
@@ -43,18 +43,18 @@ pub fn with_head(mut bytes: Vec<u8>, bytes_max: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The beginning of a frame that holds an answer.
+/// The first bytes of a frame with an answer.
 pub fn answer_head() -> Vec<u8> {
-    // The length, then postcard's Ok.
+    // Room for the length, then postcard's `Ok`.
     let mut head = vec![0; HEAD_BYTES];
     head.push(0);
     head
 }
 
-/// The message in a frame.
+/// Decodes the message in a frame.
 ///
 /// # Errors
-/// When it is another one, or more than one.
+/// When the bytes are not exactly one such message.
 pub fn message<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     match postcard::take_from_bytes(bytes).map_err(invalid)? {
         (message, []) => Ok(message),
@@ -70,15 +70,15 @@ fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Erro
 #[derive(Debug)]
 pub struct Frames {
     stream: TcpStream,
-    /// What has come of the next frames.
+    /// Received bytes of the next frames.
     come: Vec<u8>,
 }
 
 impl Frames {
-    /// Frames over a stream, which takes what is written within `patience`.
+    /// Wraps a stream. A write fails after `patience`.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system fails to configure the stream.
     pub fn new(stream: TcpStream, patience: Duration) -> io::Result<Frames> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(false)?;
@@ -91,7 +91,7 @@ impl Frames {
         &self.stream
     }
 
-    /// Whether the other end is still there. One that has sent more before it went looks as if it were.
+    /// True if the other end is connected. Unread bytes hide a disconnect.
     pub fn is_open(&self) -> bool {
         if self.stream.set_nonblocking(true).is_err() {
             return false;
@@ -104,7 +104,7 @@ impl Frames {
         self.stream.set_nonblocking(false).is_ok() && is_open
     }
 
-    /// What has come of the next frame.
+    /// The received bytes of the next frame.
     pub fn come(&self) -> &[u8] {
         &self.come
     }
@@ -112,15 +112,15 @@ impl Frames {
     /// Writes a frame.
     ///
     /// # Errors
-    /// When the other end is gone or takes nothing.
+    /// When the other end is disconnected or does not read.
     pub fn write(&mut self, frame: &[u8]) -> io::Result<()> {
         self.stream.write_all(frame)
     }
 
-    /// The next frame; `None` where it has not come whole until then. What has come of it is kept for the next call.
+    /// Reads the next frame; `None` if it is not complete by then. The received part is kept for the next call.
     ///
     /// # Errors
-    /// When the other end is gone, or the frame is longer than `bytes_max`.
+    /// When the other end is disconnected, or the frame is longer than `bytes_max`.
     pub fn read(&mut self, bytes_max: usize, until: Instant) -> io::Result<Option<Vec<u8>>> {
         loop {
             if let Some(frame) = self.taken(bytes_max)? {
@@ -132,10 +132,10 @@ impl Frames {
         }
     }
 
-    /// Reads what comes, whatever it is, up to an empty line or `bytes_max`: the head of a request of HTTP.
+    /// Reads up to an empty line or `bytes_max`: the head of an HTTP request.
     ///
     /// # Errors
-    /// When the other end is gone.
+    /// When the other end is disconnected.
     pub fn read_head(&mut self, bytes_max: usize, until: Instant) -> io::Result<()> {
         while !self.come.windows(4).any(|part| part == b"\r\n\r\n")
             && self.come.len() < bytes_max
@@ -144,7 +144,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Waits for bytes; whether there is time left for more.
+    /// Waits for bytes. Returns whether there is time left for more.
     fn more(&mut self, until: Instant) -> io::Result<bool> {
         let left = until.saturating_duration_since(Instant::now());
         self.stream.set_read_timeout(Some(left.max(WAIT_MIN)))?;
@@ -163,7 +163,7 @@ impl Frames {
         }
     }
 
-    /// Takes the first frame of what has come, if it has come whole.
+    /// Takes the first frame of the received bytes, if it is complete.
     fn taken(&mut self, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
         let Some(head) = self.come.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
         let length = u32::from_le_bytes(*head) as usize;

@@ -1,4 +1,4 @@
-//! What was ranked over shards, as they show it: files, lines, the remarks behind the last result.
+//! The result of a search over shards: shows files, lines and the remarks after the last result.
 
 use std::sync::Arc;
 
@@ -11,29 +11,29 @@ use colgrep_engine::session::corpus::{Part, Parts, RankedTogether};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::remote::Remote;
+use crate::coverage::ShardCoverage;
 use crate::replica::Lost;
-use crate::standing::Standing;
+use crate::shard_client::ShardClient;
 
-/// The shards that a ranking came from, which show its files.
+/// The shards of a ranking, which show its files.
 pub struct Gathered {
-    remotes: Vec<Remote>,
-    standing: Standing,
-    /// The lines that come with a file's units.
+    clients: Vec<ShardClient>,
+    coverage: ShardCoverage,
+    /// The lines to show with a file's units.
     pub lines: Lines,
     pool: Arc<ThreadPool>,
 }
 
 impl std::fmt::Debug for Gathered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gathered").field("standing", &self.standing).finish_non_exhaustive()
+        f.debug_struct("Gathered").field("coverage", &self.coverage).finish_non_exhaustive()
     }
 }
 
 impl Gathered {
-    /// The shards that answered a search, and which did not.
-    pub(crate) fn new(remotes: Vec<Remote>, standing: Standing, pool: Arc<ThreadPool>) -> Gathered {
-        Gathered { remotes, standing, lines: Lines::default(), pool }
+    /// Takes the sessions that the ranking came from.
+    pub(crate) fn new(clients: Vec<ShardClient>, coverage: ShardCoverage, pool: Arc<ThreadPool>) -> Gathered {
+        Gathered { clients, coverage, lines: Lines::default(), pool }
     }
 
     /// Asks all shards for the remarks, and each for the names of its own units.
@@ -42,14 +42,14 @@ impl Gathered {
             let own = asked.named.iter().filter(|unit| unit.part() as usize == at);
             EndAsked { named: own.map(|unit| unit.within_part()).collect(), ..asked.clone() }
         };
-        let ask = |(at, remote): (usize, &Remote)| {
-            remote
+        let ask = |(at, client): (usize, &ShardClient)| {
+            client
                 .end(of_shard(at))
-                .map_err(|lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1)))
+                .map_err(|lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1)))
         };
         let found: Vec<EndFound> = self
             .pool
-            .install(|| self.remotes.par_iter().with_max_len(1).enumerate().map(ask).collect::<Result<_, _>>())?;
+            .install(|| self.clients.par_iter().with_max_len(1).enumerate().map(ask).collect::<Result<_, _>>())?;
         let (mut all, mut names) = (EndFound::default(), Vec::new());
         for mut found in found {
             names.push(std::mem::take(&mut found.names).into_iter());
@@ -60,16 +60,16 @@ impl Gathered {
         Ok(all)
     }
 
-    /// Which shards the answer comes from.
-    pub fn standing(&self) -> &Standing {
-        &self.standing
+    /// Which shards the answer covers.
+    pub fn coverage(&self) -> &ShardCoverage {
+        &self.coverage
     }
 
     fn shown(&self, part: &Part<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
         let asked = part.ranked.shown(&part.hits, detail, self.lines);
-        let remote = &self.remotes[part.at];
-        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", remote.at + 1));
-        let mut files = remote.show(asked).map_err(away)?;
+        let client = &self.clients[part.at];
+        let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1));
+        let mut files = client.show(asked).map_err(away)?;
         for (hit, file) in part.hits.iter().zip(&mut files) {
             part.ranked.explain(*hit, file);
         }

@@ -1,35 +1,35 @@
 //! colgrep-cluster: shards behind a wire.
 //!
-//! A process serves some repositories as one shard ([`Server`]); another searches over many shards as if all were one
-//! index ([`Cluster`]). Between them go frames: a length, and a message of `message.rs` in postcard. The ranking is that of
-//! one process, round by round (`colgrep_search::shard`): the coordinator sees a [`Shard`](colgrep_search::Shard)
-//! that happens to be elsewhere.
+//! A process serves repositories as one shard ([`ShardServer`]). Another one searches many shards as if they were one
+//! index ([`Cluster`]). They exchange frames: a length, and a message of `message.rs` in postcard. The ranking is that
+//! of a single process, round by round ([`colgrep_search::rounds`]): to the coordinator, a remote shard is a
+//! [`Shard`](colgrep_search::Shard) like any other.
 //!
-//! What goes wrong is said: a shard without a living replica is missing in the answer and counted as missing, a late replica
-//! is overtaken by another, a broken frame ends its connection. The repositories that a caller may see are decided in each
-//! shard, before anything is counted.
+//! Failures are reported: a shard without a live replica is listed as missing, a slow replica is hedged by another one,
+//! and a broken frame closes its connection. Each shard applies the caller's permissions to repositories before it
+//! counts anything.
 
 mod answer;
+mod catalog;
 mod check;
 mod cluster;
+mod coverage;
 mod error;
-mod file;
+mod fair_queue;
 mod frame;
 mod gathered;
-mod held;
 mod message;
-mod remote;
 mod replica;
 mod serve;
-mod standing;
-mod turn;
+mod shard_addresses;
+mod shard_client;
 
-pub use cluster::{Cluster, Seen, SeenReplica, SeenShard, Wanted};
+pub use catalog::{Catalog, Generation, HostedRepository};
+pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHealth};
+pub use coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
 pub use error::{Error, Result};
-pub use file::Places;
 pub use gathered::Gathered;
-pub use held::{Generation, Held, Repository};
-pub use message::{KnownFiles, ServedRepository};
+pub use message::{FileProgress, ServedRepository};
 pub use replica::{Patience, Spent};
-pub use serve::Server;
-pub use standing::{Away, Partial, Standing, Unserved};
+pub use serve::ShardServer;
+pub use shard_addresses::ShardAddresses;

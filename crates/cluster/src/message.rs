@@ -1,32 +1,26 @@
-//! The messages: hello, the beginning of a search, the questions of its rounds, what is to be shown.
+//! The messages between a coordinator and a shard.
 //!
-//! A connection is greeted once. Then one search follows the other on it: [`Question::Begin`] says whose search it is and
-//! where it looks, [`Question::Ask`] what is asked, and the rounds follow. The answer to a question is a byte, whether it is
-//! one, and the answer or a [`Failure`].
+//! A connection starts with a [`Hello`]. Sessions follow, one after another: [`Question::Begin`] says what the caller
+//! may see and where to look, [`Question::Search`] what to search, and the rounds follow. The answer to a question is a
+//! result in postcard: the answer or a [`WireFailure`].
 
 use std::collections::{BTreeMap, HashSet};
 
-use colgrep_core::UnitId;
 use colgrep_core::bm25::Bm25;
 use colgrep_core::query::QueryParts;
-use colgrep_core::statistics::Statistics;
 use colgrep_encoder::Multivector;
 use colgrep_engine::Scope;
 use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::EndAsked;
-use colgrep_index::ids::FilePlace;
 use colgrep_index::vector::Effort;
-use colgrep_search::Near;
-use colgrep_search::shard::{
-    Bar, Choice, ChosenAsked, Cut, DefinitionsAsked, Extent, FactsAsked, HoldingAsked, LineOf, LocateAsked, Look,
-    Marks, Reach,
-};
+use colgrep_search::rounds::RoundRequest;
+use colgrep_search::shard::{Extent, QueryVectors};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
-/// Version of the messages: raised with every change of one that is released. Another one is refused, with both numbers.
-pub const VERSION: u32 = 8;
+/// Version of the messages, raised with every change of a released one. Other versions are rejected.
+pub const VERSION: u32 = 9;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,58 +29,58 @@ pub struct Hello {
     pub magic: [u8; 8],
     /// [`VERSION`].
     pub version: u32,
-    /// The server's token, where it has one.
+    /// The server's token, if it has one.
     pub token: Option<String>,
 }
 
 /// The answer to a hello.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
-    /// A number of what is served: another one after each change.
+    /// Identifies the state of the indexes.
     pub generation: u64,
-    /// The names of the repositories.
+    /// The names of the served repositories.
     pub repositories: Vec<String>,
-    /// The names of those that it was told to serve and can't.
+    /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Failure {
-    /// Another program, or another version of this one.
+pub enum WireFailure {
+    /// The client is another program, or another version of this one.
     Version(u32),
     /// The token is missing or wrong.
     Token,
-    /// As many connections are open as may be.
+    /// The maximum number of connections is open.
     Full,
-    /// The request can't be answered as it is.
+    /// The request is invalid.
     Request(String),
-    /// Nothing can be read, or the question does not fit what was asked before.
+    /// The index can't be read, or the question does not fit the previous ones.
     Broken(String),
 }
 
-/// The beginning of a search.
+/// The start of a session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begin {
-    /// The repositories that the caller may see; all where nothing limits it. Nothing of another one is counted.
+    /// The repositories that the caller may see; all if `None`. Others are not even counted.
     pub allowed: Option<Vec<String>>,
-    /// Paths to look in: repository, and path from its root; everything where there is none.
+    /// Paths to search: repository, and path from its root; everything if empty.
     pub below: Vec<(String, String)>,
     /// The rest of the scope.
     pub scope: Scope,
-    /// Terms of which [`Begun::names`] says whether they are names.
+    /// Terms for [`Begun::names`].
     pub terms: Vec<String>,
-    /// The fingerprint of the question's model, where meaning takes part.
+    /// The fingerprint of the query's model, if meaning takes part.
     pub model: Option<u64>,
 }
 
 impl Begin {
-    /// Whether the caller may see a repository.
+    /// True if the caller may see a repository.
     pub fn allows(&self, name: &str) -> bool {
         self.allowed.as_ref().is_none_or(|names| names.iter().any(|own| own == name))
     }
 
-    /// The same for a shard that has these repositories: it is not told which others the caller may see.
+    /// Reduces the list of allowed repositories to those of a shard, so that it doesn't learn about others.
     pub fn told_to(&self, own: &[String]) -> Begin {
         let own: HashSet<&String> = own.iter().collect();
         let mut begin = self.clone();
@@ -94,51 +88,51 @@ impl Begin {
         begin
     }
 
-    /// Whether the search is about a repository: the caller may see it, and wants to look there.
+    /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
         self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
     }
 }
 
-/// What a search begins with.
+/// The state of a session at its start.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Begun {
     /// [`Welcome::generation`].
     pub generation: u64,
-    /// The extent of the repositories that are searched.
+    /// The extent of the searched repositories.
     pub extent: Extent,
-    /// Whether each of the terms is a name.
+    /// For each of [`Begin::terms`], whether it is a name.
     pub names: Vec<bool>,
-    /// Whether a repository has no vectors of the model.
+    /// True if a repository lacks vectors of the model.
     pub lacks: bool,
-    /// Repositories in which the search would look too, and that can't be served: their names, each with the reason.
+    /// Repositories that would be searched but can't be served, each with the reason.
     pub unserved: Vec<(String, String)>,
-    /// Repositories that are searched, and whose indexes do not know all of them yet.
-    pub partial: Vec<(String, Known)>,
+    /// Searched repositories with incomplete indexes.
+    pub partial: Vec<(String, IndexProgress)>,
 }
 
-/// How much of a repository its index knows, where that is not all.
+/// How complete an index is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
-    /// The files, where it does not know all of them as they are now.
-    pub files: Option<KnownFiles>,
-    /// Its units.
+pub struct IndexProgress {
+    /// The files, if not all are indexed as they are now.
+    pub files: Option<FileProgress>,
+    /// Number of units.
     pub units: u64,
-    /// Units whose vectors are not there yet.
+    /// Number of units without vectors so far.
     pub units_without_vectors: u64,
 }
 
-/// How many files an index knows as they are now.
+/// How many files are indexed as they are now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownFiles {
-    /// So many.
+pub struct FileProgress {
+    /// Their number.
     pub known: u64,
-    /// Of so many, where that is known.
+    /// Number of files in the tree, if known.
     pub in_tree: Option<u64>,
 }
 
-impl Known {
-    /// Whether it is all.
+impl IndexProgress {
+    /// True if the index is complete.
     pub fn is_all(&self) -> bool {
         self.files.is_none() && self.units_without_vectors == 0
     }
@@ -149,37 +143,37 @@ impl Known {
 pub struct ServedRepository {
     /// Its name.
     pub name: String,
-    /// Its files that are indexed.
+    /// Number of indexed files.
     pub files: u64,
-    /// Their units.
+    /// Number of units.
     pub units: u64,
-    /// Units whose vectors are not there yet; 0 where its index is to keep none.
+    /// Number of units without vectors; 0 if the index is not meant to have vectors.
     pub units_without_vectors: u64,
-    /// How many files its index knows as they are now, where these are not all.
-    pub known_files: Option<KnownFiles>,
-    /// Its languages, with the number of files of each.
+    /// How many files are indexed as they are now, if not all are.
+    pub known_files: Option<FileProgress>,
+    /// Number of files in each language.
     pub languages: BTreeMap<String, u64>,
-    /// Why it is not served, where it is not.
+    /// Why it is not served, if it isn't.
     pub missing: Option<String>,
 }
 
-/// What is asked.
+/// What a search looks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ask {
-    /// What is looked up of the query.
+pub struct WireQuery {
+    /// The parts of the query that shards look up.
     pub query: QueryParts,
     /// Constants of the ranking by words.
     pub bm25: Bm25,
-    /// The question's vectors.
-    pub meaning: Option<Meaning>,
+    /// The query's vectors.
+    pub vectors: Option<WireVectors>,
 }
 
-/// The question's vectors.
+/// The query's vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Meaning {
+pub struct WireVectors {
     /// Components of a row.
     pub dimension: u32,
-    /// Heads among the rows.
+    /// Number of rows that are heads.
     pub heads: u32,
     /// The rows.
     pub values: Vec<f32>,
@@ -189,8 +183,19 @@ pub struct Meaning {
     pub effort: Effort,
 }
 
-impl Meaning {
-    /// The vectors; `None` where the numbers do not fit each other.
+impl WireVectors {
+    /// Packs vectors.
+    pub fn new(vectors: &QueryVectors<'_>) -> WireVectors {
+        WireVectors {
+            dimension: vectors.question.dimension() as u32,
+            heads: vectors.question.heads() as u32,
+            values: vectors.question.values().to_vec(),
+            fingerprint: vectors.fingerprint,
+            effort: vectors.effort,
+        }
+    }
+
+    /// The vectors; `None` if the numbers contradict each other.
     pub fn question(&self) -> Option<Multivector> {
         let (dimension, heads) = (self.dimension as usize, self.heads as usize);
         let rows = self.values.len().checked_div(dimension)?;
@@ -199,135 +204,45 @@ impl Meaning {
     }
 }
 
-/// What the first rounds of a search tell.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Asked {
-    /// The counts of the shard.
-    pub statistics: Statistics,
-    /// How many units it may give by meaning.
-    pub reach: Reach,
-}
-
-/// A question with the search that it belongs to. A search may ask another one on its way (the title of a long query), so
-/// searches lie inside each other: 0 stands for none, 1 for the outermost, and a question ends those further inside.
+/// A question with the depth of its search. A search may run another one on its way (the title of a long query), so searches
+/// nest: depth 0 means none, 1 the outermost. A question ends the searches that are nested deeper.
 pub type Put = (u8, Question);
 
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Question {
-    /// Begins a search; another one on the same connection ends.
+    /// Begins a session. It ends an earlier one on the same connection. The answer is [`Begun`].
     Begin(Box<Begin>),
-    /// The search is over; this has no answer.
+    /// Ends the session. Has no answer.
     Done,
-    /// What is asked: the search of this depth begins.
-    Ask(Box<Ask>),
-    /// Whether a term is a name.
+    /// Starts the search of this depth. The answer is a [`ShardOverview`](colgrep_search::shard::ShardOverview).
+    Search(Box<WireQuery>),
+    /// A round of the search. The answer is that of the round.
+    Round(RoundRequest),
+    /// Whether a term is a name. The answer is a `bool`.
     IsName(String),
-    /// What is shown of files that were ranked.
+    /// What to show of ranked files. The answer is a list of `FileAnswer`s.
     Show(Box<ShowAsked>),
-    /// The remarks behind the last result.
+    /// The remarks after the last result. The answer is an `EndFound`.
     End(Box<EndAsked>),
-    /// The text of a file: repository, and path from its root.
+    /// The text of a file: repository, and path from its root. The answer is a `String`.
     Read(String, String),
-    /// `Words::candidates`: statistics, units, files, named files, whether units are told in outline.
-    Candidates(Statistics, u64, u64, u64, bool),
-    /// `Words::best`.
-    Best(f32),
-    /// `Words::scored`.
-    Scored(Vec<FilePlace>, Vec<UnitId>),
-    /// `Words::facts`.
-    Facts(FactsAsked),
-    /// `Words::topics`.
-    Topics(Vec<String>),
-    /// `Words::holders`.
-    Holders(Vec<UnitId>),
-    /// `Words::tokens`.
-    Tokens(Vec<FilePlace>, Vec<String>),
-    /// `Words::stored`.
-    Stored(Vec<UnitId>),
-    /// `Meaning::choose`.
-    Choose(Choice, Cut),
-    /// `Meaning::chosen`.
-    Chosen(ChosenAsked),
-    /// `Meaning::marked`.
-    Marked(Marks, f32),
-    /// `Meaning::nearest`.
-    Nearest(Option<Bar>),
-    /// `Meaning::likeness`.
-    Likeness(Vec<UnitId>),
-    /// `Meaning::text_of`.
-    TextOf(Vec<UnitId>),
-    /// `Places::located`.
-    Located(LocateAsked),
-    /// `Places::definitions`.
-    Definitions(DefinitionsAsked),
-    /// `Places::callers`.
-    Callers(String, bool),
-    /// `Places::around`.
-    Around(Vec<(FilePlace, u32)>),
-    /// `Places::runs`.
-    Runs(Vec<Vec<(String, u32)>>),
-    /// `Places::counts`.
-    Counts(Vec<String>, u64),
-    /// `Places::holding`.
-    Holding(HoldingAsked),
-    /// `Places::holding_all`.
-    HoldingAll(Vec<String>),
-    /// `Places::sizes`.
-    Sizes(Vec<FilePlace>),
-    /// `Places::look`.
-    Look(Vec<FilePlace>, Look),
-    /// `Places::lines`.
-    Lines(Vec<UnitId>, LineOf),
-    /// `Places::contexts`: where the reader stands, whether tests are wanted.
-    Contexts(Near, bool),
-    /// `Places::files_at`.
-    FilesAt(Vec<String>),
-    /// What is served of what the caller may see.
+    /// The repositories that the caller may see. The answer is a list of [`ServedRepository`]s.
     Served,
 }
 
 impl Question {
-    /// What it is called where bytes are counted.
+    /// The name under which traffic is counted.
     pub fn name(&self) -> &'static str {
         match self {
             Question::Begin(_) => "begin",
             Question::Done => "done",
-            Question::Ask(_) => "ask",
+            Question::Search(_) => "search",
+            Question::Round(round) => round.name(),
             Question::IsName(_) => "is_name",
             Question::Show(_) => "show",
             Question::End(_) => "end",
             Question::Read(..) => "read",
-            Question::Candidates(..) => "candidates",
-            Question::Best(_) => "best",
-            Question::Scored(..) => "scored",
-            Question::Facts(_) => "facts",
-            Question::Topics(_) => "topics",
-            Question::Holders(_) => "holders",
-            Question::Tokens(..) => "tokens",
-            Question::Stored(_) => "stored",
-            Question::Choose(Choice::All, _) => "choose all",
-            Question::Choose(Choice::Lists, _) => "choose by lists",
-            Question::Choose(Choice::Centroids, _) => "choose by centroids",
-            Question::Choose(Choice::Vectors, _) => "choose by vectors",
-            Question::Chosen(_) => "chosen",
-            Question::Marked(..) => "marked",
-            Question::Nearest(_) => "nearest",
-            Question::Likeness(_) => "likeness",
-            Question::TextOf(_) => "text_of",
-            Question::Located(_) => "located",
-            Question::Definitions(_) => "definitions",
-            Question::Callers(..) => "callers",
-            Question::Around(_) => "around",
-            Question::Runs(_) => "runs",
-            Question::Counts(..) => "counts",
-            Question::Holding(_) => "holding",
-            Question::HoldingAll(_) => "holding_all",
-            Question::Sizes(_) => "sizes",
-            Question::Look(..) => "look",
-            Question::Lines(..) => "lines",
-            Question::Contexts(..) => "contexts",
-            Question::FilesAt(_) => "files_at",
             Question::Served => "served",
         }
     }

@@ -1,5 +1,6 @@
-//! A shard served: connections, each with one search after the other. What is under way at once is bounded, a broken frame
-//! or a panic ends its connection alone, and a search goes on with the generation that it began with.
+//! The server of a shard. Each connection has one session after another. The number of questions in progress is
+//! bounded, a broken frame or a panic closes only its own connection, and a session keeps the generation that it began
+//! with.
 
 use std::collections::HashSet;
 use std::io::{self, Write as _};
@@ -10,57 +11,59 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::session::project_searcher::{Place, Within};
+use colgrep_search::rounds::{Listed as _, ReachRequest, StatisticsRequest};
+use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Group, Layout, LocalShard, Shard};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
 use crate::answer::{answer, end, read, served, show};
+use crate::catalog::{Catalog, Generation, HostedRepository};
+use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
-use crate::held::{Generation, Held, Repository};
-use crate::message::{Ask, Asked, Begin, Begun, Failure, Hello, MAGIC, Put, Question, VERSION};
-use crate::turn::{Turn, Turns};
+use crate::message::{Begin, Begun, Hello, MAGIC, Put, Question, VERSION, WireFailure, WireQuery};
 
-/// Connections at once; another one is told so.
+/// Maximum number of connections. Further clients are told so.
 const CONNECTIONS_MAX: usize = 256;
-/// Time for a hello.
+/// Timeout of a hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
-/// Time that a connection may be idle.
+/// Timeout of an idle connection.
 const IDLE_PATIENCE: Duration = Duration::from_secs(120);
-/// Time in which the other end takes what is written.
+/// Timeout of a write.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
-/// How often an idle connection looks whether the server ends.
-const LOOK: Duration = Duration::from_millis(200);
-/// Time for searches under way when the server ends.
+/// How often an idle connection checks whether the server is shutting down.
+const POLL: Duration = Duration::from_millis(200);
+/// How long a shutdown waits for sessions.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
-/// Pause where the system gives no further connection.
+/// Pause after the system fails to accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Searches inside each other, at most.
+/// Maximum depth of nested searches.
 const DEPTH_MAX: u8 = 4;
-/// Questions that are worked on at once, for each core.
+/// Questions that are processed at once, per core.
 const AT_WORK_A_CORE_MAX: usize = 2;
 
-/// A shard's server.
-pub struct Server {
-    held: Arc<dyn Held>,
+/// Serves a shard.
+pub struct ShardServer {
+    held: Arc<dyn Catalog>,
     token: Option<String>,
-    turns: Turns,
+    queue: FairQueue,
     connections: AtomicUsize,
     is_over: AtomicBool,
     searching: Mutex<usize>,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for ShardServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("connections", &self.connections).finish_non_exhaustive()
+        f.debug_struct("ShardServer").field("connections", &self.connections).finish_non_exhaustive()
     }
 }
 
-impl Server {
-    /// A server of what is held. With a token, every connection has to bring it.
-    pub fn new(held: Arc<dyn Held>, token: Option<String>) -> Arc<Server> {
-        let turns = Turns::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
+impl ShardServer {
+    /// A server of a catalog. With a token, every connection must present it.
+    pub fn new(held: Arc<dyn Catalog>, token: Option<String>) -> Arc<ShardServer> {
+        let queue = FairQueue::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
         let (connections, is_over, searching) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(0));
-        Arc::new(Server { held, token, turns, connections, is_over, searching })
+        Arc::new(ShardServer { held, token, queue, connections, is_over, searching })
     }
 
     /// Binds a socket to listen on.
@@ -71,8 +74,8 @@ impl Server {
         TcpListener::bind(address)
     }
 
-    /// Answers on a socket until [`Server::end`].
-    pub fn serve(self: &Arc<Server>, listener: &TcpListener) {
+    /// Answers connections on a socket until [`ShardServer::end`].
+    pub fn serve(self: &Arc<ShardServer>, listener: &TcpListener) {
         loop {
             let accepted = listener.accept();
             if self.is_over.load(Ordering::Acquire) {
@@ -80,28 +83,28 @@ impl Server {
             }
             match accepted {
                 Ok((stream, _)) => self.open(stream),
-                // Too many open files, or a client that went away again.
+                // Too many open files, or the client has disconnected.
                 Err(_) => std::thread::sleep(PAUSE),
             }
         }
     }
 
-    /// Takes no further search, and waits a while for those under way. `address` is that of the socket.
+    /// Stops accepting sessions, and waits a while for the current ones. `address` is that of the socket.
     pub fn end(&self, address: SocketAddr) {
         self.is_over.store(true, Ordering::Release);
-        // Whoever waits for a connection wakes up.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect_timeout(&address, HELLO_PATIENCE).map(|stream| stream.shutdown(Shutdown::Both));
         let end = Instant::now() + LAST_PATIENCE;
         while Instant::now() < end && *self.searching.lock().unwrap_or_else(PoisonError::into_inner) > 0 {
-            std::thread::sleep(LOOK / 10);
+            std::thread::sleep(POLL / 10);
         }
     }
 
-    fn open(self: &Arc<Server>, stream: TcpStream) {
+    fn open(self: &Arc<ShardServer>, stream: TcpStream) {
         let server = Arc::clone(self);
         let room = self.connections.fetch_add(1, Ordering::AcqRel) < CONNECTIONS_MAX;
         let work = move || {
-            // What went wrong was told to the other end, if that was possible.
+            // The client has been told what went wrong, if possible.
             let _ = catch_unwind(AssertUnwindSafe(|| server.connection(stream, room)));
             server.connections.fetch_sub(1, Ordering::AcqRel);
         };
@@ -111,7 +114,7 @@ impl Server {
     }
 
     fn connection(&self, stream: TcpStream, has_room: bool) -> io::Result<()> {
-        let mut line = Line { frames: Frames::new(stream, WRITE_PATIENCE)?, server: self };
+        let mut line = ServerConnection { frames: Frames::new(stream, WRITE_PATIENCE)?, server: self };
         if !line.greeted(has_room)? {
             return Ok(());
         }
@@ -128,13 +131,13 @@ impl Server {
                     next = line.session(&begin)?;
                 }
                 Question::Done => {}
-                _ => return line.fail(Failure::Broken("a search begins with its beginning".into())),
+                _ => return line.fail(WireFailure::Broken("a search begins with its beginning".into())),
             }
         }
     }
 }
 
-/// A search that is under way, counted until it is dropped.
+/// Counts a session until it is dropped.
 struct Searching<'s>(&'s Mutex<usize>);
 
 impl<'s> Searching<'s> {
@@ -150,19 +153,19 @@ impl Drop for Searching<'_> {
     }
 }
 
-/// One connection.
-struct Line<'s> {
+/// A connection from a client.
+struct ServerConnection<'s> {
     frames: Frames,
-    server: &'s Server,
+    server: &'s ShardServer,
 }
 
-impl<'s> Line<'s> {
-    /// A place to work. Who went away meanwhile wants no answer.
-    fn turn(&self) -> io::Result<Turn<'s>> {
-        self.server.turns.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+impl<'s> ServerConnection<'s> {
+    /// Waits for a permit to work. Fails if the client disconnects meanwhile.
+    fn permit(&self) -> io::Result<Permit<'s>> {
+        self.server.queue.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// Reads the hello and answers it. Whether questions may follow.
+    /// Reads the hello and answers it. Returns whether questions may follow.
     fn greeted(&mut self, has_room: bool) -> io::Result<bool> {
         let read = self.frames.read(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE);
         if self.frames.come().starts_with(b"GET ") {
@@ -176,18 +179,18 @@ impl<'s> Line<'s> {
                 let given = hello.token.unwrap_or_default();
                 let is_known = token.is_none_or(|token| given.as_bytes().ct_eq(token.as_bytes()).into());
                 if !is_known {
-                    Some(Failure::Token)
+                    Some(WireFailure::Token)
                 } else if !has_room {
-                    Some(Failure::Full)
+                    Some(WireFailure::Full)
                 } else {
                     None
                 }
             }
-            _ => Some(Failure::Version(VERSION)),
+            _ => Some(WireFailure::Version(VERSION)),
         };
         match (failure, self.server.held.now()) {
             (Some(failure), _) => self.fail(failure).map(|()| false),
-            (None, None) => self.fail(Failure::Broken("the indexes are being opened".into())).map(|()| false),
+            (None, None) => self.fail(WireFailure::Broken("the indexes are being opened".into())).map(|()| false),
             (None, Some(generation)) => {
                 let unserved = self.server.held.missing().into_iter().map(|(name, _)| name).collect();
                 self.answer(&generation.welcome(unserved)).map(|()| true)
@@ -195,7 +198,7 @@ impl<'s> Line<'s> {
         }
     }
 
-    /// Answers a look at the health by HTTP: whether the server runs, and whether it is ready.
+    /// Answers an HTTP health check: whether the server runs, and whether it is ready.
     fn health(&mut self) -> io::Result<()> {
         let is_ready = self.server.held.now().is_some();
         let (status, text) = match self.frames.come() {
@@ -214,14 +217,14 @@ impl<'s> Line<'s> {
         )
     }
 
-    /// The next question. Between searches (`is_idle`) the server may end.
+    /// The next question. Between sessions (`is_idle`), the server may shut down.
     fn question(&mut self, is_idle: bool) -> io::Result<Put> {
         let end = Instant::now() + IDLE_PATIENCE;
         loop {
-            let read = match self.frames.read(QUESTION_BYTES_MAX, (Instant::now() + LOOK).min(end)) {
+            let read = match self.frames.read(QUESTION_BYTES_MAX, (Instant::now() + POLL).min(end)) {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    self.fail(Failure::Broken(error.to_string()))?;
+                    self.fail(WireFailure::Broken(error.to_string()))?;
                     return Err(error);
                 }
                 Err(error) => return Err(error),
@@ -229,7 +232,7 @@ impl<'s> Line<'s> {
             if let Some(bytes) = read {
                 let question = message(&bytes);
                 if let Err(error) = &question {
-                    self.fail(Failure::Broken(error.to_string()))?;
+                    self.fail(WireFailure::Broken(error.to_string()))?;
                 }
                 return question;
             }
@@ -242,16 +245,16 @@ impl<'s> Line<'s> {
     fn answer(&mut self, answer: &impl Serialize) -> io::Result<()> {
         match framed_answer(&Ok(answer)) {
             Ok(frame) => self.frames.write(&frame),
-            Err(error) => self.fail(Failure::Request(format!("the answer is too long: {error}"))),
+            Err(error) => self.fail(WireFailure::Request(format!("the answer is too long: {error}"))),
         }
     }
 
-    fn fail(&mut self, failure: Failure) -> io::Result<()> {
+    fn fail(&mut self, failure: WireFailure) -> io::Result<()> {
         let frame = framed_answer::<()>(&Err(failure))?;
         self.frames.write(&frame)
     }
 
-    /// Tells what a library says.
+    /// Sends a result of a library.
     fn told<T: Serialize>(&mut self, done: colgrep_engine::Result<T>) -> io::Result<()> {
         match done {
             Ok(done) => self.answer(&done),
@@ -259,35 +262,35 @@ impl<'s> Line<'s> {
         }
     }
 
-    fn failure(&self, error: &colgrep_engine::Error) -> Failure {
+    fn failure(&self, error: &colgrep_engine::Error) -> WireFailure {
         match error.of_index() {
-            None => Failure::Request(error.full()),
+            None => WireFailure::Request(error.full()),
             Some(index) => {
                 if index.kind() == colgrep_index::ErrorKind::Unusable {
                     self.server.held.damaged(&index.full());
                 }
-                Failure::Broken(index.full())
+                WireFailure::Broken(index.full())
             }
         }
     }
 
-    /// One search, from its beginning. Gives the beginning of the next one, where it comes without an end of this one.
+    /// One session. Returns the start of the next one if the client sends it without ending this one.
     fn session(&mut self, begin: &Begin) -> io::Result<Option<Put>> {
         let Some(generation) = self.server.held.now() else {
-            self.fail(Failure::Broken("the indexes are being opened".into()))?;
+            self.fail(WireFailure::Broken("the indexes are being opened".into()))?;
             return Ok(None);
         };
         let allowed = allowed(&generation, begin);
-        // One that was opened since is in this generation.
+        // A repository that was opened meanwhile is in this generation.
         let is_served = |name: &str| generation.repositories.iter().any(|one| one.name == name);
         let unserved = self.server.held.missing().into_iter();
         let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
         let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
         let partial = known.filter(|(_, known)| !known.is_all()).collect();
-        let turn = self.turn()?;
+        let permit = self.permit()?;
         let places: colgrep_engine::Result<Vec<Place>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
-        drop(turn);
+        drop(permit);
         let places = match places {
             Ok(places) => places,
             Err(error) => {
@@ -305,7 +308,7 @@ impl<'s> Line<'s> {
         let group = match Group::new(shards.iter().map(|shard| shard as &dyn Shard).collect()) {
             Ok(group) => group,
             Err(error) => {
-                self.fail(Failure::Broken(error.full()))?;
+                self.fail(WireFailure::Broken(error.full()))?;
                 return Ok(None);
             }
         };
@@ -326,7 +329,7 @@ impl<'s> Line<'s> {
         let mut next = self.question(false)?;
         loop {
             next = match next {
-                (1, Question::Ask(ask)) => self.search(1, &group, &places, &ask)?,
+                (1, Question::Search(query)) => self.search(1, &group, &places, &query)?,
                 (_, Question::Begin(_)) => return Ok(Some(next)),
                 (_, Question::Done) => return Ok(None),
                 (_, Question::Served) => {
@@ -342,72 +345,71 @@ impl<'s> Line<'s> {
         }
     }
 
-    /// Answers what may be asked outside a search too; anything else does not fit.
+    /// Answers questions that are also allowed outside a search. Any other question is an error.
     fn aside(&mut self, group: &Group<'_>, places: &[Place], question: Question) -> io::Result<()> {
-        let turn = self.turn()?;
+        let permit = self.permit()?;
         match question {
             Question::IsName(term) => {
                 let is_name = group.is_name(&term);
-                drop(turn);
+                drop(permit);
                 self.told(is_name.map_err(Into::into))
             }
             Question::Show(asked) => {
                 let shown = show(group, places, &asked);
-                drop(turn);
+                drop(permit);
                 self.told(shown)
             }
             Question::End(asked) => {
                 let found = end(group, places, &asked);
-                drop(turn);
+                drop(permit);
                 self.told(found)
             }
             Question::Read(repository, path) => {
                 let text = read(group, places, &repository, &path);
-                drop(turn);
+                drop(permit);
                 match text {
                     Ok(text) => self.answer(&text),
-                    Err(why) => self.fail(Failure::Request(why)),
+                    Err(why) => self.fail(WireFailure::Request(why)),
                 }
             }
-            _ => self.fail(Failure::Broken("a round before what is asked".into())),
+            _ => self.fail(WireFailure::Broken("a round before what is asked".into())),
         }
     }
 
-    /// The rounds of the search at a depth. Gives the question behind them.
-    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], ask: &Ask) -> io::Result<Put> {
-        let query = ask.query.clone().into();
-        let question = match &ask.meaning {
+    /// Answers the rounds of the search at a depth. Returns the question after them.
+    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], wire: &WireQuery) -> io::Result<Put> {
+        let query = wire.query.clone().into();
+        let question = match &wire.vectors {
             None => None,
-            Some(meaning) => match meaning.question() {
+            Some(vectors) => match vectors.question() {
                 Some(question) => Some(question),
                 None => {
-                    self.fail(Failure::Broken("vectors of no whole number of rows".into()))?;
+                    self.fail(WireFailure::Broken("vectors of no whole number of rows".into()))?;
                     return self.question(false);
                 }
             },
         };
-        let meant = ask.meaning.as_ref().zip(question.as_ref());
-        let meaning = meant.map(|(meaning, question)| colgrep_search::shard::Meant {
+        let vectors = wire.vectors.as_ref().zip(question.as_ref());
+        let vectors = vectors.map(|(vectors, question)| QueryVectors {
             question,
-            fingerprint: meaning.fingerprint,
-            effort: meaning.effort,
+            fingerprint: vectors.fingerprint,
+            effort: vectors.effort,
         });
-        let asked = colgrep_search::shard::Asked { query: &query, bm25: ask.bm25, meaning };
-        let turn = self.turn()?;
-        let begun = group.ask(&asked).and_then(|search| {
-            let statistics = search.statistics()?;
-            let reach = if asked.meaning.is_some() { search.reach()? } else { Default::default() };
-            Ok((search, Asked { statistics, reach }))
+        let permit = self.permit()?;
+        let started = group.search(&ShardQuery { query: &query, bm25: wire.bm25, vectors }).and_then(|search| {
+            let statistics = StatisticsRequest.put_to(&*search)?;
+            let reach = if vectors.is_some() { ReachRequest.put_to(&*search)? } else { Reach::default() };
+            Ok((search, ShardOverview { statistics, reach }))
         });
-        drop(turn);
-        let (search, begun) = match begun {
-            Ok((search, begun)) => (search, begun),
+        drop(permit);
+        let (search, overview) = match started {
+            Ok(started) => started,
             Err(error) => {
                 self.told::<()>(Err(error.into()))?;
                 return self.question(false);
             }
         };
-        self.answer(&begun)?;
+        self.answer(&overview)?;
         let mut next = self.question(false)?;
         loop {
             match next {
@@ -415,24 +417,27 @@ impl<'s> Line<'s> {
                 (_, question @ (Question::Show(_) | Question::IsName(_) | Question::End(_))) => {
                     self.aside(group, places, question)?
                 }
-                (at, Question::Ask(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
+                (at, Question::Search(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
                     next = self.search(at, group, places, &inner)?;
                     continue;
                 }
                 (at, _) if at < depth => return Ok(next),
-                (at, Question::Ask(_)) if at == depth => return Ok(next),
-                (_, round) => {
-                    let turn = self.turn()?;
+                (at, Question::Search(_)) if at == depth => return Ok(next),
+                (_, Question::Round(round)) => {
+                    let permit = self.permit()?;
                     let answered = answer(&*search, &round);
-                    drop(turn);
+                    drop(permit);
                     match answered {
                         Ok(bytes) => match with_head(bytes, ANSWER_BYTES_MAX) {
                             Ok(frame) => self.frames.write(&frame)?,
-                            Err(error) => self.fail(Failure::Request(format!("the answer is too long: {error}")))?,
+                            Err(error) => {
+                                self.fail(WireFailure::Request(format!("the answer is too long: {error}")))?
+                            }
                         },
                         Err(error) => self.told::<()>(Err(error.into()))?,
                     }
                 }
+                _ => self.fail(WireFailure::Broken("a question that is no round".into()))?,
             }
             next = self.question(false)?;
         }
@@ -440,26 +445,26 @@ impl<'s> Line<'s> {
 }
 
 /// The frame of an answer.
-fn framed_answer<T: Serialize>(answer: &Result<&T, Failure>) -> io::Result<Vec<u8>> {
+fn framed_answer<T: Serialize>(answer: &Result<&T, WireFailure>) -> io::Result<Vec<u8>> {
     framed(answer, ANSWER_BYTES_MAX)
 }
 
-/// The repositories that the caller may see and wants to look in.
-fn allowed<'g>(generation: &'g Generation, begin: &Begin) -> Vec<&'g Repository> {
+/// The repositories that the caller may see and that are searched.
+fn allowed<'g>(generation: &'g Generation, begin: &Begin) -> Vec<&'g HostedRepository> {
     let allowed: Option<HashSet<&str>> = begin.allowed.as_ref().map(|names| names.iter().map(String::as_str).collect());
     let wanted: HashSet<&str> = begin.below.iter().map(|(name, _)| name.as_str()).collect();
-    let is_allowed = |repository: &&Repository| {
+    let is_allowed = |repository: &&HostedRepository| {
         let name = repository.name.as_str();
         allowed.as_ref().is_none_or(|names| names.contains(name)) && (wanted.is_empty() || wanted.contains(name))
     };
     generation.repositories.iter().filter(is_allowed).collect()
 }
 
-fn place(repository: &Repository, begin: &Begin) -> colgrep_engine::Result<Place> {
+fn place(repository: &HostedRepository, begin: &Begin) -> colgrep_engine::Result<Place> {
     let own = begin.below.iter().filter(|(name, _)| *name == repository.name).map(|(_, below)| below.clone());
     let below: Vec<String> = own.collect();
     let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
-    let Repository { name, project, snapshot, settings, .. } = repository;
+    let HostedRepository { name, project, snapshot, settings, .. } = repository;
     within.check_exists(name, project, snapshot)?;
     Place::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
 }

@@ -8,8 +8,7 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_syntax::language;
 
 use super::respell::Respelled;
-use super::rounds::Rounds;
-use super::shard::LocateAsked;
+use super::rounds::{Coordinator, LocateRequest};
 use colgrep_index::error::Result;
 
 /// The query without names of files that are not here, where a word of the name stands nowhere: nothing answers it, and its
@@ -18,7 +17,7 @@ use colgrep_index::error::Result;
 /// # Errors
 /// When an index can't be read.
 pub(super) fn without_absent(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &Query,
     statistics: &Statistics,
     tokenizer: &mut Tokenizer,
@@ -46,12 +45,12 @@ pub(super) fn without_absent(
         return Ok(None);
     }
     let paths = unknown.iter().map(|(path, _)| (*path).clone()).collect();
-    let found = rounds.located(&LocateAsked { paths, text: query.text.clone(), ..LocateAsked::default() })?;
+    let found = rounds.ask(&LocateRequest { paths, text: query.text.clone(), ..LocateRequest::default() })?;
     // `first.md` may end a name with spaces.
-    if found.iter().any(|one| !one.spelled.is_empty()) {
+    if !found.spelled.is_empty() {
         return Ok(None);
     }
-    let is_here = |at: usize| found.iter().filter_map(|one| one.paths.get(at)).any(|(shared, _)| *shared > 0);
+    let is_here = |at: usize| found.paths.get(at).is_some_and(|(shared, _)| *shared > 0);
     let absent: Vec<(&String, String)> =
         unknown.into_iter().enumerate().filter(|(at, _)| !is_here(*at)).map(|(_, path)| path).collect();
     Ok(left_out(&query.text, &absent))

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::intents::Pointers;
 use super::long::long_facts;
 use super::past::past;
-use super::rounds::Rounds;
-use super::shard::{ContextsAsked, UnitFound};
+use super::rounds::{ContextsRequest, Coordinator};
+use super::shard::UnitFound;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -37,14 +37,14 @@ impl ForcedCandidates {
     /// # Errors
     /// When the index can't be read.
     pub fn new(
-        (corpus, rounds): (&Corpus<'_>, &Rounds<'_>),
+        (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
         request: &Request<'_>,
         query: &Query,
         pointers: Pointers,
     ) -> Result<ForcedCandidates> {
         let contexts = request.background.near.map(|near| {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
-            rounds.contexts(&ContextsAsked { near, wants_tests })
+            rounds.ask(&ContextsRequest { near: near.clone(), wants_tests })
         });
         let contexts = contexts.transpose()?.into_iter().flatten().collect();
         let long = long_facts((corpus, rounds), request, query)?;

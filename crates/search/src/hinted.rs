@@ -4,7 +4,7 @@ use colgrep_core::rank::{Fused, Retrieved};
 use colgrep_core::token::Tokenizer;
 
 use super::Request;
-use super::rounds::Rounds;
+use super::rounds::{Coordinator, StoredUnitsRequest};
 use colgrep_index::error::Result;
 
 /// Candidates whose facts are read, the best by words and meaning: a stored unit costs the block of 64 KiB that it lies
@@ -13,7 +13,7 @@ const UNITS_MAX: usize = 100;
 
 /// Compares the hints with the best candidates. Without hints nothing is read.
 pub(super) fn compare(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     request: &Request<'_>,
     retrieved: &mut Retrieved,
     tokenizer: &mut Tokenizer,
@@ -30,7 +30,7 @@ pub(super) fn compare(
     });
     order.truncate(UNITS_MAX);
     let units: Vec<_> = order.iter().map(|at| retrieved.candidates[*at].unit).collect();
-    for (at, unit) in order.into_iter().zip(rounds.stored(&units)?) {
+    for (at, unit) in order.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: units.clone() })?) {
         let candidate = &mut retrieved.candidates[at];
         let file = &retrieved.files[candidate.file];
         let own = request.background.tags_of.map_or_else(Vec::new, |tags_of| tags_of(&file.whole_path()));

@@ -32,8 +32,9 @@
 //! ```
 
 mod absent;
-mod best;
 mod endings;
+mod file_ids;
+mod file_kind;
 mod forced_candidates;
 mod group;
 mod hinted;
@@ -41,8 +42,6 @@ mod intents;
 mod local;
 mod locate;
 mod long;
-mod near;
-mod numbering;
 mod pairs;
 mod past;
 mod reading;
@@ -50,7 +49,7 @@ pub mod recall;
 mod respell;
 mod restore;
 mod retrieve;
-mod rounds;
+pub mod rounds;
 mod semantic;
 pub mod shard;
 mod timing;
@@ -66,20 +65,22 @@ use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::strength::{Given, Held, Tokens, strengths};
 use colgrep_core::tag::Hints;
+use file_ids::UnitIds;
+pub use file_kind::is_text;
 pub use group::Group;
 pub(crate) use intents::Pointers;
 pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
-pub use near::Near;
 use reading::KnownQuery;
 pub use restore::own_lines;
 pub(crate) use retrieve::retrieve_pointed;
 use retrieve::with_retrieval;
-pub use retrieve::{Retrieval, is_text, retrieve};
-use rounds::Rounds;
+pub use retrieve::{Retrieval, retrieve};
+use rounds::{Coordinator, HoldersRequest, TokensRequest};
+pub use rounds::{Near, Shard};
 use rustc_hash::{FxHashMap, FxHashSet};
 pub use semantic::{Mode, Semantic};
-pub use shard::Shard;
+use shard::ShardQuery;
 pub use timing::Timing;
 use timing::timed;
 
@@ -196,12 +197,13 @@ pub struct Answer {
 pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<Held>> {
     let Retrieval { query, retrieved, statistics, .. } = retrieval;
     let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
-    let rounds = Rounds::ask(corpus.shards, &shard::Asked { query, bm25, meaning: None })?;
+    let query_of_shards = ShardQuery { query, bm25, vectors: None };
+    let rounds = Coordinator::new(corpus.shards, &query_of_shards, UnitIds::Parts)?;
     held_of(&rounds, query, statistics, retrieved, hits)
 }
 
 fn held_of(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &Query,
     statistics: &Statistics,
     retrieved: &Retrieved,
@@ -212,7 +214,7 @@ fn held_of(
     let mut units: Vec<(UnitId, usize)> = of_hit.collect();
     units.sort_unstable();
     let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
-    let holders = if keys.is_empty() { Vec::new() } else { rounds.holders(&keys)? };
+    let holders = rounds.ask(&HoldersRequest { units: keys })?;
     let mut held = weighed(query, statistics, &units, &holders, hits.len());
     if query.intents.is_tokens {
         let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
@@ -225,13 +227,13 @@ fn held_of(
 
 /// What each file holds of tokens. Of those that none of them holds as written, the names inside count as a part: `NAME` of
 /// `${NAME}` and of `NAME=1`.
-fn tokens_held(rounds: &Rounds<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
-    let held = rounds.tokens(files, tokens)?;
+fn tokens_held(rounds: &Coordinator<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
+    let held = rounds.ask(&TokensRequest { files: files.to_vec(), tokens: tokens.to_vec() })?;
     let names: Vec<String> = tokens.iter().map(|token| lookup_form(token).to_string()).collect();
     if names == tokens || held.contains(&Tokens::All) {
         return Ok(held);
     }
-    let inside = rounds.tokens(files, &names)?;
+    let inside = rounds.ask(&TokensRequest { files: files.to_vec(), tokens: names })?;
     Ok(held.into_iter().zip(inside).map(|(held, inside)| held.max(inside.min(Tokens::Part))).collect())
 }
 
@@ -299,7 +301,7 @@ pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut
 }
 
 fn ranked(
-    rounds: Option<&Rounds<'_>>,
+    rounds: Option<&Coordinator<'_>>,
     retrieval: Retrieval,
     request: &Request<'_>,
     mut watch: Option<&mut (dyn Watch + '_)>,

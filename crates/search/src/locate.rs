@@ -4,7 +4,7 @@ use colgrep_core::fold::folded;
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_syntax::language;
 
-use super::retrieve::is_data;
+use super::file_kind::is_data;
 use colgrep_index::store::{FileRecord, FileTable};
 
 /// Files that one written path may mean, at most: a name that more files bear means none of them.

@@ -10,8 +10,7 @@ use super::intents::{allowed, best_of};
 use super::locate::Fit;
 use super::reading::KnownQuery;
 use super::retrieve::with_retrieval;
-use super::rounds::Rounds;
-use super::shard::LocateAsked;
+use super::rounds::{Coordinator, LocateRequest};
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -28,7 +27,7 @@ const BARE_FILES_MAX: usize = 3;
 /// # Errors
 /// When an index can't be read.
 pub(super) fn long_facts(
-    (corpus, rounds): (&Corpus<'_>, &Rounds<'_>),
+    (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
     request: &Request<'_>,
     query: &Query,
 ) -> Result<FxHashMap<FilePlace, LongFacts>> {
@@ -71,7 +70,7 @@ fn titled(
 
 /// Files whose paths stand in the text, of a trace the innermost frames first. A name without folders counts where few
 /// files bear it; a path of which nothing but the name fits is of another project.
-fn paths(rounds: &Rounds<'_>, intents: &Intents, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
+fn paths(rounds: &Coordinator<'_>, intents: &Intents, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
     let locations = intents.locations.iter().map(|at| (&at.path, true));
     let mentions = intents.mentions.iter().map(|path| (path, false));
     let (paths, are_frames): (Vec<String>, Vec<bool>) =
@@ -79,8 +78,8 @@ fn paths(rounds: &Rounds<'_>, intents: &Intents, found: &mut FxHashMap<FilePlace
     if paths.is_empty() {
         return Ok(());
     }
-    let asked = LocateAsked { paths, ..LocateAsked::default() };
-    let located = rounds.located(&asked)?;
+    let asked = LocateRequest { paths, ..LocateRequest::default() };
+    let located = rounds.ask(&asked)?;
     let mut frames: FxHashSet<FilePlace> = FxHashSet::default();
     for (at, (path, is_frame)) in asked.paths.iter().zip(are_frames).enumerate() {
         let Some((fit, files)) = best_of(&located, at, path) else { continue };

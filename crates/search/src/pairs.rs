@@ -2,7 +2,7 @@
 
 use colgrep_core::bm25::idf;
 
-use super::shard::FileFound;
+use super::rounds::FileFound;
 
 /// What each pair of neighbouring terms weighs: near each other, and side by side.
 pub(super) struct PairWeights(Vec<(f32, f32)>);

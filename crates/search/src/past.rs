@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Request;
-use super::rounds::Rounds;
+use super::rounds::{Coordinator, PathsRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -11,13 +11,13 @@ use colgrep_index::ids::FilePlace;
 const FILES_MAX: usize = 50;
 
 /// The shares of those that are here, as far as the filter allows them.
-pub(super) fn past(rounds: &Rounds<'_>, request: &Request<'_>) -> Result<FxHashMap<FilePlace, f32>> {
+pub(super) fn past(rounds: &Coordinator<'_>, request: &Request<'_>) -> Result<FxHashMap<FilePlace, f32>> {
     let past = request.background.past;
     if past.is_empty() {
         return Ok(FxHashMap::default());
     }
-    let paths: Vec<&str> = past.iter().map(|(path, _)| path.as_str()).collect();
-    let files = rounds.files_at(&paths)?;
+    let paths = past.iter().map(|(path, _)| path.clone()).collect();
+    let files = rounds.ask(&PathsRequest { paths })?;
     let mut here: Vec<(FilePlace, f32)> =
         files.into_iter().zip(past).filter_map(|(file, (_, share))| Some((file?, *share))).collect();
     here.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

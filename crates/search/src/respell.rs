@@ -13,8 +13,10 @@ use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use super::absent::without_absent;
 use super::intents::{SELVES, best_of};
 use super::locate::{Fit, MODULE_END};
-use super::rounds::Rounds;
-use super::shard::{DefinitionsAsked, HolderCount, LocateAsked, Look, Seen};
+use super::rounds::{
+    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, Look, PhrasesRequest, Seen,
+    SizesRequest,
+};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
@@ -48,7 +50,7 @@ struct Spelling {
 /// # Errors
 /// When an index can't be read.
 pub(super) fn respelled(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &Query,
     statistics: &Statistics,
     tokenizer: &mut Tokenizer,
@@ -105,7 +107,7 @@ pub(super) fn respelled(
 
 /// What the query calls, where it is a call with arguments that stands in no file that is searched.
 fn called<'q>(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &'q Query,
     statistics: &Statistics,
     tokenizer: &mut Tokenizer,
@@ -126,7 +128,7 @@ fn called<'q>(
     let mut rarest: Option<(&str, u64)> = None;
     for name in names {
         let term = tokenizer.normal(last_segment(name)).to_string();
-        let units: u64 = rounds.counts(&[term], 0)?.iter().map(|count| count.units.most()).sum();
+        let units: u64 = rounds.term_counts(&[term], 0)?.iter().map(|count| count.units.most()).sum();
         let units = if units == 0 { u64::MAX } else { units };
         if rarest.is_none_or(|(_, known)| units < known) && is_owner_here(name, query, statistics, tokenizer) {
             rarest = Some((name, units));
@@ -136,28 +138,28 @@ fn called<'q>(
 }
 
 /// The names of a query that is written around them and stands in no file that is searched, where one of them is here.
-fn around(rounds: &Rounds<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+fn around(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
     let text = query.text.trim();
     let Some(names) = names_around(text) else { return Ok(None) };
     if stands_somewhere(rounds, text, Agreement::Exact, tokenizer)? {
         return Ok(None);
     }
     let terms = tokenizer.terms(&names);
-    let is_here = rounds.counts(&terms, 0)?.iter().any(|count| count.units.most() > 0);
+    let is_here = rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > 0);
     Ok(is_here.then_some(names))
 }
 
 /// Whether a text stands in a file that is searched, as closely as `least` says, or in so many by its words that it does.
-fn stands_somewhere(rounds: &Rounds<'_>, text: &str, least: Agreement, tokenizer: &mut Tokenizer) -> Result<bool> {
+fn stands_somewhere(rounds: &Coordinator<'_>, text: &str, least: Agreement, tokenizer: &mut Tokenizer) -> Result<bool> {
     let run = run_of(text, tokenizer);
     let files = match run.is_empty() {
-        true => rounds.holding_all(&tokenizer.terms(text))?,
-        false => rounds.runs(std::slice::from_ref(&run))?.concat(),
+        true => rounds.ask(&FilesWithAllRequest { terms: tokenizer.terms(text) })?,
+        false => rounds.files_with_phrase(&run)?,
     };
-    let sizes = rounds.sizes(&files)?;
+    let sizes = rounds.ask(&SizesRequest { files: files.clone() })?;
     let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
     let stands = |seen: &Seen| seen.standing.is_some_and(|standing| standing.agreement >= least);
-    Ok(files.len() > FILES_READ_MAX || rounds.look(&files, &Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
+    Ok(files.len() > FILES_READ_MAX || rounds.scan(&files, Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
 }
 
 /// Whether what stands right in front of a called name stands here, too: `console.log` is no `log` of others.
@@ -194,7 +196,7 @@ fn stands_nowhere(word: &str, query: &Query, statistics: &Statistics, tokenizer:
 
 /// The word and its neighbour written as one: with the one behind it, else with the one in front.
 fn joined(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     text: &str,
     words: &[Range<usize>],
     at: usize,
@@ -214,7 +216,7 @@ fn joined(
 /// The word with an underscore between its parts, or two where it is all that is asked; else as a file of code is called,
 /// or as two words that stand side by side.
 fn apart(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     text: &str,
     place: Range<usize>,
     is_alone: bool,
@@ -239,18 +241,18 @@ fn apart(
     let runs: Vec<Run> = pairs.iter().map(|pair| run_of(pair, tokenizer)).collect();
     // Of a stop word nobody knows where it stands.
     let (pairs, runs): (Vec<String>, Vec<Run>) = pairs.into_iter().zip(runs).filter(|(_, run)| run.len() == 2).unzip();
-    let files = if runs.is_empty() { Vec::new() } else { rounds.runs(&runs)? };
+    let files = rounds.ask(&PhrasesRequest { phrases: runs })?;
     let most = files.iter().zip(pairs).filter(|(files, _)| !files.is_empty()).max_by_key(|(files, _)| files.len());
     Ok(most.map(|(_, text)| Spelling { place, text }))
 }
 
 /// The word as the stem of a file of code, with a hyphen or, where it is all that is asked, a dot between its parts:
 /// `colorwheel` of `color-wheel.tsx`.
-fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
+fn stem(rounds: &Coordinator<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
     let cuts: Vec<(&str, &str)> = (1..word.len()).map(|at| word.split_at(at)).collect();
     let both = cuts.iter().flat_map(|(a, b)| [*a, *b]);
     let terms: Vec<String> = both.map(|part| tokenizer.normal(part).to_string()).collect();
-    let counts = rounds.counts(&terms, 0)?;
+    let counts = rounds.term_counts(&terms, 0)?;
     let is_in_stems = |count: &HolderCount| {
         Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| *field == Field::Stem && units > 0)
     };
@@ -262,8 +264,8 @@ fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokeniz
         return Ok(None);
     }
     let paths = stems.iter().map(|stem| format!("{stem}{MODULE_END}")).collect();
-    let asked = LocateAsked { paths, ..LocateAsked::default() };
-    let found = rounds.located(&asked)?;
+    let asked = LocateRequest { paths, ..LocateRequest::default() };
+    let found = rounds.ask(&asked)?;
     let is_called = |at: usize| {
         let meant = best_of(&found, at, &asked.paths[at]);
         meant.is_some_and(|(fit, files)| fit == Fit::Whole && files.iter().any(|file| file.is_allowed))
@@ -274,7 +276,7 @@ fn stem(rounds: &Rounds<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokeniz
 /// A word of several parts in the other way to write them: `match_request` as `MatchRequest`, and `closeSocket` as
 /// `close_socket`; else as one of what it names several of: `open_ports` as `open_port`.
 fn otherwise(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     text: &str,
     place: Range<usize>,
     tokenizer: &mut Tokenizer,
@@ -300,7 +302,7 @@ fn otherwise(
 
 /// Parts of a name as an index has them: with underscores between, or as one word.
 fn composed(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     lower: &[String],
     place: &Range<usize>,
     tokenizer: &mut Tokenizer,
@@ -316,7 +318,7 @@ fn composed(
 
 /// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None
 /// where nothing is called either.
-fn humped(rounds: &Rounds<'_>, parts: &[String]) -> Result<Option<String>> {
+fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> {
     let capital = |part: &String| {
         let mut letters = part.chars();
         letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
@@ -325,8 +327,8 @@ fn humped(rounds: &Rounds<'_>, parts: &[String]) -> Result<Option<String>> {
     let camel: String = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(capital)).collect();
     let mut best: Option<(usize, String)> = None;
     for name in [pascal, camel] {
-        let asked = DefinitionsAsked { name: name.clone(), ..DefinitionsAsked::default() };
-        let count = rounds.definitions(&asked)?.iter().filter(|found| found.is_named).count();
+        let asked = DefinitionsRequest { name: name.clone(), ..DefinitionsRequest::default() };
+        let count = rounds.ask(&asked)?.iter().filter(|found| found.is_named).count();
         if count > best.as_ref().map_or(0, |(most, _)| *most) {
             best = Some((count, name));
         }
@@ -335,11 +337,11 @@ fn humped(rounds: &Rounds<'_>, parts: &[String]) -> Result<Option<String>> {
 }
 
 /// The spelling whose term stands in most units; none where no term stands anywhere.
-fn known(rounds: &Rounds<'_>, spellings: Vec<Spelling>, terms: &[String]) -> Result<Option<Spelling>> {
+fn known(rounds: &Coordinator<'_>, spellings: Vec<Spelling>, terms: &[String]) -> Result<Option<Spelling>> {
     if terms.is_empty() {
         return Ok(None);
     }
-    let counts = rounds.counts(terms, 0)?;
+    let counts = rounds.term_counts(terms, 0)?;
     let units = counts.iter().map(|count| count.units.most());
     let known = spellings.into_iter().zip(units).filter(|(_, units)| *units > 0);
     Ok(known.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(spelling, _)| spelling))

@@ -14,21 +14,24 @@ use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
 use colgrep_encoder::Multivector;
-use colgrep_syntax::language::{self, Category, others};
+use colgrep_syntax::language::{self, Category};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::endings::tell_endings_apart;
+use super::file_ids::UnitIds;
+use super::file_kind::{category, is_data};
 use super::forced_candidates::ForcedCandidates;
 use super::hinted;
 use super::intents::{Pointers, pointers};
 use super::pairs::PairWeights;
 use super::reading::{KnownQuery, read};
 use super::respell::{Respelled, respelled};
-use super::rounds::Rounds;
-use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
-use super::shard::{
-    Asked, CandidatesAsked, CandidatesFound, FactsAsked, FactsFound, FileFound, Meant, Scored, UnitFound,
+use super::rounds::{
+    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
+    ScoresResponse, StatisticsRequest, TopicsRequest,
 };
+use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
+use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
@@ -75,7 +78,7 @@ pub(super) fn with_retrieval<T>(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
     known: KnownQuery,
-    then: impl FnOnce(Option<&Rounds<'_>>, Retrieval) -> Result<T>,
+    then: impl FnOnce(Option<&Coordinator<'_>>, Retrieval) -> Result<T>,
 ) -> Result<T> {
     let (mut timing, mut tokenizer) = (Timing::default(), Tokenizer::default());
     let query = read(corpus, request, &known, &mut tokenizer)?;
@@ -85,17 +88,17 @@ pub(super) fn with_retrieval<T>(
     let question = timed(&mut timing.semantic, || {
         request.semantic.map(|s| vectors(&s, &query.read_by_model(request.knobs.long_parts))).transpose()
     })?;
-    let meaning = request.semantic.zip(question.as_ref()).map(|(semantic, question)| Meant {
+    let vectors = request.semantic.zip(question.as_ref()).map(|(semantic, question)| QueryVectors {
         question,
         fingerprint: semantic.encoder.fingerprint(),
         effort: semantic.effort,
     });
-    let asked = Asked { query: &query, bm25: Bm25::of_query(request.knobs, &query), meaning };
+    let of_shards = ShardQuery { query: &query, bm25: Bm25::of_query(request.knobs, &query), vectors };
     let may_respell = matches!(known, KnownQuery::Nothing) && request.knobs.respelling;
     // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
     let found = rayon::scope(|_| -> Result<_> {
-        let rounds = timed(&mut timing.lexical, || Rounds::ask(corpus.shards, &asked))?;
-        let statistics = timed(&mut timing.lexical, || rounds.statistics())?;
+        let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
+        let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
         if may_respell
             && let Some(respelled) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
@@ -132,7 +135,7 @@ fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
 /// One search, with the sum of all statistics.
 struct Search<'a> {
     corpus: &'a Corpus<'a>,
-    rounds: &'a Rounds<'a>,
+    rounds: &'a Coordinator<'a>,
     request: &'a Request<'a>,
     query: &'a Query,
     statistics: &'a Statistics,
@@ -155,7 +158,7 @@ struct Ranked {
 }
 
 /// The units that are near by meaning, and what words found.
-type Found = (Vec<NearUnit>, CandidatesFound);
+type Found = (Vec<NearUnit>, CandidatesResponse);
 
 /// Facts of units and their files.
 struct Facts {
@@ -224,8 +227,14 @@ impl Search<'_> {
         let Search { rounds, request, .. } = *self;
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
         let named_max = request.knobs.pool_named_files;
-        let asked = CandidatesAsked { statistics: self.statistics, units_max, files_min, named_max, in_outline: false };
-        let mut by_words = || timed(lexical_ms, || rounds.candidates(&asked));
+        let asked = CandidatesRequest {
+            statistics: self.statistics.clone(),
+            units_max,
+            files_min,
+            named_max,
+            in_outline: false,
+        };
+        let mut by_words = || timed(lexical_ms, || rounds.ask(&asked));
         let mut by_meaning =
             |semantic: &SemanticSearch<'_>| timed(semantic_ms, || semantic.search(units_max, files_min));
         let (near, (by_words, pointed)) = match semantic {
@@ -303,7 +312,7 @@ impl Search<'_> {
         let mut units: Vec<UnitId> = required.units.difference(&known).copied().collect();
         files.sort_unstable();
         units.sort_unstable();
-        let Scored { of_files, units } = self.rounds.scored(&files, &units)?;
+        let ScoresResponse { of_files, units } = self.rounds.ask(&ScoresRequest { files, units })?;
         let is_scored = |unit: &&UnitFound| unit.score > 0.0;
         hits.extend(of_files.iter().chain(&units).filter(is_scored).filter(|unit| known.insert(unit.unit)));
         hits.sort_unstable_by(UnitFound::by_score);
@@ -321,8 +330,8 @@ impl Search<'_> {
         files.sort_unstable();
         files.dedup();
         let units = units.iter().map(|unit| unit.unit).collect();
-        let asked = FactsAsked { files, units, parts: self.parts() };
-        let FactsFound { files, name_hits, pairs } = self.rounds.facts(&asked)?;
+        let asked = FactsRequest { files, units, parts: self.parts() };
+        let FactsResponse { files, name_hits, pairs } = self.rounds.ask(&asked)?;
         let name_hits = asked.units.into_iter().zip(name_hits).filter(|(_, is)| *is).map(|(unit, _)| unit).collect();
         Ok(Facts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
     }
@@ -380,7 +389,7 @@ impl Search<'_> {
         let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
         let topics: FxHashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
         let topics: Vec<String> = topics.into_iter().cloned().collect();
-        let counts = self.rounds.topics(&topics)?;
+        let counts = self.rounds.ask(&TopicsRequest { terms: topics.clone() })?;
         retrieved.topic_frequency = topics.into_iter().zip(counts).collect();
         Ok(retrieved)
     }
@@ -464,18 +473,4 @@ fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>
     let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
     let definitions = others.iter().filter(defines).count();
     of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
-}
-
-/// Whether files of a language are prose, configuration or data.
-pub fn is_text(language: &str) -> bool {
-    matches!(category(language), Category::Prose | Category::Data)
-}
-
-/// Whether a file is that, or of no known language and no program by the look of its path.
-pub(super) fn is_data(language: &str, path: &str) -> bool {
-    is_text(language) || (category(language) == Category::Unknown && others::is_data(path))
-}
-
-fn category(language: &str) -> Category {
-    language::by_name(language).map_or(Category::Unknown, |l| l.category)
 }

@@ -9,8 +9,8 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rounds::Rounds;
-use super::shard::{Choice, Cut, TextNear, UnitFound};
+use super::rounds::{Choice, Coordinator, Cut, LikenessRequest, ReachRequest, TextNear, TextsRequest};
+use super::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::vector::{Effort, Memory, QueryKernel};
@@ -71,14 +71,18 @@ pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
 /// The semantic half of one search.
 pub(crate) struct SemanticSearch<'a> {
-    rounds: &'a Rounds<'a>,
+    rounds: &'a Coordinator<'a>,
     pub(super) semantic: Semantic<'a>,
     question: &'a Multivector,
 }
 
 impl<'a> SemanticSearch<'a> {
     /// The semantic half of a search with the question's vectors.
-    pub(super) fn new(rounds: &'a Rounds<'a>, semantic: Semantic<'a>, question: &'a Multivector) -> SemanticSearch<'a> {
+    pub(super) fn new(
+        rounds: &'a Coordinator<'a>,
+        semantic: Semantic<'a>,
+        question: &'a Multivector,
+    ) -> SemanticSearch<'a> {
         SemanticSearch { rounds, semantic, question }
     }
 
@@ -90,7 +94,7 @@ impl<'a> SemanticSearch<'a> {
         if self.question.is_empty() {
             return Ok(Vec::new());
         }
-        let reach = self.rounds.reach()?;
+        let reach = self.rounds.ask(&ReachRequest)?;
         let Effort { joined, rough, exact, .. } = self.semantic.effort;
         let is_placed = reach.is_placed && self.rounds.documents().min(reach.units) <= joined as u64;
         // Units are counted, not texts: how many texts several shards have in common, only all hashes tell.
@@ -128,7 +132,7 @@ impl<'a> SemanticSearch<'a> {
         if chosen.count > exact {
             chosen = choose(Choice::Centroids, chosen.bar, exact)?;
         }
-        rounds.nearest_of(chosen.bar, n)
+        rounds.nearest(chosen.bar, n)
     }
 
     /// Score of the question against itself.
@@ -146,7 +150,7 @@ impl<'a> SemanticSearch<'a> {
         }
         let keys: Vec<UnitId> = units.iter().map(|unit| unit.unit).collect();
         let (mut scored, mut bare) = (Vec::new(), Vec::new());
-        for (unit, likeness) in units.iter().zip(self.rounds.likeness(&keys)?) {
+        for (unit, likeness) in units.iter().zip(self.rounds.ask(&LikenessRequest { units: keys })?) {
             match likeness.score {
                 Some(score) => scored.push((UnitFound { score, ..*unit }, likeness.hash)),
                 None if bare.len() < self.semantic.encode_max => bare.push((*unit, likeness.hash)),
@@ -212,7 +216,7 @@ impl<'a> SemanticSearch<'a> {
             units.iter().filter(|(_, hash)| !scores.contains_key(hash)).copied().collect();
         let keys: Vec<UnitId> = new.iter().map(|(unit, _)| *unit).collect();
         let mut seen: FxHashSet<TextHash> = FxHashSet::default();
-        let texts = new.iter().zip(if keys.is_empty() { Vec::new() } else { self.rounds.text_of(&keys)? });
+        let texts = new.iter().zip(self.rounds.ask(&TextsRequest { units: keys })?);
         let texts: Vec<(TextHash, String)> =
             texts.filter_map(|((_, hash), text)| Some((*hash, text?)).filter(|_| seen.insert(*hash))).collect();
         let encode = |part: &[(TextHash, String)]| -> Result<Vec<(TextHash, f32)>> {

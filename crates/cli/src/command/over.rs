@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use colgrep_cluster::Wanted;
+use colgrep_cluster::ClusterScope;
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::show::Lines;
 use colgrep_engine::project::model::Model;
@@ -86,7 +86,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         ..Asked::new(query, &knobs, files)
     };
     let console = Console::new(plan.output.quiet, env);
-    let wanted = Wanted { allowed: None, scope: &request.scope };
+    let wanted = ClusterScope { allowed: None, scope: &request.scope };
     let has_begun = Cell::new(false);
     let search = || {
         let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
@@ -95,7 +95,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
             ranked.retain(|part, repository, path| named.insert((part, repository.to_string(), path.to_string())));
         }
         gathered.lines = lines(&options.wish);
-        let standing = gathered.standing().clone();
+        let standing = gathered.coverage().clone();
         let results = Results::of_shards(request, &gathered, ranked);
         if !options.wish.silent {
             let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
@@ -125,10 +125,10 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 /// # Errors
 /// When the file can't be read, or names no shards.
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
-    let seen = cluster(file, None, env, 1)?.look(None)?;
+    let seen = cluster(file, None, env, 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(io::stdout(), "{text}")?;
-    Ok(if seen.standing.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
+    Ok(if seen.coverage.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
 }
 
 /// The query; refuses what shards can't answer.

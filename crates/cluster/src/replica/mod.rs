@@ -1,6 +1,6 @@
-//! Replicas: the connections that are kept to each, how fast they answer, and which are left alone for a while.
+//! Replicas: pooled connections, response times, and which ones are avoided for a while.
 
-mod lane;
+mod connection;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,32 +10,32 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-pub use lane::{Lane, Lost, answered};
+pub use connection::{Connection, Lost, answered};
 
-use crate::message::{Failure, Welcome};
+use crate::message::{Welcome, WireFailure};
 
-/// Idle connections that are kept, and for how long: a server closes them later.
+/// Maximum number and age of pooled connections. Servers close idle ones later.
 const IDLE_MAX: usize = 16;
 const IDLE: Duration = Duration::from_secs(30);
-/// How often a replica that failed is greeted, and how long one comes last that was overtaken.
+/// How often a failed replica is greeted, and how long an overtaken one comes last.
 const REST: Duration = Duration::from_secs(2);
-/// How long such a greeting may take: no search waits for it.
+/// Timeout of such a greeting. No search waits for it.
 const GREETING: Duration = Duration::from_secs(2);
-/// Times of answers that are remembered.
+/// Number of response times that are remembered.
 const TIMES: usize = 256;
-/// Answers before the times tell anything.
+/// Minimum number of response times for an estimate.
 const TIMES_MIN: usize = 20;
 
-/// How long replicas are waited for.
+/// Timeouts for replicas.
 #[derive(Clone, Debug)]
 pub struct Patience {
-    /// For a connection and its greeting.
+    /// Timeout of a connection and its greeting.
     pub connect: Duration,
-    /// For an answer, before another replica is asked too, as long as nothing is known of the shard's times.
+    /// Delay before another replica is asked too, until the shard's response times are known.
     pub first: Duration,
-    /// The same once they are known: twice the 95th of a hundred, within these bounds.
+    /// Bounds of that delay afterwards: twice the 95th percentile of the response times.
     pub hedge: RangeInclusive<Duration>,
-    /// For an answer in all.
+    /// Timeout of an answer.
     pub answer: Duration,
 }
 
@@ -50,12 +50,12 @@ impl Default for Patience {
     }
 }
 
-/// Bytes that went over the wire.
+/// Bytes sent and received.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// To the replica.
+    /// Bytes to the replica.
     pub sent: AtomicU64,
-    /// From it.
+    /// Bytes from the replica.
     pub received: AtomicU64,
 }
 
@@ -64,28 +64,28 @@ pub struct Traffic {
 pub struct Replica {
     /// Host and port.
     pub address: String,
-    /// The token that it wants.
+    /// The token that it expects, if any.
     pub token: Option<String>,
-    /// Bytes to it and from it.
+    /// Bytes sent and received.
     pub traffic: Traffic,
-    idle: Mutex<Vec<Lane>>,
+    idle: Mutex<Vec<Connection>>,
     health: Mutex<Health>,
-    /// What it said in its last greeting.
+    /// The answer to the last greeting.
     said: Mutex<Option<Arc<Welcome>>>,
 }
 
 #[derive(Debug, Default)]
 struct Health {
-    /// Why it is left alone, where it is.
+    /// Why searches avoid it, if they do.
     closed: Option<String>,
-    /// Whether it is greeted until it answers.
+    /// True while a thread greets it until it answers.
     is_greeted: bool,
-    /// Until when others come first.
+    /// Until when other replicas come first.
     late: Option<Instant>,
 }
 
 impl Replica {
-    /// A replica that nothing is known of.
+    /// A replica without history.
     pub fn new(address: String, token: Option<String>) -> Replica {
         let (traffic, idle, health, said) = Default::default();
         Replica { address, token, traffic, idle, health, said }
@@ -95,26 +95,26 @@ impl Replica {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Lane>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that is kept.
-    pub fn take(&self) -> Option<Lane> {
+    /// Takes a pooled connection.
+    pub fn take(&self) -> Option<Connection> {
         let mut idle = self.idle();
-        idle.retain(|lane| lane.used.elapsed() < IDLE);
+        idle.retain(|connection| connection.used.elapsed() < IDLE);
         idle.pop()
     }
 
-    /// Keeps a connection on which nothing is open.
-    pub fn keep(&self, lane: Lane) {
+    /// Pools a connection without open questions.
+    pub fn keep(&self, connection: Connection) {
         let mut idle = self.idle();
-        if lane.open == 0 && idle.len() < IDLE_MAX {
-            idle.push(lane);
+        if connection.open == 0 && idle.len() < IDLE_MAX {
+            idle.push(connection);
         }
     }
 
-    /// It failed: searches leave it alone until it answers a greeting, which goes on beside them.
+    /// Records a failure. Searches avoid the replica until it answers a greeting, which is repeated in the background.
     pub fn failed(self: &Arc<Replica>, why: &Lost) {
         self.idle().clear();
         let mut health = self.health();
@@ -124,51 +124,51 @@ impl Replica {
             let work = move || greet_again(&replica, is_gone);
             let spawned = std::thread::Builder::new().name("greets".into()).spawn(work);
             if spawned.is_err() {
-                // Without a thread for it, the next search finds out.
+                // Without a thread, the next search finds out.
                 (health.closed, health.is_greeted) = (None, false);
             }
         }
     }
 
-    /// It failed again: that is the reason from now on, if it is left alone.
+    /// Replaces the reason if searches already avoid the replica.
     pub fn still(&self, why: &Lost) {
         let mut health = self.health();
         health.closed = health.closed.take().map(|_| why.to_string());
     }
 
-    /// Greets it on a new connection, which is kept.
+    /// Greets the replica on a new connection, which is pooled.
     ///
     /// # Errors
-    /// When it does not answer until then, or refuses.
+    /// When it does not answer in time, or refuses.
     pub fn greet(self: &Arc<Replica>, until: Instant) -> Result<(), Lost> {
-        match Lane::open(self, until) {
-            // Who says so is there.
-            Err(Lost::Failed(Failure::Full)) => Ok(()),
-            lane => lane.map(|lane| self.keep(lane)),
+        match Connection::open(self, until) {
+            // A replica that says so is alive.
+            Err(Lost::Failed(WireFailure::Full)) => Ok(()),
+            connection => connection.map(|connection| self.keep(connection)),
         }
     }
 
-    /// Another one was faster: it comes last for a while.
+    /// Records that another replica was faster: this one comes last for a while.
     pub fn overtaken(&self) {
         self.health().late = Some(Instant::now() + REST);
     }
 
-    /// It answered.
+    /// Records an answer.
     pub fn answered(&self) {
         self.health().closed = None;
     }
 
-    /// What it said in its last greeting; none before the first.
+    /// The answer to the last greeting; `None` before the first.
     pub fn said(&self) -> Option<Arc<Welcome>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps what it said in a greeting.
+    /// Records the answer to a greeting.
     fn says(&self, welcome: Arc<Welcome>) {
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(welcome);
     }
 
-    /// Why it is left alone, if it is.
+    /// Why searches avoid it, if they do.
     pub fn why_closed(&self) -> Option<String> {
         self.health().closed.clone()
     }
@@ -178,8 +178,8 @@ impl Replica {
     }
 }
 
-/// Greets a replica that failed until it answers, or nobody asks it any more. Where a connection broke off, it is greeted at
-/// once too: what that says is the reason until then, as that nobody listens there any more.
+/// Greets a failed replica until it answers or is dropped. If the connection was lost, the first greeting follows at
+/// once, since its error is the better reason: that the connection is refused, for example.
 fn greet_again(replica: &Weak<Replica>, is_gone: bool) {
     let begun = Instant::now();
     if is_gone
@@ -207,19 +207,19 @@ fn greet_again(replica: &Weak<Replica>, is_gone: bool) {
     }
 }
 
-/// What questions of one kind and their answers took.
+/// Traffic of one kind of question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Questions.
+    /// Number of questions.
     pub asked: u64,
-    /// Their bytes.
+    /// Bytes of the questions.
     pub sent: u64,
-    /// Bytes of their answers.
+    /// Bytes of the answers.
     pub received: u64,
 }
 
 impl Spent {
-    /// Adds what others took.
+    /// Adds other traffic.
     pub fn add(&mut self, other: &Spent) {
         self.asked += other.asked;
         self.sent += other.sent;
@@ -232,31 +232,31 @@ impl Spent {
 pub struct Replicas {
     /// The replicas.
     pub all: Vec<Arc<Replica>>,
-    /// Bytes by the kind of question, of answers that counted.
+    /// Traffic by kind of question, for answers that were used.
     spent: Mutex<BTreeMap<&'static str, Spent>>,
     next: AtomicUsize,
     times: Mutex<VecDeque<Duration>>,
 }
 
 impl Replicas {
-    /// These replicas.
+    /// Groups the replicas of a shard.
     pub fn new(all: Vec<Arc<Replica>>) -> Replicas {
         Replicas { all, spent: Mutex::default(), next: AtomicUsize::new(0), times: Mutex::default() }
     }
 
-    /// Remembers what a question took.
+    /// Records the traffic of a question.
     pub fn spent(&self, kind: &'static str, sent: usize, received: usize) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.entry(kind).or_default().add(&Spent { asked: 1, sent: sent as u64, received: received as u64 });
     }
 
-    /// What questions of each kind took.
+    /// Traffic by kind of question.
     pub fn by_kind(&self) -> BTreeMap<&'static str, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Greets those that nothing is known of yet, side by side, where there are several: so the fullest is known. Waits
-    /// until all of them answered, `first` at most.
+    /// Greets unknown replicas in parallel, if there are several, to learn which serves most repositories. Waits until
+    /// all have answered, but at most `first`.
     pub fn greet(&self, first: Duration, connect: Duration) {
         let unknown: Vec<&Arc<Replica>> =
             self.all.iter().filter(|one| one.said().is_none() && one.why_closed().is_none()).collect();
@@ -272,16 +272,16 @@ impl Replicas {
                 }
                 drop(to_here);
             };
-            // Without a thread for it, it is known once it was asked.
+            // Without a thread, the replica becomes known when it is asked.
             let _ = std::thread::Builder::new().name("greets".into()).spawn(work);
         }
         drop(to_here);
-        // Nobody sends anything: the last one to end is waited for.
+        // Nothing is sent: the channel closes when the last thread ends.
         let _: Result<(), _> = greeted.recv_timeout(first);
     }
 
-    /// The replicas in the order in which they are tried: those that serve most first; of these each time another one
-    /// first, those that were overtaken last.
+    /// The replicas in the order in which to try them: those with the most repositories first, among these round-robin,
+    /// and overtaken ones last.
     pub fn in_turn(&self) -> Vec<Arc<Replica>> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let mut all: Vec<Arc<Replica>> =
@@ -291,7 +291,7 @@ impl Replicas {
         all
     }
 
-    /// Remembers how long an answer took.
+    /// Records a response time.
     pub fn took(&self, time: Duration) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         if times.len() == TIMES {
@@ -300,7 +300,7 @@ impl Replicas {
         times.push_back(time);
     }
 
-    /// How long to wait for an answer before another replica is asked too: twice the time within which 95 of 100 came.
+    /// Delay before another replica is asked too: twice the 95th percentile of the response times.
     pub fn patience(&self, first: Duration, within: RangeInclusive<Duration>) -> Duration {
         let mut times: Vec<Duration> =
             self.times.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
@@ -332,9 +332,9 @@ mod tests {
         assert_eq!(one.why_closed(), None);
         one.failed(&Lost::Late);
         assert_eq!(one.why_closed().as_deref(), Some("no answer in time"));
-        // The first greeting is refused, the second one is answered.
-        let welcome = framed(&Ok::<_, Failure>(Welcome::default()), 100).expect("a frame");
-        let refusal = framed(&Err::<Welcome, _>(Failure::Token), 100).expect("a frame");
+        // The first greeting is refused, the second one answered.
+        let welcome = framed(&Ok::<_, WireFailure>(Welcome::default()), 100).expect("a frame");
+        let refusal = framed(&Err::<Welcome, _>(WireFailure::Token), 100).expect("a frame");
         let mut stream = listener.accept().expect("a greeting").0;
         stream.write_all(&refusal).expect("written");
         let mut other = listener.accept().expect("a greeting").0;

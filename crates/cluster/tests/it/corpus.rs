@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colgrep_cluster::{Cluster, Generation, Held, Patience, Repository, Server};
+use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, Patience, ShardServer};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::FileAnswer;
@@ -53,7 +53,7 @@ fn text(kind: &str, seed: u64) -> String {
 pub struct Corpus {
     pub folder: TempDir,
     pub model: Model,
-    pub repositories: Vec<Repository>,
+    pub repositories: Vec<HostedRepository>,
 }
 
 /// Names of the repositories.
@@ -90,7 +90,7 @@ impl Corpus {
     }
 
     /// A repository with its index, brought up to date.
-    pub fn opened(&self, name: &str) -> Repository {
+    pub fn opened(&self, name: &str) -> HostedRepository {
         let env = Env::default().data_in(self.folder.path().join(".index"));
         let mut options = OpenOptions::default();
         options.any_root = true;
@@ -98,19 +98,19 @@ impl Corpus {
         let settings = project.settings(&env).map(|_| Settings::read(&env, &self.root(name)).expect("settings"));
         let settings = settings.expect("settings");
         let snapshot = open(&options.with(&settings), &env, &project, Some(&self.model), &()).expect("an index");
-        Repository::new(name.to_string(), project, Arc::new(snapshot), settings)
+        HostedRepository::new(name.to_string(), project, Arc::new(snapshot), settings)
     }
 
     /// The repositories of one of `count` shards.
-    pub fn part(&self, at: usize, count: usize) -> Vec<Repository> {
+    pub fn part(&self, at: usize, count: usize) -> Vec<HostedRepository> {
         self.repositories.iter().skip(at).step_by(count).cloned().collect()
     }
 
     /// The answer of all repositories, or of those that are named, as one corpus of this process.
     pub fn here(&self, names: Option<&[String]>, scope: &Scope, query: &str, hybrid: bool) -> String {
-        let is_wanted = |one: &&Repository| names.is_none_or(|names| names.contains(&one.name));
-        let place = |one: &Repository| {
-            let Repository { project, snapshot, settings, .. } = one;
+        let is_wanted = |one: &&HostedRepository| names.is_none_or(|names| names.contains(&one.name));
+        let place = |one: &HostedRepository| {
+            let HostedRepository { project, snapshot, settings, .. } = one;
             Place::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
                 .expect("a place")
         };
@@ -183,7 +183,7 @@ pub struct Shelf {
     pub damaged: Mutex<Vec<String>>,
 }
 
-impl Held for Shelf {
+impl Catalog for Shelf {
     fn now(&self) -> Option<Arc<Generation>> {
         self.now.lock().expect("unbroken").clone()
     }
@@ -201,20 +201,20 @@ impl Held for Shelf {
 pub struct Serving {
     pub address: SocketAddr,
     pub shelf: Arc<Shelf>,
-    server: Arc<Server>,
+    server: Arc<ShardServer>,
 }
 
 impl Serving {
     /// Serves repositories.
-    pub fn new(repositories: Vec<Repository>, token: Option<&str>) -> Serving {
+    pub fn new(repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         Serving::at("127.0.0.1:0", repositories, token)
     }
 
     /// The same at an address.
-    pub fn at(address: &str, repositories: Vec<Repository>, token: Option<&str>) -> Serving {
+    pub fn at(address: &str, repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         let shelf = Arc::new(Shelf::default());
         *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));
-        let server = Server::new(Arc::<Shelf>::clone(&shelf), token.map(str::to_string));
+        let server = ShardServer::new(Arc::<Shelf>::clone(&shelf), token.map(str::to_string));
         let listener = TcpListener::bind(address).expect("a listener");
         let address = listener.local_addr().expect("its address");
         let own = Arc::clone(&server);
@@ -260,12 +260,12 @@ pub fn hurried() -> Patience {
 pub fn through(
     cluster: &Cluster,
     corpus: &Corpus,
-    wanted: &colgrep_cluster::Wanted<'_>,
+    wanted: &colgrep_cluster::ClusterScope<'_>,
     query: &str,
     hybrid: bool,
-) -> (String, colgrep_cluster::Standing) {
+) -> (String, colgrep_cluster::ShardCoverage) {
     asked(corpus, query, hybrid, |asked| {
         let (ranked, gathered) = cluster.rank(wanted, asked, &()).expect("an answer");
-        (told(&ranked, &gathered), gathered.standing().clone())
+        (told(&ranked, &gathered), gathered.coverage().clone())
     })
 }

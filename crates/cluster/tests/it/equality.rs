@@ -1,7 +1,7 @@
 //! A search through the wire is the search in one process, to the bit: what is ranked and what is shown.
 
 use crate::corpus::{Corpus, NAMES, Serving, cluster, through};
-use colgrep_cluster::{Patience, Wanted};
+use colgrep_cluster::{ClusterScope, Patience};
 use colgrep_engine::{Pattern, Scope, Tests};
 
 const QUERIES: [&str; 21] = [
@@ -54,10 +54,10 @@ fn answers_through_the_wire_are_those_of_one_process() {
             for case in [at, at + 1].into_iter().take(count) {
                 let (scope, hybrid) = (&scopes[case % scopes.len()], (case + at / 4) % 2 == 0);
                 let expected = corpus.here(None, scope, query, hybrid);
-                let wanted = Wanted { allowed: None, scope };
-                let (got, standing) = through(&cluster, &corpus, &wanted, query, hybrid);
+                let wanted = ClusterScope { allowed: None, scope };
+                let (got, coverage) = through(&cluster, &corpus, &wanted, query, hybrid);
                 assert_eq!(got, expected, "{query:?} over {count} shards, hybrid {hybrid}, {scope:?}");
-                assert_eq!((standing.asked, standing.answered), (count, count));
+                assert_eq!((coverage.asked, coverage.answered), (count, count));
                 found += usize::from(got.lines().count() > 2);
             }
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, through};
-use colgrep_cluster::{Cluster, Generation, Patience, Wanted};
+use colgrep_cluster::{Cluster, ClusterScope, Generation, Patience};
 use colgrep_engine::Scope;
 
 /// What a proxy does behind so many answers.
@@ -71,8 +71,8 @@ fn answered(mut far: TcpStream, mut near: TcpStream, left: &AtomicUsize, then: T
 
 const QUERY: &str = "retry the socket when the session is closed";
 
-fn everything(scope: &Scope) -> Wanted<'_> {
-    Wanted { allowed: None, scope }
+fn everything(scope: &Scope) -> ClusterScope<'_> {
+    ClusterScope { allowed: None, scope }
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn a_replica_that_is_lost_in_the_middle_is_replaced() {
         let shards = [vec![proxy.address.to_string(), replicas[1].name()], vec![other.name()]];
         let patience = if then == Then::Hang { hurried() } else { Patience::default() };
         let cluster = cluster(corpus.folder.path(), &shards, None, patience);
-        let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
+        let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
         assert_eq!(got, expected, "{then:?} behind {answers} answers");
-        assert_eq!((standing.asked, standing.answered), (2, 2), "{then:?} behind {answers} answers");
+        assert_eq!((coverage.asked, coverage.answered), (2, 2), "{then:?} behind {answers} answers");
     }
 }
 
@@ -112,8 +112,8 @@ fn a_replica_of_another_generation_answers_anew_and_is_not_mixed_in() {
         let proxy = Proxy::new(old.address, answers, Then::Cut);
         let shards = [vec![proxy.address.to_string(), new.name()]];
         let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
-        let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
-        assert_eq!((got, standing.answered), (expected.clone(), 1), "behind {answers} answers");
+        let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+        assert_eq!((got, coverage.answered), (expected.clone(), 1), "behind {answers} answers");
     }
     // What a server holds is swapped under searches that go on with what they began with.
     let cluster = cluster(corpus.folder.path(), &[vec![old.name()]], None, Patience::default());
@@ -144,10 +144,10 @@ fn a_shard_without_a_replica_is_told_and_comes_back() {
     let rest: Vec<String> = corpus.part(0, 2).into_iter().map(|one| one.name).collect();
     let rest = corpus.here(Some(&rest), &scope, QUERY, true);
     for _ in 0..3 {
-        let (got, standing) = ask(&cluster);
-        assert_eq!((standing.asked, standing.answered, standing.missing[0].shard), (2, 1, 2));
+        let (got, coverage) = ask(&cluster);
+        assert_eq!((coverage.asked, coverage.answered, coverage.missing[0].shard), (2, 1, 2));
         assert_eq!(got, rest, "the answer is that of the others");
-        assert!(standing.told().expect("it is told").contains(&address), "{standing:?}");
+        assert!(coverage.told().expect("it is told").contains(&address), "{coverage:?}");
     }
     let _two = Serving::at(&address, corpus.part(1, 2), None);
     let end = std::time::Instant::now() + Duration::from_secs(60);
@@ -180,8 +180,8 @@ fn a_shard_that_hangs_is_found_out_by_a_greeting() {
         let shards = [vec![servers[0].name()], vec![proxy.address.to_string()]];
         let cluster = cluster(corpus.folder.path(), &shards, None, patience.clone());
         for _ in 0..3 {
-            let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
-            assert_eq!((standing.answered, standing.missing[0].shard), (1, 2), "behind {answers} answers");
+            let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
+            assert_eq!((coverage.answered, coverage.missing[0].shard), (1, 2), "behind {answers} answers");
             assert_eq!(got, rest, "behind {answers} answers");
         }
     }
@@ -264,8 +264,8 @@ fn what_is_no_shard_or_wants_another_token_is_missing() {
     }
     let shards = [vec![serving.name()], vec![noise]];
     let cluster = cluster(corpus.folder.path(), &shards, Some(token), Patience::default());
-    let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
-    assert_eq!((standing.answered, standing.missing[0].shard), (1, 2));
+    let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+    assert_eq!((coverage.answered, coverage.missing[0].shard), (1, 2));
     assert_eq!(got, corpus.here(None, &scope, QUERY, false));
 }
 
@@ -282,9 +282,9 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
         let is_allowed = |one: usize| rights >> one & 1 == 1;
         let allowed: Vec<String> =
             NAMES.iter().enumerate().filter(|(one, _)| is_allowed(*one)).map(|(_, name)| (*name).to_string()).collect();
-        let wanted = Wanted { allowed: Some(&allowed), scope: &scope };
+        let wanted = ClusterScope { allowed: Some(&allowed), scope: &scope };
         let (query, hybrid) = (queries[at % queries.len()], at % 3 == 0);
-        let (got, standing) = through(&over, &corpus, &wanted, query, hybrid);
+        let (got, coverage) = through(&over, &corpus, &wanted, query, hybrid);
         // A lone project is ranked without the words of its own name, so the measure is a shard of it alone.
         let expected = match &allowed[..] {
             [one] => {
@@ -300,11 +300,11 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
         assert_eq!(got, expected, "{allowed:?} {query:?}");
         let holding = (0..3).filter(|shard| (*shard..NAMES.len()).step_by(3).any(is_allowed)).count();
         // Before the first answer it is not known what a shard holds.
-        assert_eq!(standing.asked, if at == 0 { 3 } else { holding }, "{allowed:?}");
+        assert_eq!(coverage.asked, if at == 0 { 3 } else { holding }, "{allowed:?}");
         found += usize::from(got.lines().count() > 2);
-        let (seen, mut names) = (over.look(Some(&allowed)).expect("a look"), allowed.clone());
+        let (seen, mut names) = (over.health(Some(&allowed)).expect("a look"), allowed.clone());
         names.sort();
-        assert!(seen.names().iter().eq(&names) && seen.standing.asked == holding, "{seen:?}");
+        assert!(seen.names().iter().eq(&names) && seen.coverage.asked == holding, "{seen:?}");
         assert!(seen.shards.iter().flat_map(|shard| &shard.replicas).all(|replica| replica.generation.is_none()));
     }
     assert!(found > 8, "{found} answers hold something");
@@ -325,9 +325,9 @@ fn a_shard_of_another_release_is_refused_in_words() {
     let shards = [vec![address], vec![serving.name()]];
     let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
     let scope = Scope::default();
-    let (_, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
-    let told = standing.told().expect("a shard is missing");
-    assert!(told.contains("speaks version 1 of the messages between shards, this program version 8"), "{told}");
+    let (_, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+    let told = coverage.told().expect("a shard is missing");
+    assert!(told.contains("speaks version 1 of the messages between shards, this program version 9"), "{told}");
     assert!(told.contains("one release"), "{told}");
 }
 
@@ -340,17 +340,17 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, Patience::default());
     let scope = Scope::default();
     let ask = |allowed: Option<&[String]>, scope: &Scope| {
-        asked(&corpus, QUERY, false, |asked| over.rank(&Wanted { allowed, scope }, asked, &()).map(drop))
+        asked(&corpus, QUERY, false, |asked| over.rank(&ClusterScope { allowed, scope }, asked, &()).map(drop))
     };
     let error = ask(None, &scope).expect_err("two of one name").to_string();
     assert!(error.contains("\"acme-web\" (shards 1, 2)") && error.contains("OTHER=PATH"), "{error}");
-    let seen = over.look(None).expect("shards");
+    let seen = over.health(None).expect("shards");
     assert_eq!(seen.twice.as_deref(), Some(error.as_str()));
     assert_eq!(seen.names(), ["acme", "acme-web", "zeta"]);
     // Who may not see it, or looks elsewhere, is not concerned, and does not hear of it.
     let allowed = ["acme".to_string(), "zeta".to_string()];
     assert!(ask(Some(&allowed), &scope).is_ok());
-    assert_eq!(over.look(Some(&allowed)).expect("shards").twice, None);
+    assert_eq!(over.health(Some(&allowed)).expect("shards").twice, None);
     let mut below = Scope::default();
     below.paths = vec!["zeta".into()];
     assert!(ask(None, &below).is_ok());
@@ -358,7 +358,7 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     assert!(ask(None, &below).is_err());
     // One shard named twice is such a case.
     let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, Patience::default());
-    assert_eq!(over.look(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
+    assert_eq!(over.health(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn what_is_too_long_is_refused_and_no_shard_is_blamed() {
     let scope = Scope::default();
     let refused = |query: &str, allowed: Option<&[String]>| {
         asked(&corpus, query, false, |asked| {
-            let wanted = Wanted { allowed, scope: &scope };
+            let wanted = ClusterScope { allowed, scope: &scope };
             cluster.rank(&wanted, asked, &()).expect_err("too long").to_string()
         })
     };
@@ -378,6 +378,6 @@ fn what_is_too_long_is_refused_and_no_shard_is_blamed() {
     let many: Vec<String> = (0..300_000).map(|at| format!("a repository of a long name {at}")).collect();
     let said = refused(QUERY, Some(&many));
     assert!(said.contains("the request is too long"), "{said}");
-    let (got, standing) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
-    assert_eq!((got, standing.told()), (corpus.here(None, &scope, QUERY, false), None));
+    let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
+    assert_eq!((got, coverage.told()), (corpus.here(None, &scope, QUERY, false), None));
 }

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, told};
-use colgrep_cluster::{Cluster, Generation, KnownFiles, Patience, Standing, Wanted};
+use colgrep_cluster::{Cluster, ClusterScope, FileProgress, Generation, Patience, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::{Detail, Scope};
 
 const QUERY: &str = "retry the socket when the session is closed";
 
 /// What a search answers, and what it says of the shards.
-fn ask(cluster: &Cluster, corpus: &Corpus, allowed: Option<&[String]>, below: &str) -> (String, Standing) {
+fn ask(cluster: &Cluster, corpus: &Corpus, allowed: Option<&[String]>, below: &str) -> (String, ShardCoverage) {
     let mut scope = Scope::default();
     scope.paths = (!below.is_empty()).then(|| below.into()).into_iter().collect();
     asked(corpus, QUERY, false, |asked| {
-        let (ranked, gathered) = cluster.rank(&Wanted { allowed, scope: &scope }, asked, &()).expect("an answer");
-        (told(&ranked, &gathered), gathered.standing().clone())
+        let (ranked, gathered) = cluster.rank(&ClusterScope { allowed, scope: &scope }, asked, &()).expect("an answer");
+        (told(&ranked, &gathered), gathered.coverage().clone())
     })
 }
 
-fn unserved(standing: &Standing) -> Vec<&str> {
-    standing.unserved.iter().map(|one| one.repository.as_str()).collect()
+fn unserved(coverage: &ShardCoverage) -> Vec<&str> {
+    coverage.unserved.iter().map(|one| one.repository.as_str()).collect()
 }
 
 #[test]
@@ -34,10 +34,10 @@ fn a_repository_that_a_shard_cannot_serve_is_told_in_every_answer() {
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rest = corpus.here(Some(&names(&["acme", "acme-web"])), &Scope::default(), QUERY, false);
     for _ in 0..2 {
-        let (got, standing) = ask(&cluster, &corpus, None, "");
-        assert_eq!((got.as_str(), standing.answered), (rest.as_str(), 2));
-        assert_eq!(unserved(&standing), ["zeta", "docs"]);
-        let told = standing.told().expect("it is told");
+        let (got, coverage) = ask(&cluster, &corpus, None, "");
+        assert_eq!((got.as_str(), coverage.answered), (rest.as_str(), 2));
+        assert_eq!(unserved(&coverage), ["zeta", "docs"]);
+        let told = coverage.told().expect("it is told");
         assert!(told.contains("zeta (shard 2): its folder is gone"), "{told}");
     }
     // Who may not see it does not hear of it, and who looks elsewhere is not concerned.
@@ -45,9 +45,9 @@ fn a_repository_that_a_shard_cannot_serve_is_told_in_every_answer() {
     assert_eq!(ask(&cluster, &corpus, Some(&names(&["acme", "acme-web"])), "").1.told(), None);
     assert_eq!(ask(&cluster, &corpus, None, "acme").1.told(), None);
     assert_eq!(unserved(&ask(&cluster, &corpus, None, "zeta/src").1), ["zeta"]);
-    let seen = cluster.look(None).expect("a look");
-    assert_eq!((unserved(&seen.standing), seen.names()), (vec!["zeta", "docs"], vec!["acme", "acme-web"]));
-    assert_eq!(unserved(&cluster.look(Some(&names(&["docs"]))).expect("a look").standing), ["docs"]);
+    let seen = cluster.health(None).expect("a look");
+    assert_eq!((unserved(&seen.coverage), seen.names()), (vec!["zeta", "docs"], vec!["acme", "acme-web"]));
+    assert_eq!(unserved(&cluster.health(Some(&names(&["docs"]))).expect("a look").coverage), ["docs"]);
 }
 
 #[test]
@@ -59,35 +59,35 @@ fn of_replicas_the_fullest_answers_and_what_it_lacks_is_told() {
     let whole = corpus.here(None, &Scope::default(), QUERY, false);
     let over = cluster(corpus.folder.path(), &shards, None, hurried());
     for _ in 0..4 {
-        let (got, standing) = ask(&over, &corpus, None, "");
-        assert_eq!((got.as_str(), standing.told()), (whole.as_str(), None));
+        let (got, coverage) = ask(&over, &corpus, None, "");
+        assert_eq!((got.as_str(), coverage.told()), (whole.as_str(), None));
     }
-    assert_eq!(over.look(None).expect("a look").names(), ["acme", "acme-web", "zeta"]);
+    assert_eq!(over.health(None).expect("a look").names(), ["acme", "acme-web", "zeta"]);
     drop(full);
     // The other one answers for both; what it lacks is known from before, also by who looks there alone.
     for (below, expected) in [("", &["acme-web", "zeta"][..]), ("zeta", &["zeta"]), ("acme", &[])] {
-        let (_, standing) = ask(&over, &corpus, None, below);
-        assert_eq!((unserved(&standing), standing.answered), (expected.to_vec(), 1), "{below}");
+        let (_, coverage) = ask(&over, &corpus, None, below);
+        assert_eq!((unserved(&coverage), coverage.answered), (expected.to_vec(), 1), "{below}");
     }
     let names = ["acme".to_string(), "zeta".to_string()];
-    assert_eq!(unserved(&over.look(None).expect("a look").standing), ["acme-web", "zeta"]);
-    assert_eq!(unserved(&over.look(Some(&names)).expect("a look").standing), ["zeta"]);
+    assert_eq!(unserved(&over.health(None).expect("a look").coverage), ["acme-web", "zeta"]);
+    assert_eq!(unserved(&over.health(Some(&names)).expect("a look").coverage), ["zeta"]);
     over.greet().expect("a look");
-    assert_eq!(unserved(&over.last_seen().expect("a look").standing), ["acme-web", "zeta"]);
+    assert_eq!(unserved(&over.last_health().expect("a look").coverage), ["acme-web", "zeta"]);
     // Who never heard of it can't know, and says whom it could not ask.
     let fresh = cluster(corpus.folder.path(), &shards, None, hurried());
     let mut scope = Scope::default();
     scope.paths = vec!["zeta".into()];
     let refused =
-        asked(&corpus, QUERY, false, |asked| fresh.rank(&Wanted { allowed: None, scope: &scope }, asked, &()));
+        asked(&corpus, QUERY, false, |asked| fresh.rank(&ClusterScope { allowed: None, scope: &scope }, asked, &()));
     let said = refused.expect_err("nobody knows it").to_string();
     assert!(said.contains("there is no repository \"zeta\"") && said.contains(&shards[0][1]), "{said}");
     // One serves what the fullest does not.
     let other = of(&[1, 2]);
     let over = cluster(corpus.folder.path(), &[vec![part.name(), other.name()]], None, Patience::default());
-    let (_, standing) = ask(&over, &corpus, None, "");
-    assert_eq!(unserved(&standing), ["acme"]);
-    assert_eq!(unserved(&over.look(None).expect("a look").standing), ["acme"]);
+    let (_, coverage) = ask(&over, &corpus, None, "");
+    assert_eq!(unserved(&coverage), ["acme"]);
+    assert_eq!(unserved(&over.health(None).expect("a look").coverage), ["acme"]);
 }
 
 #[test]
@@ -105,30 +105,30 @@ fn a_shard_is_told_its_own_of_what_a_caller_may_see_and_what_is_new_is_found_at_
     // Before the first answer it is not known what a shard has.
     let mut told = 0;
     for most in [30_000, 1_000, 1_000] {
-        let (got, standing) = ask(&over, &corpus, Some(&allowed), "");
-        assert_eq!((got, standing.told()), (here(2), None));
+        let (got, coverage) = ask(&over, &corpus, Some(&allowed), "");
+        assert_eq!((got, coverage.told()), (here(2), None));
         assert!(sent() - told < most, "{} bytes", sent() - told);
         told = sent();
     }
     let more = Generation::new(corpus.repositories[1..].to_vec());
     *two.shelf.now.lock().expect("unbroken") = Some(Arc::new(more));
-    let (got, standing) = ask(&over, &corpus, Some(&allowed), "");
-    assert_eq!((got, standing.told()), (here(3), None));
+    let (got, coverage) = ask(&over, &corpus, Some(&allowed), "");
+    assert_eq!((got, coverage.told()), (here(3), None));
 }
 
 #[test]
 fn an_index_that_is_being_brought_up_to_date_is_told_as_long_as_it_is() {
     let corpus = Corpus::new(&NAMES[..3]);
     let mut repositories = corpus.repositories.clone();
-    repositories[1].known_files = Some(KnownFiles { known: 3, in_tree: Some(8) });
+    repositories[1].known_files = Some(FileProgress { known: 3, in_tree: Some(8) });
     let one = Serving::new(repositories, None);
     let cluster = cluster(corpus.folder.path(), &[vec![one.name()]], None, Patience::default());
-    let (got, standing) = ask(&cluster, &corpus, None, "");
-    assert_eq!((got, standing.is_whole()), (corpus.here(None, &Scope::default(), QUERY, false), true));
+    let (got, coverage) = ask(&cluster, &corpus, None, "");
+    assert_eq!((got, coverage.is_whole()), (corpus.here(None, &Scope::default(), QUERY, false), true));
     let lead = "indexes are being brought up to date, and this answer knows a part";
     let told = format!("{lead}: acme-web (shard 1): 3 of 8 files as they are now");
-    assert_eq!((standing.unfinished(), standing.told()), (Some(told.clone()), None));
-    assert_eq!(cluster.look(None).expect("a look").standing.unfinished(), Some(told));
+    assert_eq!((coverage.unfinished(), coverage.told()), (Some(told.clone()), None));
+    assert_eq!(cluster.health(None).expect("a look").coverage.unfinished(), Some(told));
     // Who looks elsewhere is not concerned, nor who may not see it.
     assert_eq!(ask(&cluster, &corpus, None, "acme").1.unfinished(), None);
     assert_eq!(ask(&cluster, &corpus, Some(&["zeta".to_string()]), "").1.unfinished(), None);
@@ -146,7 +146,7 @@ fn lines_of_a_file_that_changed_since_are_shown_where_they_stand_now() {
     let files = || -> Vec<FileAnswer> {
         asked(&corpus, QUERY, false, |asked| {
             let (ranked, gathered) =
-                cluster.rank(&Wanted { allowed: None, scope: &scope }, asked, &()).expect("an answer");
+                cluster.rank(&ClusterScope { allowed: None, scope: &scope }, asked, &()).expect("an answer");
             ranked.files(&gathered, 0..ranked.len(), Detail::Lines).expect("files")
         })
     };

@@ -6,7 +6,8 @@ use colgrep_core::query::last_segment;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, UNITS_MAX};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::shard::{LineOf, Look, UnitFound};
+use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, Look, StoredUnitsRequest};
+use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
@@ -39,18 +40,18 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
     let mut pointers = lookup.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
     // Calls outside units, and those that a grammar does not show.
     let Some(term) = term_of_word(name, lookup.tokenizer) else { return Ok(Resolved::open(pointers)) };
-    let terms = [term];
-    if rounds.counts(&terms, 0)?.iter().any(|count| count.units.most() > UNITS_WITH_NAME_MAX) {
+    let terms = vec![term];
+    if rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > UNITS_WITH_NAME_MAX) {
         return Ok(Resolved::open(pointers));
     }
-    let files = lookup.readable(&rounds.holding_all(&terms)?, FILES_READ_MAX, BYTES_READ_MAX)?;
+    let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
     // A document shows calls and makes none.
-    let seen = rounds.look(&files, &Look::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
+    let seen = rounds.scan(&files, Look::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
     let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
-    let around = rounds.around(&lines)?.into_iter().zip(&lines);
+    let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
     let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();
     let keys: Vec<_> = found.iter().map(|(unit, _)| unit.unit).collect();
-    for ((unit, line), stored) in found.into_iter().zip(rounds.stored(&keys)?) {
+    for ((unit, line), stored) in found.into_iter().zip(rounds.ask(&StoredUnitsRequest { units: keys.clone() })?) {
         let is_definition = last_segment(&stored.name) == name && line < unit.line + NAME_LINES_MAX as u32;
         if !is_definition {
             pointers.units.entry(unit.unit).or_insert(Pointer { certainty: Certainty::Exact, strength, line });

@@ -14,7 +14,10 @@ use colgrep_syntax::language;
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
 use super::text::PlacedText;
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
-use crate::shard::{DefinitionFound, DefinitionsAsked, LineOf, Look, Seen, UnitFound};
+use crate::rounds::{
+    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, Look, PhrasesRequest, Seen, StoredUnitsRequest,
+};
+use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
@@ -227,9 +230,9 @@ impl IntentLookup<'_> {
         };
         let may_be_aside = !(is_word(keyword) && is_word(name) && query.asks_for.is_empty());
         let (keyword_asked, max) = (Some(keyword.clone()), Some(UNITS_MAX));
-        let asked = DefinitionsAsked { name: name.clone(), owner: None, keyword: keyword_asked, max };
+        let asked = DefinitionsRequest { name: name.clone(), owner: None, keyword: keyword_asked, max };
         let is_meant = |one: &DefinitionFound| one.is_named && one.is_announced && (may_be_aside || !one.is_aside);
-        let found = self.rounds.definitions(&asked)?.into_iter().filter(is_meant);
+        let found = self.rounds.ask(&asked)?.into_iter().filter(is_meant);
         let mut units: Vec<UnitFound> = found.map(|one| one.unit).collect();
         keep_best(&mut units, |unit| unit.role == UnitRole::Definition);
         // "Static files" is no binding.
@@ -247,9 +250,9 @@ impl IntentLookup<'_> {
     fn defining(&self, name: &str, path: &[&str], files: Option<&HashSet<FilePlace>>) -> Result<Defining> {
         let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
-        let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
+        let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
         let mut units: Vec<DefinitionFound> =
-            self.rounds.definitions(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
+            self.rounds.ask(&asked)?.into_iter().filter(|found| found.is_named && is_in(found)).collect();
         let asks_for_none = self.query.asks_for.is_empty();
         keep_best(&mut units, |found| found.unit.role == UnitRole::Definition);
         keep_best(&mut units, |found| found.is_owned);
@@ -274,7 +277,8 @@ impl IntentLookup<'_> {
         }
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
         let is_meant = |name: &str| name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark;
-        let mut meant = self.rounds.stored(&keys)?.into_iter().map(|unit| is_meant(&unit.name));
+        let mut meant =
+            self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?.into_iter().map(|unit| is_meant(&unit.name));
         let mut marked: Vec<(UnitFound, bool)> =
             units.drain(..).map(|unit| (unit, meant.next().unwrap_or_default())).collect();
         keep_best(&mut marked, |(_, is_meant)| *is_meant);
@@ -319,12 +323,12 @@ impl IntentLookup<'_> {
         let bound = LAMBDAS.iter().filter(|_| may_bind).map(|lambda| format!("{name} {lambda}"));
         let runs: Vec<Run> =
             announced.chain(bound).map(|text| run_of(&text, self.tokenizer)).filter(|run| run.len() > 1).collect();
-        let mut files = if runs.is_empty() { Vec::new() } else { self.rounds.runs(&runs)?.concat() };
+        let mut files = self.rounds.ask(&PhrasesRequest { phrases: runs })?.concat();
         files.sort_unstable();
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
-        self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })
+        self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })
     }
 
     /// The lines of files that announce a name which no unit has.
@@ -339,7 +343,7 @@ impl IntentLookup<'_> {
         // A plain word is bound to values in any code.
         let announces = |word: &&str| !is_binding(word) || !is_plain(name);
         let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
-        let mut places = self.rounds.look(&files, &Look::Announces { name: name.to_string(), keywords })?;
+        let mut places = self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })?;
         places.truncate(UNITS_MAX);
         self.point(&Point::at_all(&places, 0.5))
     }
@@ -354,7 +358,8 @@ impl IntentLookup<'_> {
         if keys.is_empty() {
             return Ok(None);
         }
-        let lines = self.rounds.lines(&keys, &LineOf::Member((*name).to_string()))?;
+        let lines =
+            self.rounds.ask(&LinesRequest { units: keys.clone(), line: LineOf::Member((*name).to_string()) })?;
         let found: Vec<_> = keys.into_iter().zip(lines).filter(|(_, line)| *line > 0).collect();
         let mut pointers = Pointers::default();
         if !(1..=DEFINITIONS_MAX).contains(&found.len()) {
@@ -371,11 +376,11 @@ impl IntentLookup<'_> {
     fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
         let mut letters = word.chars();
         let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-        let asked = DefinitionsAsked { name: capital, ..DefinitionsAsked::default() };
+        let asked = DefinitionsRequest { name: capital, ..DefinitionsRequest::default() };
         let says_more = |found: &DefinitionFound| {
             found.is_named && !found.is_aside && (is_aside || found.unit.kind == UnitKind::Class)
         };
-        Ok(self.rounds.definitions(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
+        Ok(self.rounds.ask(&asked)?.iter().any(says_more) || !self.modules(&[word])?.is_empty())
     }
 
     /// Pointers to units, each at the line that names it.

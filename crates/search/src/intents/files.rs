@@ -11,7 +11,7 @@ use super::definitions::{is_plain, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
-use crate::shard::{FileMeant, LocateAsked, LocateFound, Look};
+use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, Look, PathsRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -128,7 +128,7 @@ impl IntentLookup<'_> {
     fn lines(&mut self) -> Result<Resolved> {
         let locations: Vec<&Location> = self.query.intents.locations.iter().take(FRAMES_MAX).collect();
         let paths: Vec<String> = locations.iter().map(|location| location.path.clone()).collect();
-        let located = self.rounds.located(&LocateAsked { paths: paths.clone(), ..LocateAsked::default() })?;
+        let located = self.rounds.ask(&LocateRequest { paths: paths.clone(), ..LocateRequest::default() })?;
         let mut named: Vec<_> = paths.iter().enumerate().map(|(at, path)| best_of(&located, at, path)).collect();
         self.prefer_files_here(&paths, &mut named)?;
         let mut places: Vec<(Fit, FilePlace, &Location)> = Vec::new();
@@ -161,8 +161,8 @@ impl IntentLookup<'_> {
             return Ok(());
         }
         let whole: Vec<Option<String>> = paths.iter().map(|path| below(self.here, path)).collect();
-        let at: Vec<&str> = whole.iter().map(|path| path.as_deref().unwrap_or_default()).collect();
-        for (at, file) in self.rounds.files_at(&at)?.into_iter().enumerate() {
+        let at = whole.iter().map(|path| path.clone().unwrap_or_default()).collect();
+        for (at, file) in self.rounds.ask(&PathsRequest { paths: at })?.into_iter().enumerate() {
             let climbs = paths[at].starts_with("../") && whole[at].is_some();
             match file {
                 Some(file) => {
@@ -179,15 +179,9 @@ impl IntentLookup<'_> {
         let query = self.query;
         let intents = &query.intents;
         let text = if may_have_spaces(query) { query.text.clone() } else { String::new() };
-        let asked = LocateAsked { paths: intents.mentions.clone(), names: intents.names.clone(), text };
-        let located = self.rounds.located(&asked)?;
-        let mut with_spaces: Vec<(String, Vec<FileMeant>)> = Vec::new();
-        for (name, files) in located.iter().flat_map(|one| &one.spelled) {
-            match with_spaces.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => known.extend(files),
-                None => with_spaces.push((name.clone(), files.clone())),
-            }
-        }
+        let asked = LocateRequest { paths: intents.mentions.clone(), names: intents.names.clone(), text };
+        let located = self.rounds.ask(&asked)?;
+        let mut with_spaces = located.spelled.clone();
         longest(&mut with_spaces);
         let is_alone = intents.is_name_alone(&query.text);
         let by_path = intents.mentions.iter().enumerate().filter_map(|(at, written)| {
@@ -198,7 +192,7 @@ impl IntentLookup<'_> {
             (fit > Fit::Name).then_some(MeantFiles { written, files, is_word: false })
         });
         let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
-            let files: Vec<FileMeant> = located.iter().filter_map(|one| one.names.get(at)).flatten().copied().collect();
+            let files = located.names.get(at)?.clone();
             let is_word = written.chars().all(char::is_lowercase);
             (!files.is_empty() && files.len() <= FILES_MAX).then_some(MeantFiles { written, files, is_word })
         });
@@ -250,7 +244,7 @@ impl IntentLookup<'_> {
         let mut named: Vec<FilePlace> = pointers.files.keys().copied().collect();
         named.sort_unstable();
         let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let contains = self.rounds.look(&files, &Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
+        let contains = self.rounds.scan(&files, Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
         Ok(contains || files.len() < named.len())
     }
 
@@ -298,10 +292,10 @@ impl IntentLookup<'_> {
     /// has nothing of it.
     fn point_at_blocks_with(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let seen = self.rounds.look(&files, &Look::typed(stem))?;
+        let seen = self.rounds.scan(&files, Look::typed(stem))?;
         let lines: Vec<(FilePlace, u32)> =
             seen.iter().filter(|(_, seen)| seen.holds_all()).map(|(file, seen)| (*file, seen.line)).collect();
-        for (unit, (_, line)) in self.rounds.around(&lines)?.into_iter().zip(lines) {
+        for (unit, (_, line)) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(lines) {
             if let Some(unit) = unit.filter(|unit| unit.kind == UnitKind::RawCode) {
                 pointers.point_at(unit.unit, Pointer { certainty: Certainty::Run, strength: 0.5, line });
             }
@@ -316,8 +310,8 @@ impl IntentLookup<'_> {
     }
 
     fn best_fit(&self, written: String) -> Result<Option<(Fit, Vec<FileMeant>)>> {
-        let asked = LocateAsked { paths: vec![written], ..LocateAsked::default() };
-        Ok(best_of(&self.rounds.located(&asked)?, 0, &asked.paths[0]))
+        let asked = LocateRequest { paths: vec![written], ..LocateRequest::default() };
+        Ok(best_of(&self.rounds.ask(&asked)?, 0, &asked.paths[0]))
     }
 }
 
@@ -341,8 +335,8 @@ pub(crate) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
     files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
 }
 
-/// The files of all shards that the path at a position means; none if it fits none or too many.
-pub(crate) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+/// The files that the path at a position means; none if it fits none or too many.
+pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let (fit, mut files) = alike(found, at, written)?;
     // The exact path leaves no doubt.
     if files.first().is_some_and(|meant| meant.is_exact) {
@@ -351,15 +345,10 @@ pub(crate) fn best_of(found: &[LocateFound], at: usize, written: &str) -> Option
     (files.len() <= FILES_MAX).then_some((fit, files))
 }
 
-/// The files of all shards that share most of the path at a position, exact ones first.
-fn alike(found: &[LocateFound], at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
-    let of_shards = || found.iter().filter_map(|one| one.paths.get(at));
-    let shared = of_shards().map(|(shared, _)| *shared).max()?;
-    let fit = fit_of(written, shared as usize)?;
-    let mut files: Vec<FileMeant> =
-        of_shards().filter(|(own, _)| *own == shared).flat_map(|(_, files)| files).copied().collect();
-    files.sort_by_key(|meant| (!meant.is_exact, meant.file));
-    Some((fit, files))
+/// The files that share most of the path at a position, exact ones first.
+fn alike(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
+    let (shared, files) = found.paths.get(at)?;
+    Some((fit_of(written, *shared as usize)?, files.clone()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use colgrep_core::{Unit, UnitKind};
 use colgrep_syntax::language;
 
 use super::lookup::IntentLookup;
-use crate::shard::{DefinitionFound, DefinitionsAsked, LineOf, Look};
+use crate::rounds::{
+    DefinitionFound, DefinitionsRequest, EnclosingRequest, LineOf, LinesRequest, Look, StoredUnitsRequest,
+};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -21,29 +23,29 @@ impl IntentLookup<'_> {
             return Ok(line);
         }
         let name = last_segment(frame.function);
-        let around = match self.rounds.around(&[(file, line)])?.pop().flatten() {
-            Some(unit) => self.rounds.stored(&[unit.unit])?.pop(),
+        let around = match self.rounds.ask(&EnclosingRequest { lines: vec![(file, line)] })?.pop().flatten() {
+            Some(unit) => self.rounds.ask(&StoredUnitsRequest { units: vec![unit.unit] })?.pop(),
             None => None,
         };
         if around.as_ref().is_some_and(|unit| last_segment(&unit.name) == name && contains(unit, line)) {
             return Ok(line);
         }
         let owner = frame.owner.map(String::from);
-        let asked = DefinitionsAsked { name: name.to_string(), owner, ..DefinitionsAsked::default() };
+        let asked = DefinitionsRequest { name: name.to_string(), owner, ..DefinitionsRequest::default() };
         let is_here = |found: &DefinitionFound| {
             let is_function = matches!(found.unit.kind, UnitKind::Function | UnitKind::Method);
             found.is_named && is_function && found.unit.file == file
         };
-        let found: Vec<DefinitionFound> = self.rounds.definitions(&asked)?.into_iter().filter(is_here).collect();
+        let found: Vec<DefinitionFound> = self.rounds.ask(&asked)?.into_iter().filter(is_here).collect();
         let keys: Vec<_> = found.iter().map(|found| found.unit.unit).collect();
-        let stored = self.rounds.stored(&keys)?;
+        let stored = self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?;
         let is_in_one = |line: u32| stored.iter().any(|unit| contains(unit, line));
         if found.is_empty() || is_in_one(line) {
             return Ok(line);
         }
         // A function inside another is no unit.
         let keywords = language::facts().declaration_keywords().map(String::from).collect();
-        let announced = self.rounds.look(&[file], &Look::Announces { name: name.to_string(), keywords })?;
+        let announced = self.rounds.scan(&[file], Look::Announces { name: name.to_string(), keywords })?;
         let first = around.map_or(line, |unit| unit.span.first);
         if announced.iter().any(|(_, seen)| (first..=line).contains(&seen.line) && !is_in_one(seen.line)) {
             return Ok(line);
@@ -55,8 +57,8 @@ impl IntentLookup<'_> {
         let said =
             messages.flat_map(|message| [message].into_iter().chain(messages_behind_prefix(message, self.program)));
         for text in frame.code.into_iter().chain(said) {
-            let seen = self.rounds.look(&[file], &Look::typed(text))?.pop().map(|(_, seen)| seen);
-            let is_made = |seen: &crate::shard::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());
+            let seen = self.rounds.scan(&[file], Look::typed(text))?.pop().map(|(_, seen)| seen);
+            let is_made = |seen: &crate::rounds::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());
             let place = seen.filter(|seen| seen.holds_all() || is_made(seen)).map(|seen| seen.line);
             if let Some(place) = place.filter(|place| meant.iter().any(|(_, unit)| contains(unit, *place))) {
                 return Ok(place);
@@ -65,7 +67,10 @@ impl IntentLookup<'_> {
         let Some((nearest, unit)) = meant.into_iter().min_by_key(|(_, unit)| unit.span.line.abs_diff(line)) else {
             return Ok(line);
         };
-        let named = self.rounds.lines(&[nearest.unit.unit], &LineOf::Name(name.to_string()))?.pop();
+        let named = self
+            .rounds
+            .ask(&LinesRequest { units: vec![nearest.unit.unit], line: LineOf::Name(name.to_string()) })?
+            .pop();
         Ok(named.filter(|named| *named > 0).unwrap_or(unit.span.line))
     }
 }

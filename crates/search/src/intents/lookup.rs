@@ -7,8 +7,8 @@ use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
 use super::{ALONE, Intent, Pointers, ResolvedSoFar, resolve_all};
-use crate::rounds::Rounds;
-use crate::shard::{LineOf, Seen, UnitFound};
+use crate::rounds::{Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, Seen, SizesRequest};
+use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::run_of;
@@ -22,7 +22,7 @@ pub(super) const BYTES_READ_MAX: u64 = 8 << 20;
 
 /// A query, and the corpus where its intents are looked up.
 pub(crate) struct IntentLookup<'a> {
-    pub(super) rounds: &'a Rounds<'a>,
+    pub(super) rounds: &'a Coordinator<'a>,
     pub(super) statistics: &'a Statistics,
     pub(super) query: &'a Query,
     /// The reader's folder, relative to the root.
@@ -61,7 +61,7 @@ impl IntentLookup<'_> {
             return Ok(pointers);
         }
         let lines: Vec<(FilePlace, u32)> = points.iter().map(|point| (point.file, point.line)).collect();
-        for (unit, point) in self.rounds.around(&lines)?.into_iter().zip(points) {
+        for (unit, point) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(points) {
             let Point { line, certainty, strength, .. } = *point;
             if let Some(unit) = unit {
                 pointers.point_at(unit.unit, Pointer { certainty, strength, line });
@@ -74,7 +74,8 @@ impl IntentLookup<'_> {
     pub(super) fn point_at_lines(&self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<Pointers> {
         let mut pointers = Pointers::default();
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
-        for (unit, line) in keys.iter().zip(self.rounds.lines(&keys, line)?) {
+        for (unit, line) in keys.iter().zip(self.rounds.ask(&LinesRequest { units: keys.clone(), line: line.clone() })?)
+        {
             pointers.point_at(*unit, Pointer { certainty: Certainty::Exact, strength, line });
         }
         Ok(pointers)
@@ -85,7 +86,10 @@ impl IntentLookup<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let allowed = files.iter().zip(self.rounds.sizes(files)?).filter_map(|(file, size)| Some((*file, size?)));
+        let allowed = files
+            .iter()
+            .zip(self.rounds.ask(&SizesRequest { files: files.to_vec() })?)
+            .filter_map(|(file, size)| Some((*file, size?)));
         let mut bytes = 0;
         let is_within = |(_, size): &(FilePlace, u64)| {
             bytes += size;
@@ -97,13 +101,13 @@ impl IntentLookup<'_> {
     /// The files that contain the words of a text in a row; all of its words, if those have no positions.
     pub(super) fn files_with_run(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let run = run_of(text, self.tokenizer);
-        if run.is_empty() { self.files_with_words(text) } else { Ok(self.rounds.runs(&[run])?.concat()) }
+        if run.is_empty() { self.files_with_words(text) } else { self.rounds.files_with_phrase(&run) }
     }
 
     /// The files that contain all words of a text, stop words too.
     pub(super) fn files_with_words(&mut self, text: &str) -> Result<Vec<FilePlace>> {
         let terms = self.tokenizer.terms(text);
-        if terms.is_empty() { Ok(Vec::new()) } else { self.rounds.holding_all(&terms) }
+        self.rounds.ask(&FilesWithAllRequest { terms })
     }
 
     /// What a name or a text inside the query points at on its own.

@@ -25,7 +25,7 @@ pub(super) use files::{allowed, best_of};
 use lookup::IntentLookup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rounds::Rounds;
+use crate::rounds::Coordinator;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -223,7 +223,7 @@ fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: Res
 /// # Errors
 /// When an index can't be read.
 pub fn pointers(
-    rounds: &Rounds<'_>,
+    rounds: &Coordinator<'_>,
     query: &Query,
     statistics: &Statistics,
     here: &str,

@@ -10,7 +10,7 @@ use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
 use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, is_run};
 use super::{Intent, Resolved, ResolvedSoFar, Settled};
-use crate::shard::Seen;
+use crate::rounds::Seen;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 

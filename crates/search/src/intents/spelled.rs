@@ -5,7 +5,7 @@ use colgrep_core::token::words;
 
 use super::lookup::{IntentLookup, Point};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::shard::{Look, Seen};
+use crate::rounds::{Look, Seen};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{run_of, term_of_word};
@@ -42,7 +42,7 @@ fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[Str
         }
         let files: Vec<FilePlace> = (0..lookup.rounds.places()).map(FilePlace).collect();
         let files = lookup.readable(&files, usize::MAX, u64::MAX)?;
-        let mut seen = lookup.rounds.look(&files, &Look::Spelled(piece.clone()))?;
+        let mut seen = lookup.rounds.scan(&files, Look::Spelled(piece.clone()))?;
         seen.sort_by_key(|(file, seen)| (!seen.is_cut, seen.is_aside, *file));
         seen.truncate(POINTS_MAX);
         points.extend(seen.into_iter().map(|(file, Seen { line, is_cut, .. })| {
@@ -57,8 +57,8 @@ fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[Str
 fn is_indexed(lookup: &mut IntentLookup<'_>, text: &str) -> Result<bool> {
     if words(text).nth(1).is_some() {
         let run = run_of(text, lookup.tokenizer);
-        return Ok(!run.is_empty() && !lookup.rounds.runs(&[run])?.concat().is_empty());
+        return Ok(!run.is_empty() && !lookup.rounds.files_with_phrase(&run)?.is_empty());
     }
     let Some(term) = term_of_word(text, lookup.tokenizer) else { return Ok(false) };
-    Ok(lookup.rounds.counts(&[term], 0)?.iter().any(|count| count.units.most() > 0))
+    Ok(lookup.rounds.term_counts(&[term], 0)?.iter().any(|count| count.units.most() > 0))
 }

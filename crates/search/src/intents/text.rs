@@ -14,7 +14,7 @@ use super::text_evidence::{
     Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
 };
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
-use crate::shard::{HolderCount, HoldingAsked, Look, Seen};
+use crate::rounds::{HolderCount, Look, Seen, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
@@ -243,7 +243,7 @@ impl IntentLookup<'_> {
             return Ok(false);
         }
         let Some(term) = term_of_word(last, self.tokenizer) else { return Ok(false) };
-        Ok(self.rounds.counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
+        Ok(self.rounds.term_counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
     /// Where the text occurs up to its last piece, which is a value or cut off, in files that are not `read` yet: others have
@@ -254,7 +254,7 @@ impl IntentLookup<'_> {
         if run.len() < WORDS_OF_CODE_MIN {
             return Ok(Vec::new());
         }
-        let mut files = self.rounds.runs(&[run])?.concat();
+        let mut files = self.rounds.files_with_phrase(&run)?;
         if files.len() > FILES_READ_MAX {
             return Ok(Vec::new());
         }
@@ -274,7 +274,7 @@ impl IntentLookup<'_> {
         let in_names = |count: &HolderCount| {
             Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_name(field) && units > 0)
         };
-        Ok(self.rounds.counts(&terms, 0)?.iter().any(in_names))
+        Ok(self.rounds.term_counts(&terms, 0)?.iter().any(in_names))
     }
 
     /// The text with the weights of its words, and the files that have at least `share_min` of its weight, the heaviest
@@ -304,7 +304,7 @@ impl IntentLookup<'_> {
             }));
             0.0
         });
-        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.counts(&terms, UNITS_OF_WORD_MAX)? };
+        let counts = if terms.is_empty() { Vec::new() } else { self.rounds.term_counts(&terms, UNITS_OF_WORD_MAX)? };
         let weight = |count: &HolderCount| match count.files {
             files if files > 0 && count.units.most() <= UNITS_OF_WORD_MAX => idf(self.statistics.units, files),
             _ => 0.0,
@@ -317,8 +317,8 @@ impl IntentLookup<'_> {
             return Ok((typed, Vec::new()));
         }
         let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
-        let asked = HoldingAsked { terms, least: share_min * all, files_max: FILES_READ_FOR_ALL_MAX };
-        Ok((typed, self.rounds.holding(&asked)?.into_iter().map(|(file, _)| file).collect()))
+        let asked = WeightedFilesRequest { terms, least: share_min * all, files_max: FILES_READ_FOR_ALL_MAX };
+        Ok((typed, self.rounds.ask(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
     /// Reads files and gives, for each that agrees, where and how.
@@ -328,7 +328,7 @@ impl IntentLookup<'_> {
         }
         let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
         let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
-        Ok(self.rounds.look(files, &look)?.into_iter().filter_map(placed).collect())
+        Ok(self.rounds.scan(files, look)?.into_iter().filter_map(placed).collect())
     }
 }
 

@@ -4,7 +4,7 @@ use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
 
 use super::STRENGTH_OF_NEARLY_ALL;
-use crate::shard::Seen;
+use crate::rounds::Seen;
 use colgrep_index::ids::FilePlace;
 
 /// Words that a literal without a value must have to follow a log's prefix.

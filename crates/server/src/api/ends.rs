@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use colgrep_cluster::Standing;
+use colgrep_cluster::ShardCoverage;
 use colgrep_core::strength::RULE;
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
@@ -33,7 +33,7 @@ pub struct Answered {
     /// The results as rows, where it ranks.
     pub hits: Option<Vec<Value>>,
     /// Which shards answered, where there are any.
-    pub standing: Option<Standing>,
+    pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
 }
@@ -74,7 +74,7 @@ pub struct Told {
     /// The places, in the order of results, of those that a pack names, where it is one.
     pub packed: Option<Vec<usize>>,
     /// Which shards answered, where there are any.
-    pub standing: Option<Standing>,
+    pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
 }
@@ -96,7 +96,7 @@ pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Re
 
 impl Told {
     /// Hears which shards answered; says so where one did not.
-    pub fn heard(&mut self, standing: Option<&Standing>) {
+    pub fn heard(&mut self, standing: Option<&ShardCoverage>) {
         if let Some(standing) = standing {
             self.standing = Some(standing.clone());
         }

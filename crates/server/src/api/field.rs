@@ -1,7 +1,7 @@
 //! What a ranking goes over: the roots of this server, or shards elsewhere.
 
 use anyhow::Result;
-use colgrep_cluster::{Cluster, Gathered, Standing, Wanted};
+use colgrep_cluster::{Cluster, ClusterScope, Gathered, ShardCoverage};
 use colgrep_engine::Error as EngineError;
 use colgrep_engine::answer::show::Lines;
 use colgrep_engine::notice::Listener;
@@ -32,7 +32,7 @@ pub enum Field<'s> {
     /// Projects of this machine.
     Here(Vec<Place>),
     /// Shards elsewhere: whose search it is, where it looks, and which lines come with a file's units.
-    Shards(&'s Cluster, Wanted<'s>, Lines),
+    Shards(&'s Cluster, ClusterScope<'s>, Lines),
 }
 
 /// What shows the files of a ranking.
@@ -73,10 +73,10 @@ impl Shower<'_> {
     }
 
     /// Which shards answered, where there are any.
-    pub fn standing(&self) -> Option<&Standing> {
+    pub fn standing(&self) -> Option<&ShardCoverage> {
         match self {
             Shower::Here(_) => None,
-            Shower::Shards(gathered) => Some(gathered.standing()),
+            Shower::Shards(gathered) => Some(gathered.coverage()),
         }
     }
 }

@@ -192,8 +192,8 @@ pub fn status(state: &ServerState, asked: &params::Status) -> Result<Answered> {
 /// The state of all roots, or of the shards.
 fn state_of(state: &ServerState) -> Result<Answered> {
     if let Some(shards) = state.shards() {
-        let seen = shards.cluster.look(state.allowed())?;
-        return Ok(Answered { standing: Some(seen.standing.clone()), ..Answered::from(shards::told(&seen)) });
+        let seen = shards.cluster.health(state.allowed())?;
+        return Ok(Answered { standing: Some(seen.coverage.clone()), ..Answered::from(shards::told(&seen)) });
     }
     let mut text = String::new();
     for root in state.roots() {

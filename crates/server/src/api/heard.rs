@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use colgrep_cluster::KnownFiles;
+use colgrep_cluster::FileProgress;
 use colgrep_engine::notice::{IndexState, Listener, Notice, Traced};
 use colgrep_index::update::Progress;
 
@@ -16,7 +16,7 @@ pub struct Heard<'l> {
 
 /// Why an index is as it is, where it was not compared with the files; and how many of them it knows as they are now, where
 /// these are not all.
-type Told = (Option<String>, Option<KnownFiles>);
+type Told = (Option<String>, Option<FileProgress>);
 
 impl<'l> Heard<'l> {
     /// Hears what is told to a listener.
@@ -36,14 +36,14 @@ impl Listener for Heard<'_> {
     }
 
     fn notice(&self, notice: &Notice) {
-        let of = |state: &IndexState| KnownFiles { known: state.files_indexed, in_tree: state.files_in_tree };
+        let of = |state: &IndexState| FileProgress { known: state.files_indexed, in_tree: state.files_in_tree };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match notice {
             Notice::AsItIs { state, .. } | Notice::FirstPart(state) => {
                 *told = (Some(notice::text(notice)), Some(of(state)));
             }
             Notice::Unfinished { unread, in_tree, .. } => {
-                told.1 = Some(KnownFiles { known: in_tree.saturating_sub(*unread), in_tree: Some(*in_tree) });
+                told.1 = Some(FileProgress { known: in_tree.saturating_sub(*unread), in_tree: Some(*in_tree) });
             }
             _ => {}
         }

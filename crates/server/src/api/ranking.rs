@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::Wanted;
+use colgrep_cluster::ClusterScope;
 use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::list::Length;
@@ -181,7 +181,7 @@ impl Ranking<'_> {
             model: shards.model(&state.options, &state.env, &settings)?,
             ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
         };
-        let wanted = Wanted { allowed: state.allowed(), scope: self.scope };
+        let wanted = ClusterScope { allowed: state.allowed(), scope: self.scope };
         let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
         shown(|| self.ranked_by(asked, &settings, &field), || true)
     }

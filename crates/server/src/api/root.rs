@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use colgrep_cluster::KnownFiles;
+use colgrep_cluster::FileProgress;
 use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_index::store::Snapshot;
@@ -31,7 +31,7 @@ pub struct Root {
     /// Why that was not compared with the files, where it was not.
     unlike: Mutex<Option<String>>,
     /// How many files it knows as they are now, where these are not all.
-    known: Mutex<Option<KnownFiles>>,
+    known: Mutex<Option<FileProgress>>,
     /// The model that the root's settings choose; opened when first needed.
     pub(super) model: OnceLock<Option<Model>>,
     pub(super) changes: Changes,
@@ -76,12 +76,12 @@ impl Root {
         self.unlike.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn known(&self) -> MutexGuard<'_, Option<KnownFiles>> {
+    pub(super) fn known(&self) -> MutexGuard<'_, Option<FileProgress>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many files the index of the last call knows as they are now, where these are not all.
-    pub fn known_files(&self) -> Option<KnownFiles> {
+    pub fn known_files(&self) -> Option<FileProgress> {
         *self.known()
     }
 

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use colgrep_cluster::{Cluster, Error as WireError, Patience, Seen, SeenReplica, ServedRepository, Standing};
+use colgrep_cluster::{
+    Cluster, ClusterHealth, Error as WireError, Patience, ReplicaHealth, ServedRepository, ShardCoverage,
+};
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
@@ -55,10 +57,10 @@ impl Shards {
     ///
     /// # Errors
     /// When no shard answers.
-    pub fn seen(&self, allowed: Option<&[String]>) -> Result<Seen> {
-        let seen = self.cluster.look(allowed)?;
-        match (seen.standing.answered, seen.standing.missing.first()) {
-            (0, Some(away)) => Err(WireError::NoneAnswers { asked: seen.standing.asked, why: away.why.clone() }.into()),
+    pub fn seen(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
+        let seen = self.cluster.health(allowed)?;
+        match (seen.coverage.answered, seen.coverage.missing.first()) {
+            (0, Some(away)) => Err(WireError::NoneAnswers { asked: seen.coverage.asked, why: away.why.clone() }.into()),
             _ => Ok(seen),
         }
     }
@@ -110,8 +112,8 @@ pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize
 }
 
 /// The state of shards and replicas, a line each.
-pub fn told(seen: &Seen) -> String {
-    let Seen { standing, shards, .. } = seen;
+pub fn told(seen: &ClusterHealth) -> String {
+    let ClusterHealth { coverage: standing, shards, .. } = seen;
     let mut text = format!("{} of {} shards answer\n", standing.answered, standing.asked);
     let names = seen.names();
     let noun = if names.len() == 1 { "repository" } else { "repositories" };
@@ -122,7 +124,7 @@ pub fn told(seen: &Seen) -> String {
         let away = standing.missing.iter().find(|away| away.shard == shard.shard);
         let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
         say(format!("shard {} {state}", shard.shard));
-        for SeenReplica { address, generation, why } in &shard.replicas {
+        for ReplicaHealth { address, generation, why } in &shard.replicas {
             let of = generation.as_ref().map_or(String::new(), |generation| format!(", generation {generation}"));
             say(match why {
                 Some(why) => format!("  replica {address} does not answer: {why}"),
@@ -140,7 +142,7 @@ pub fn told(seen: &Seen) -> String {
 }
 
 /// What is wrong beside shards that are missing, a line each.
-pub fn wrong(seen: &Seen) -> Vec<String> {
+pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
     let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
     twice.into_iter().chain(file).collect()
@@ -151,13 +153,13 @@ fn counts(one: &ServedRepository) -> String {
 }
 
 /// What the index of a repository does not know yet.
-fn lacking(standing: &Standing, shard: usize, name: &str) -> String {
+fn lacking(standing: &ShardCoverage, shard: usize, name: &str) -> String {
     let partial = standing.partial.iter().find(|one| one.shard == shard && one.repository == name);
     partial.map_or(String::new(), |one| format!("; it knows {}", one.told()))
 }
 
 /// What the caller has to know of what an answer comes from, a line each: what is left out, and what is known in part.
-pub fn remarks(standing: &Standing) -> String {
+pub fn remarks(standing: &ShardCoverage) -> String {
     let line = |told: String| format!("({})\n", escape_control(&told));
     standing.told().into_iter().chain(standing.unfinished()).map(line).collect()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::Standing;
+use colgrep_cluster::ShardCoverage;
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
@@ -67,8 +67,8 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
         }));
         unserved.extend(answered.unserved.into_iter().filter(|one| !unserved.contains(one)).collect::<Vec<_>>());
         // One question may have been answered by fewer shards than the next.
-        let lacks = |one: &Standing| (one.missing.len() + one.unserved.len(), one.partial.len());
-        let is_worse = |known: &Standing, other: &Standing| lacks(known) < lacks(other);
+        let lacks = |one: &ShardCoverage| (one.missing.len() + one.unserved.len(), one.partial.len());
+        let is_worse = |known: &ShardCoverage, other: &ShardCoverage| lacks(known) < lacks(other);
         if let Some(other) = answered.standing
             && standing.as_ref().is_none_or(|known| is_worse(known, &other))
         {

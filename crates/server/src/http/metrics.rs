@@ -182,9 +182,9 @@ impl Metrics {
         }
         if let Some(shards) = app.state.shards() {
             // Before the first look none is known to answer.
-            let (all, seen) = (shards.cluster.count(), shards.cluster.last_seen());
-            let missing = seen.as_ref().map_or(all, |seen| seen.standing.missing.len());
-            self.shards_unserved.set(seen.map_or(0, |seen| seen.standing.unserved.len()) as i64);
+            let (all, seen) = (shards.cluster.count(), shards.cluster.last_health());
+            let missing = seen.as_ref().map_or(all, |seen| seen.coverage.missing.len());
+            self.shards_unserved.set(seen.map_or(0, |seen| seen.coverage.unserved.len()) as i64);
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

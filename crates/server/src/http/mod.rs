@@ -229,12 +229,12 @@ fn watch(shards: &Shards, quiet: bool) {
     loop {
         // Where even that fails, the last look counts.
         let _ = contained(|| shards.cluster.greet());
-        let seen = shards.cluster.last_seen().unwrap_or_default();
-        let missing: Vec<usize> = seen.standing.missing.iter().map(|away| away.shard).collect();
-        let unserved: Vec<String> = seen.standing.unserved.iter().map(|one| one.repository.clone()).collect();
+        let seen = shards.cluster.last_health().unwrap_or_default();
+        let missing: Vec<usize> = seen.coverage.missing.iter().map(|away| away.shard).collect();
+        let unserved: Vec<String> = seen.coverage.unserved.iter().map(|one| one.repository.clone()).collect();
         let now = (missing, unserved, wrong(&seen));
         if now != before && !quiet {
-            let mut told: Vec<String> = seen.standing.told().into_iter().chain(now.2.clone()).collect();
+            let mut told: Vec<String> = seen.coverage.told().into_iter().chain(now.2.clone()).collect();
             if told.is_empty() {
                 told.push("all shards answer again".to_string());
             }

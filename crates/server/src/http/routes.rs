@@ -104,14 +104,14 @@ fn of_repositories(route: &str) -> bool {
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
-        return match shards.cluster.last_seen() {
+        return match shards.cluster.last_health() {
             // Which they are is said where callers are known.
             Some(seen) if seen.twice.is_some() => {
                 Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
             }
-            Some(seen) if seen.standing.is_whole() => text("ready\n"),
-            Some(seen) if seen.standing.missing.is_empty() => text("ready, and not all repositories are served\n"),
-            Some(seen) if seen.standing.answered > 0 => text("ready, and not all shards answer\n"),
+            Some(seen) if seen.coverage.is_whole() => text("ready\n"),
+            Some(seen) if seen.coverage.missing.is_empty() => text("ready, and not all repositories are served\n"),
+            Some(seen) if seen.coverage.answered > 0 => text("ready, and not all shards answer\n"),
             Some(_) => Err(Problem::not_ready("no shard answers")),
             None => Err(Problem::not_ready("the shards are being looked at")),
         };

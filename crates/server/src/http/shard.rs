@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::{Generation, Held, Repository, Server};
+use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardServer};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::update::repair;
@@ -52,10 +52,10 @@ struct Own {
 /// What a look at a repository found, and when.
 struct Looked {
     at: Instant,
-    found: Option<Repository>,
+    found: Option<HostedRepository>,
 }
 
-impl Held for Repositories {
+impl Catalog for Repositories {
     fn now(&self) -> Option<Arc<Generation>> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -107,14 +107,14 @@ impl Repositories {
                 *looked = Some(Looked { found: self.repository(own, before), at: Instant::now() });
             }
         }
-        let found: Vec<Repository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
+        let found: Vec<HostedRepository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // Until every index was read once, nothing is served; later it is told what a part of an index is.
         if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
             return;
         }
         let next = Generation::new(found);
-        let is_same_repository = |(a, b): (&Repository, &Repository)| {
+        let is_same_repository = |(a, b): (&HostedRepository, &HostedRepository)| {
             Arc::ptr_eq(&a.snapshot, &b.snapshot) && a.known_files == b.known_files
         };
         let is_same = |now: &Arc<Generation>| {
@@ -127,20 +127,20 @@ impl Repositories {
     }
 
     /// A repository as it is now; `before` is what the last look found of it.
-    fn repository(&self, own: &Own, before: Option<Repository>) -> Option<Repository> {
+    fn repository(&self, own: &Own, before: Option<HostedRepository>) -> Option<HostedRepository> {
         let opened = contained(|| {
             let root = self.root(own)?;
             let snapshot = self.state.snapshot(&root)?;
             // While vectors are made here, changed files are indexed in between.
             let is_behind =
-                |known: &colgrep_cluster::KnownFiles| known.in_tree != Some(known.known) || !root.is_encoding();
+                |known: &colgrep_cluster::FileProgress| known.in_tree != Some(known.known) || !root.is_encoding();
             let known_files = root.known_files().filter(is_behind);
             let mut repository = match before.filter(|before| Arc::ptr_eq(&before.snapshot, &snapshot)) {
                 Some(before) => before,
                 None => {
                     let mut project = root.project.clone();
                     project.settings(&self.state.env)?;
-                    Repository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
+                    HostedRepository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
                 }
             };
             repository.known_files = known_files;
@@ -255,7 +255,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
     };
-    let listener = Server::bind(args.listen).with_context(taken)?;
+    let listener = ShardServer::bind(args.listen).with_context(taken)?;
     let address = listener.local_addr()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{address}")?;
@@ -267,7 +267,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
         remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
     }
-    let server = Server::new(Arc::<Repositories>::clone(&held), token);
+    let server = ShardServer::new(Arc::<Repositories>::clone(&held), token);
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
     std::thread::Builder::new().name("looks".into()).spawn(move || {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use colgrep_cluster::Unserved;
+use colgrep_cluster::UnservedRepository;
 use colgrep_core::strength::RULE;
 use colgrep_index::source::read_text;
 use schemars::JsonSchema;
@@ -146,9 +146,9 @@ fn told(state: &ServerState) -> Result<About> {
         let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
-        let complete = seen.standing.is_whole() && seen.standing.partial.iter().all(|one| one.files_known.is_none());
-        let left_out = |one: &Unserved| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
-        let unserved = seen.standing.unserved.iter().map(left_out).collect();
+        let complete = seen.coverage.is_whole() && seen.coverage.partial.iter().all(|one| one.files_known.is_none());
+        let left_out = |one: &UnservedRepository| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
+        let unserved = seen.coverage.unserved.iter().map(left_out).collect();
         return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved });
     }
     let (mut languages, mut complete) = (Vec::new(), true);

@@ -1,0 +1,89 @@
+//! The repositories of a shard, and their state at one time.
+
+use std::sync::Arc;
+
+use colgrep_engine::project::Project;
+use colgrep_engine::settings::Settings;
+use colgrep_index::mode::VectorMode;
+use colgrep_index::store::Snapshot;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::message::{FileProgress, IndexProgress, Welcome};
+
+/// A repository that a shard serves.
+#[derive(Clone, Debug)]
+pub struct HostedRepository {
+    /// Its name, the prefix of its paths.
+    pub name: String,
+    /// Its project.
+    pub project: Project,
+    /// Its index.
+    pub snapshot: Arc<Snapshot>,
+    /// Its settings.
+    pub settings: Settings,
+    /// How many files are indexed as they are now, if not all are.
+    pub known_files: Option<FileProgress>,
+    /// Number of units without vectors; 0 if the index is not meant to have vectors.
+    units_without_vectors: u64,
+}
+
+impl HostedRepository {
+    /// A repository with a complete index.
+    pub fn new(name: String, project: Project, snapshot: Arc<Snapshot>, settings: Settings) -> HostedRepository {
+        // If the index doesn't record that it is complete, every unit is checked.
+        let is_whole = snapshot.vectors.as_ref().is_some_and(|vectors| vectors.manifest().complete);
+        let is_to_keep_all = |mode: VectorMode| mode == VectorMode::Full;
+        let keeps = is_to_keep_all(snapshot.files.mode) && settings.index_mode().is_none_or(is_to_keep_all);
+        let lacks = keeps && !is_whole;
+        let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
+        HostedRepository { name, project, snapshot, settings, known_files: None, units_without_vectors }
+    }
+
+    /// The state of the index; with vectors only if the search has a model.
+    pub(crate) fn known(&self, has_model: bool) -> IndexProgress {
+        let units_without_vectors = if has_model { self.units_without_vectors } else { 0 };
+        IndexProgress { files: self.known_files, units: self.snapshot.files.units(), units_without_vectors }
+    }
+}
+
+/// The repositories at one time.
+#[derive(Debug, Default)]
+pub struct Generation {
+    /// Identifies the state of the indexes: processes with the same indexes have the same fingerprint.
+    pub fingerprint: u64,
+    /// The repositories, sorted by name.
+    pub repositories: Vec<HostedRepository>,
+}
+
+impl Generation {
+    /// Sorts repositories and computes their fingerprint.
+    pub fn new(mut repositories: Vec<HostedRepository>) -> Generation {
+        repositories.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut bytes = Vec::new();
+        for repository in &repositories {
+            bytes.extend(repository.name.as_bytes());
+            bytes.push(0);
+            bytes.extend(repository.snapshot.fingerprint().to_le_bytes());
+        }
+        Generation { fingerprint: xxh3_64(&bytes), repositories }
+    }
+
+    pub(crate) fn welcome(&self, unserved: Vec<String>) -> Welcome {
+        let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
+        Welcome { generation: self.fingerprint, repositories, unserved }
+    }
+}
+
+/// Provides the repositories of a server.
+pub trait Catalog: Send + Sync {
+    /// The current repositories; `None` until they are open.
+    fn now(&self) -> Option<Arc<Generation>>;
+
+    /// Called when an index turns out to be unreadable.
+    fn damaged(&self, why: &str);
+
+    /// The repositories that can't be served now, each with the reason.
+    fn missing(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}

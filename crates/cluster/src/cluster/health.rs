@@ -1,0 +1,281 @@
+//! The health of the shards: which replicas answer, what they serve, and what is wrong.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{BegunAll, Cluster, full};
+use crate::check::{are_served, checked, is_begun};
+use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
+use crate::error::{Error, Result};
+use crate::frame::{QUESTION_BYTES_MAX, framed};
+use crate::message::{Begin, Begun, IndexProgress, Put, Question, ServedRepository, Welcome};
+use crate::replica::{Connection, Lost, Replica};
+
+/// The health of the shards.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ClusterHealth {
+    /// Which shards answer.
+    #[serde(flatten)]
+    pub coverage: ShardCoverage,
+    /// What each shard serves.
+    pub shards: Vec<ShardHealth>,
+    /// The error that a search would return because several shards serve a repository of the same name.
+    pub twice: Option<String>,
+    /// Why the current file of the shards was rejected.
+    pub file: Option<String>,
+}
+
+/// The health of a shard.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ShardHealth {
+    /// Its number, from 1.
+    pub shard: usize,
+    /// Its replicas.
+    pub replicas: Vec<ReplicaHealth>,
+    /// The repositories of the replica that serves most of them. Those that only other replicas serve are listed as
+    /// missing.
+    pub repositories: Vec<ServedRepository>,
+}
+
+/// The health of a replica.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReplicaHealth {
+    /// Host and port.
+    pub address: String,
+    /// Identifies the state of its indexes. Withheld from callers who may see only some of them.
+    pub generation: Option<String>,
+    /// Why it does not answer, if it doesn't.
+    pub why: Option<String>,
+}
+
+/// The answer of a replica.
+struct ReplicaReport {
+    generation: u64,
+    repositories: Vec<ServedRepository>,
+}
+
+impl ClusterHealth {
+    /// The names of all served repositories, ascending.
+    pub fn names(&self) -> Vec<&str> {
+        let served = self.repositories().filter(|one| one.missing.is_none());
+        let mut names: Vec<&str> = served.map(|one| one.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The languages of all files, ascending.
+    pub fn languages(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.repositories().flat_map(|one| one.languages.keys().map(String::as_str)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn repositories(&self) -> impl Iterator<Item = &ServedRepository> {
+        self.shards.iter().flat_map(|shard| &shard.repositories)
+    }
+
+    /// Records what the replicas of each shard serve, each list with the replica's address. A shard without an answer
+    /// is missing.
+    fn hear(&mut self, answering: Vec<Vec<(String, Vec<ServedRepository>)>>) {
+        (self.coverage.asked, self.coverage.answered) =
+            (self.shards.len(), answering.iter().filter(|said| !said.is_empty()).count());
+        for (shard, said) in self.shards.iter_mut().zip(answering) {
+            if !said.is_empty() {
+                shard.repositories = together(said);
+                continue;
+            }
+            let replicas = shard.replicas.iter().map(|replica| replica.address.clone()).collect();
+            let why = shard.replicas.iter().find_map(|replica| replica.why.clone());
+            let why = why.unwrap_or_else(|| "it has no replica".to_string());
+            self.coverage.missing.push(MissingShard { shard: shard.shard, replicas, why });
+        }
+    }
+
+    /// The served repositories, each with its shards.
+    fn places(&self) -> BTreeMap<String, Vec<usize>> {
+        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for shard in &self.shards {
+            for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
+                names.entry(one.name.clone()).or_default().push(shard.shard);
+            }
+        }
+        names
+    }
+
+    /// Adds repositories that silent replicas served earlier and that are not in `names`, as missing. Each silent
+    /// replica comes with the position of its shard and its address.
+    fn add_silent(
+        &mut self,
+        silent: &[(usize, &str, Arc<Welcome>)],
+        names: &BTreeMap<String, Vec<usize>>,
+        allowed: Option<&[String]>,
+    ) {
+        for (at, address, said) in silent {
+            let own = &mut self.shards[*at].repositories;
+            let is_told = |name: &String| allowed.is_none_or(|names| names.contains(name)) && !names.contains_key(name);
+            // The repositories of a missing shard are not listed.
+            let is_away = self.coverage.missing.iter().any(|away| away.shard == at + 1);
+            for name in said.repositories.iter().filter(|name| !is_away && is_told(name)) {
+                if own.iter().all(|one| one.name != *name) {
+                    let why = format!("replica {address} alone serves it, and does not answer");
+                    own.push(ServedRepository {
+                        name: name.clone(),
+                        missing: Some(why),
+                        ..ServedRepository::default()
+                    });
+                }
+            }
+        }
+    }
+
+    /// Reports repositories that are not served, and those whose index is incomplete.
+    fn tell_lacking(&mut self) {
+        for shard in &self.shards {
+            for one in &shard.repositories {
+                let shard = shard.shard;
+                let known = IndexProgress {
+                    files: one.known_files,
+                    units: one.units,
+                    units_without_vectors: one.units_without_vectors,
+                };
+                match one.missing.clone() {
+                    Some(why) => {
+                        self.coverage.unserved.push(UnservedRepository { repository: one.name.clone(), shard, why })
+                    }
+                    None if !known.is_all() => {
+                        self.coverage.partial.push(PartialRepository::new(&one.name, shard, known))
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+impl Cluster {
+    /// Asks every replica what it serves of what the caller may see.
+    ///
+    /// # Errors
+    /// When the file of the shards is invalid.
+    pub fn health(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
+        let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
+        let frame = |question: Question| {
+            let put: Put = (0, question);
+            framed(&put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()))
+        };
+        let frames = (frame(Question::Begin(Box::new(begin.clone())))?, frame(Question::Served)?);
+        let told = |connection: &mut Connection| {
+            let until = Instant::now() + self.patience.answer;
+            let _: Begun = checked(&connection.ask(&frames.0, until)?, "begin", |begun| is_begun(&begin, begun))?;
+            let served = |served: &Vec<_>| are_served(served);
+            let mut told: Vec<ServedRepository> = checked(&connection.ask(&frames.1, until)?, "served", served)?;
+            // Drops what the caller may not see, in case the shard doesn't.
+            told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
+            Ok(told)
+        };
+        let mut seen = self.health_by(&told, allowed)?;
+        if allowed.is_some() {
+            // A generation would also reveal changes in hidden repositories.
+            let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
+            replicas.for_each(|replica| replica.generation = None);
+            // A healthy shard without anything that the caller may see is not mentioned.
+            let is_away = |shard: usize| seen.coverage.missing.iter().any(|away| away.shard == shard);
+            let is_told = |shard: &ShardHealth| is_away(shard.shard) || !shard.repositories.is_empty();
+            let shards = std::mem::take(&mut seen.shards);
+            seen.shards = shards.into_iter().filter(is_told).collect();
+            seen.coverage.asked = seen.shards.len();
+            seen.coverage.answered = seen.coverage.asked - seen.coverage.missing.len();
+        }
+        Ok(seen)
+    }
+
+    /// Greets every replica and remembers the result for [`Cluster::last_health`]. Begins no session.
+    ///
+    /// # Errors
+    /// When the file of the shards is invalid.
+    pub fn greet(&self) -> Result<()> {
+        let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
+        let lost = |name: &String| ServedRepository { missing: Some("it can't be served now".into()), ..named(name) };
+        let told = |connection: &mut Connection| {
+            let Welcome { repositories, unserved, .. } = &*connection.welcome;
+            Ok(repositories.iter().map(named).chain(unserved.iter().map(lost)).collect())
+        };
+        let seen = self.health_by(&told, None)?;
+        self.known().seen = Some(Arc::new(seen));
+        Ok(())
+    }
+
+    /// The result of the last [`Cluster::greet`].
+    pub fn last_health(&self) -> Option<Arc<ClusterHealth>> {
+        self.known().seen.clone()
+    }
+
+    /// Connects to every replica. `told` asks it what it serves of what the caller may see.
+    fn health_by(
+        &self,
+        told: &(dyn Fn(&mut Connection) -> Result<Vec<ServedRepository>, Lost> + Sync),
+        allowed: Option<&[String]>,
+    ) -> Result<ClusterHealth> {
+        let (shards, pool) = self.shards()?;
+        let each: Vec<(usize, &Arc<Replica>)> =
+            shards.iter().enumerate().flat_map(|(at, shard)| shard.all.iter().map(move |one| (at, one))).collect();
+        let ask = |(_, replica): &(usize, &Arc<Replica>)| {
+            let connection = Connection::open(replica, Instant::now() + self.patience.connect);
+            let mut connection = connection.inspect_err(|lost| replica.still(lost))?;
+            Ok(ReplicaReport { repositories: told(&mut connection)?, generation: connection.welcome.generation })
+        };
+        let said: Vec<Result<ReplicaReport, Lost>> =
+            pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());
+        let numbered = |at| ShardHealth { shard: at + 1, ..ShardHealth::default() };
+        let mut seen = ClusterHealth { shards: (0..shards.len()).map(numbered).collect(), ..ClusterHealth::default() };
+        let mut answering: Vec<Vec<(String, Vec<ServedRepository>)>> = vec![Vec::new(); shards.len()];
+        // What silent replicas served earlier.
+        let mut silent: Vec<(usize, &str, Arc<Welcome>)> = Vec::new();
+        for ((at, replica), said) in each.into_iter().zip(said) {
+            let shard = &mut seen.shards[at];
+            let mut row = ReplicaHealth { address: replica.address.clone(), ..ReplicaHealth::default() };
+            match said {
+                Ok(said) => {
+                    row.generation = Some(format!("{:016x}", said.generation));
+                    answering[at].push((row.address.clone(), said.repositories));
+                }
+                Err(lost) => {
+                    row.why = Some(lost.to_string());
+                    silent.extend(replica.said().map(|said| (at, replica.address.as_str(), said)));
+                }
+            }
+            shard.replicas.push(row);
+        }
+        seen.hear(answering);
+        let names = seen.places();
+        seen.add_silent(&silent, &names, allowed);
+        seen.tell_lacking();
+        seen.twice = BegunAll::check_once(names).err().map(|error| full(&error));
+        seen.file = self.refused_file();
+        Ok(seen)
+    }
+}
+
+/// Merges what replicas serve, each list with the replica's address: the longest list, plus what only other replicas
+/// serve as missing, since searches prefer the replica with the longest list.
+fn together(mut said: Vec<(String, Vec<ServedRepository>)>) -> Vec<ServedRepository> {
+    said.sort_by_key(|(_, all)| Reverse(all.iter().filter(|one| one.missing.is_none()).count()));
+    let mut said = said.into_iter();
+    let mut all = said.next().map(|(_, all)| all).unwrap_or_default();
+    for (address, others) in said {
+        for other in others.into_iter().filter(|other| other.missing.is_none()) {
+            if all.iter().all(|one| one.name != other.name) {
+                let why = format!("replica {address} alone serves it, and another one serves more");
+                all.push(ServedRepository { name: other.name, missing: Some(why), ..ServedRepository::default() });
+            }
+        }
+    }
+    all
+}

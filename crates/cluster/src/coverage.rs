@@ -1,0 +1,120 @@
+//! Which shards an answer covers.
+
+use serde::Serialize;
+
+use crate::message::IndexProgress;
+
+/// A shard without an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MissingShard {
+    /// Its number, from 1.
+    pub shard: usize,
+    /// The addresses of its replicas.
+    pub replicas: Vec<String>,
+    /// The reason.
+    pub why: String,
+}
+
+/// A repository that a shard can't serve now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnservedRepository {
+    /// Its name.
+    pub repository: String,
+    /// The shard's number, from 1.
+    pub shard: usize,
+    /// The reason.
+    pub why: String,
+}
+
+/// A repository with an incomplete index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PartialRepository {
+    /// Its name.
+    pub repository: String,
+    /// The shard's number, from 1.
+    pub shard: usize,
+    /// Number of files whose current content is indexed, if not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_known: Option<u64>,
+    /// Number of files in the tree, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_in_tree: Option<u64>,
+    /// Number of units.
+    pub units: u64,
+    /// Number of units without vectors so far.
+    pub units_without_vectors: u64,
+}
+
+impl PartialRepository {
+    /// A repository of the shard with this number, from 1.
+    pub(crate) fn new(repository: &str, shard: usize, known: IndexProgress) -> PartialRepository {
+        let IndexProgress { files, units, units_without_vectors } = known;
+        PartialRepository {
+            repository: repository.to_string(),
+            shard,
+            files_known: files.map(|files| files.known),
+            files_in_tree: files.and_then(|files| files.in_tree),
+            units,
+            units_without_vectors,
+        }
+    }
+
+    /// Describes the state of the index.
+    pub fn told(&self) -> String {
+        let files = self.files_known.map(|known| match self.files_in_tree {
+            Some(all) if all > known => format!("{known} of {all} files as they are now"),
+            _ => format!("{known} files, not compared with those that are there now"),
+        });
+        let (without, units) = (self.units_without_vectors, self.units);
+        let vectors = (without > 0).then(|| format!("{without} of {units} units by words alone so far"));
+        files.into_iter().chain(vectors).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Which shards an answer covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ShardCoverage {
+    /// Number of shards that were asked.
+    pub asked: usize,
+    /// Number of shards that answered.
+    pub answered: usize,
+    /// The shards that didn't.
+    pub missing: Vec<MissingShard>,
+    /// Repositories that the answering shards can't serve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unserved: Vec<UnservedRepository>,
+    /// Repositories whose indexes are being updated, so the answer covers them in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partial: Vec<PartialRepository>,
+}
+
+impl ShardCoverage {
+    /// True if nothing is left out.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.unserved.is_empty()
+    }
+
+    /// A warning about missing shards and repositories that are not served, if there are any.
+    pub fn told(&self) -> Option<String> {
+        let of = |away: &MissingShard| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
+        let missing: Vec<String> = self.missing.iter().map(of).collect();
+        let of = |one: &UnservedRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.why);
+        let unserved: Vec<String> = self.unserved.iter().map(of).collect();
+        let missing = (!missing.is_empty()).then(|| {
+            let (answered, asked) = (self.answered, self.asked);
+            format!("{answered} of {asked} shards answered, the others are left out: {}", missing.join("; "))
+        });
+        let unserved = (!unserved.is_empty())
+            .then(|| format!("repositories that can't be searched now are left out: {}", unserved.join("; ")));
+        let all: Vec<String> = missing.into_iter().chain(unserved).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// A warning about indexes that are being updated, if there are any.
+    pub fn unfinished(&self) -> Option<String> {
+        let of = |one: &PartialRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.told());
+        let partial: Vec<String> = self.partial.iter().map(of).collect();
+        let lead = "indexes are being brought up to date, and this answer knows a part";
+        (!partial.is_empty()).then(|| format!("{lead}: {}", partial.join("; ")))
+    }
+}

@@ -1,0 +1,101 @@
+//! File numbers and unit addresses: those of a shard, and those of the corpus that it is part of.
+
+use colgrep_core::UnitId;
+use colgrep_index::ids::FilePlace;
+
+use crate::shard::{Extent, RepositoryExtent};
+
+/// The places of all shards' files among the files of the corpus, by path.
+#[derive(Clone, Debug, Default)]
+pub struct FileIds {
+    /// For each shard and each of its repositories, the first place in the shard and in the corpus.
+    of_shard: Vec<Vec<(u32, u32)>>,
+    /// The repositories of the corpus by path: first place in the corpus, shard, first place in the shard.
+    all: Vec<(u32, usize, u32)>,
+}
+
+impl FileIds {
+    pub fn new(extents: &[Extent]) -> FileIds {
+        let mut all: Vec<(&RepositoryExtent, usize, u32)> = Vec::new();
+        for (shard, extent) in extents.iter().enumerate() {
+            for (at, repository) in extent.repositories.iter().enumerate() {
+                let end = extent.repositories.get(at + 1).map_or(extent.places, |next| next.first.0);
+                all.push((repository, shard, end.saturating_sub(repository.first.0)));
+            }
+        }
+        all.sort_by(|a, b| a.0.front.cmp(&b.0.front).then(a.1.cmp(&b.1)));
+        let mut ids = FileIds { of_shard: vec![Vec::new(); extents.len()], all: Vec::new() };
+        let mut base = 0;
+        for (repository, shard, files) in all {
+            ids.of_shard[shard].push((repository.first.0, base));
+            ids.all.push((base, shard, repository.first.0));
+            base += files;
+        }
+        ids.of_shard.iter_mut().for_each(|repositories| repositories.sort_unstable());
+        ids
+    }
+
+    /// The repositories of the corpus by path, with their first places.
+    pub fn repositories(&self, extents: &[Extent]) -> Vec<RepositoryExtent> {
+        let own = |(base, shard, first): &(u32, usize, u32)| {
+            let known = extents[*shard].repositories.iter().find(|known| known.first.0 == *first);
+            RepositoryExtent {
+                front: known.map_or_else(String::new, |known| known.front.clone()),
+                first: FilePlace(*base),
+            }
+        };
+        self.all.iter().map(own).collect()
+    }
+
+    /// The corpus's place of a shard's file.
+    pub fn global(&self, shard: usize, file: FilePlace) -> FilePlace {
+        let repositories = &self.of_shard[shard];
+        let at = repositories.partition_point(|(first, _)| *first <= file.0);
+        let (first, base) = at.checked_sub(1).map_or((0, 0), |at| repositories[at]);
+        FilePlace(base + (file.0 - first))
+    }
+
+    /// The shard of a file of the corpus, and its place there.
+    pub fn local(&self, file: FilePlace) -> (usize, FilePlace) {
+        let at = self.all.partition_point(|(base, ..)| *base <= file.0);
+        let (base, shard, first) = at.checked_sub(1).map_or((0, 0, 0), |at| self.all[at]);
+        (shard, FilePlace(first + (file.0 - base)))
+    }
+}
+
+/// How the units of a corpus are addressed.
+#[derive(Clone, Copy, Debug)]
+pub enum UnitIds<'a> {
+    /// The address contains the shard's number ([`UnitId::in_part`]).
+    Parts,
+    /// The segments of all shards are numbered consecutively. The slice has the first number of each shard, and the
+    /// number after the last one.
+    Segments(&'a [u32]),
+}
+
+impl UnitIds<'_> {
+    /// The corpus's address of a shard's unit.
+    pub fn global(self, shard: usize, unit: UnitId) -> UnitId {
+        match self {
+            UnitIds::Parts => unit.in_part(shard as u32),
+            UnitIds::Segments(firsts) => {
+                UnitId::new(firsts.get(shard).copied().unwrap_or_default() + unit.segment(), unit.doc())
+            }
+        }
+    }
+
+    /// The shard of a unit of the corpus, and its address there. An invalid address gets one that no unit has.
+    pub fn local(self, unit: UnitId) -> (usize, UnitId) {
+        match self {
+            UnitIds::Parts => (unit.part() as usize, unit.within_part()),
+            UnitIds::Segments(firsts) => {
+                let shards = firsts.len().saturating_sub(1);
+                let at = firsts[..shards].partition_point(|first| *first <= unit.segment()).saturating_sub(1);
+                match firsts.last().is_some_and(|end| unit.segment() < *end) {
+                    true => (at, UnitId::new(unit.segment() - firsts[at], unit.doc())),
+                    false => (0, UnitId::new(UnitId::SEGMENTS_MAX - 1, u32::MAX)),
+                }
+            }
+        }
+    }
+}

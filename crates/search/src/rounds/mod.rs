@@ -1,0 +1,312 @@
+//! The rounds of a search: what a coordinator asks the shards of a corpus.
+//!
+//! A corpus is one index or several. A [`Shard`] is one of them, in this process or behind a wire. Requests and answers are
+//! plain data. File numbers and unit addresses are those of the shard, and everything that decides what is kept
+//! (statistics, cut-offs, wanted files) comes from the [`Coordinator`], which has merged the answers of the previous round.
+//! So the answer over several shards equals the answer of one index of all files, to the bit, however the files are
+//! distributed.
+//!
+//! Each round is one file, with the request and its answer, how one index answers, how the answers of several shards become
+//! one, and which answers are plausible.
+//!
+//! | round | request | answer |
+//! |---|---|---|
+//! | [`StatisticsRequest`] | | counts, which are summed |
+//! | [`CandidatesRequest`], [`BestUnitsRequest`] | the sum | the best units by words, and files that match by name |
+//! | [`ReachRequest`], [`ChooseRequest`], [`ChosenRequest`], [`MarkedRequest`], [`NearestRequest`] | cut-offs | texts by meaning |
+//! | [`LocateRequest`] to [`PathsRequest`] | what the query points at | files, units, lines |
+//! | [`ScoresRequest`] | units and files that must be candidates | the same, scored |
+//! | [`FactsRequest`], [`TopicsRequest`] | candidates, terms of their paths | what the stages need |
+//! | [`LikenessRequest`], [`TextsRequest`] | units | stored scores, texts to encode |
+//! | [`StoredUnitsRequest`], [`HoldersRequest`], [`TokensRequest`] | units and files of the answer | what they contain of the query |
+//!
+//! To add a round, write its file and add a row to the list at the end of this file.
+
+mod best_units;
+mod callers;
+mod candidates;
+mod choose;
+mod chosen;
+mod contexts;
+mod coordinator;
+mod definitions;
+mod enclosing;
+mod facts;
+mod files_with_all;
+mod holders;
+mod likeness;
+mod lines;
+mod locate;
+mod marked;
+mod nearest;
+mod outline;
+mod paths;
+mod phrases;
+mod reach;
+mod scan;
+mod scores;
+mod sizes;
+mod statistics;
+mod stored_units;
+mod term_counts;
+mod texts;
+mod tokens;
+mod top_k;
+mod topics;
+mod validate;
+mod weighted_files;
+
+use std::fmt::Debug;
+
+use colgrep_index::error::Result;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+pub use crate::local::LocalSearch;
+use crate::local::LocalShard;
+use crate::shard::{Extent, ShardOverview, ShardQuery};
+
+pub use best_units::*;
+pub use callers::*;
+pub use candidates::*;
+pub use choose::*;
+pub use chosen::*;
+pub use contexts::*;
+pub use coordinator::Coordinator;
+pub use definitions::*;
+pub use enclosing::*;
+pub use facts::*;
+pub use files_with_all::*;
+pub use holders::*;
+pub use likeness::*;
+pub use lines::*;
+pub use locate::*;
+pub use marked::*;
+pub use nearest::*;
+pub use outline::*;
+pub use paths::*;
+pub use phrases::*;
+pub use reach::*;
+pub use scan::*;
+pub use scores::*;
+pub use sizes::*;
+pub use statistics::*;
+pub use stored_units::*;
+pub use term_counts::*;
+pub use texts::*;
+pub use tokens::*;
+pub use topics::*;
+pub use validate::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
+pub use weighted_files::*;
+
+/// One part of a corpus.
+pub trait Shard: Sync {
+    /// Describes the contents.
+    fn extent(&self) -> Extent;
+
+    /// True if answers travel over a wire, so that rounds keep them small.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// True if a term occurs in the name of a unit or in the topic of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn is_name(&self, term: &str) -> Result<bool>;
+
+    /// Starts a search. The search may cache what it looks up until it is dropped.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>>;
+}
+
+/// A request that a shard answers. The type is the request.
+pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
+    /// The answer.
+    type Answer: Default + Send + Serialize + DeserializeOwned;
+
+    /// The name under which traffic is counted.
+    const NAME: &'static str;
+
+    /// Answers from one index.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Self::Answer>;
+
+    /// Answers from several shards: splits the request, asks, and merges the answers.
+    ///
+    /// # Errors
+    /// When a shard can't answer.
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Self::Answer>;
+
+    /// True if the answer of another process fits this request and the extent of its shard, so that it can be merged
+    /// and shown without further checks.
+    fn is_valid(&self, answer: &Self::Answer, extent: &Extent) -> bool;
+
+    /// True if the request asks about nothing. Its answer is the default one, and no shard is asked.
+    fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The answer, if a shard behind a wire has already sent it at the start of the search.
+    fn known(&self, _: &ShardOverview) -> Option<Self::Answer> {
+        None
+    }
+
+    /// Fills in what the wire leaves out.
+    fn complete(&self, _: &mut Self::Answer, _: &Extent) {}
+
+    /// What another replica needs to see of this request when it takes over the search.
+    fn replay(&self) -> Replay {
+        Replay::Never
+    }
+
+    /// The name under which traffic is counted, if it depends on the request.
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+}
+
+/// What a replica that takes over a search needs to see of an earlier request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replay {
+    /// Nothing: later rounds don't depend on it.
+    Never,
+    /// The request: it sets state for the rest of the search.
+    Always,
+    /// The request, until the next one that starts a chain: each changes the state that the previous one left.
+    Chain {
+        /// True if the request starts a chain.
+        starts: bool,
+    },
+}
+
+/// Something that answers a round: one index, several shards, or a shard in another process.
+pub trait Ask<R: Listed> {
+    /// The answer.
+    ///
+    /// # Errors
+    /// When the shard can't answer.
+    fn ask(&self, request: &R) -> Result<R::Answer>;
+}
+
+impl Shard for LocalShard<'_> {
+    fn extent(&self) -> Extent {
+        LocalShard::extent(self)
+    }
+
+    fn is_name(&self, term: &str) -> Result<bool> {
+        self.snapshot().lexical.is_name(term)
+    }
+
+    fn search<'s>(&'s self, query: &ShardQuery<'s>) -> Result<Box<dyn ShardSearch + 's>> {
+        Ok(Box::new(LocalSearch::new(self, query)?))
+    }
+}
+
+impl<R: Listed> Ask<R> for LocalSearch<'_> {
+    fn ask(&self, request: &R) -> Result<R::Answer> {
+        request.local(self)
+    }
+}
+
+/// A round of the list below. Dispatches between the request's type and values that don't know it.
+pub trait Listed: Round + Into<RoundRequest> {
+    /// Asks a shard.
+    ///
+    /// # Errors
+    /// When the shard can't answer.
+    fn put_to(&self, search: &dyn ShardSearch) -> Result<Self::Answer>;
+}
+
+/// What is done with the request of any round.
+pub trait RoundVisitor {
+    /// The result.
+    type Output;
+
+    /// Handles a request.
+    fn visit<R: Listed>(self, request: &R) -> Self::Output;
+}
+
+macro_rules! rounds {
+    ($($request:ident),* $(,)?) => {
+        /// The request of any round, as it is sent to another process.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum RoundRequest {
+            $(
+                #[doc = concat!("See [`", stringify!($request), "`].")]
+                $request($request),
+            )*
+        }
+
+        impl RoundRequest {
+            /// Calls the visitor with the request's own type.
+            pub fn visit<V: RoundVisitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(RoundRequest::$request(request) => visitor.visit(request),)*
+                }
+            }
+
+            /// The name under which traffic is counted.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(RoundRequest::$request(request) => request.name(),)*
+                }
+            }
+        }
+
+        $(
+            impl From<$request> for RoundRequest {
+                fn from(request: $request) -> RoundRequest {
+                    RoundRequest::$request(request)
+                }
+            }
+
+            impl Listed for $request {
+                fn put_to(&self, search: &dyn ShardSearch) -> Result<<$request as Round>::Answer> {
+                    Ask::<$request>::ask(search, self)
+                }
+            }
+        )*
+
+        /// One search in one shard: answers all rounds.
+        pub trait ShardSearch: $(Ask<$request> +)* Send + Sync {}
+
+        impl<T: $(Ask<$request> +)* Send + Sync> ShardSearch for T {}
+    };
+}
+
+rounds! {
+    StatisticsRequest,
+    CandidatesRequest,
+    BestUnitsRequest,
+    ScoresRequest,
+    FactsRequest,
+    TopicsRequest,
+    HoldersRequest,
+    TokensRequest,
+    StoredUnitsRequest,
+    ReachRequest,
+    ChooseRequest,
+    ChosenRequest,
+    MarkedRequest,
+    NearestRequest,
+    LikenessRequest,
+    TextsRequest,
+    LocateRequest,
+    DefinitionsRequest,
+    CallersRequest,
+    EnclosingRequest,
+    PhrasesRequest,
+    TermCountsRequest,
+    WeightedFilesRequest,
+    FilesWithAllRequest,
+    SizesRequest,
+    ScanRequest,
+    LinesRequest,
+    ContextsRequest,
+    PathsRequest,
+}

@@ -1,0 +1,206 @@
+//! What the texts of files contain.
+
+use std::path::Path;
+
+use colgrep_core::UnitKind;
+use colgrep_core::code_line::{announces, binds_function, calling_lines, is_binding, lines_of_code};
+use colgrep_core::identifier_style::is_name_in_example;
+use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
+use colgrep_core::path::PathClass;
+use colgrep_core::spelling::{Spelled, Spelling};
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use colgrep_index::store::FileRecord;
+use colgrep_syntax::language::{self, Category};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Coordinator, LINE_MAX, LocalSearch, Round};
+use crate::file_kind::{is_data, is_text};
+use crate::shard::Extent;
+
+/// Asks to read files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScanRequest {
+    /// The files.
+    pub files: Vec<FilePlace>,
+    /// What to look for.
+    pub look: Look,
+}
+
+/// What to look for in a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Look {
+    /// A text as typed, or a run of its words.
+    Typed {
+        /// The text.
+        text: String,
+        /// The weight of each of its words.
+        weights: Vec<f32>,
+    },
+    /// Lines of code that have one of some keywords before a name, or that bind a function to it.
+    Announces {
+        /// The name.
+        name: String,
+        /// The keywords.
+        keywords: Vec<String>,
+    },
+    /// Lines that call a name.
+    Calls(String),
+    /// A name in any spelling, or another text in any case.
+    Spelled(String),
+}
+
+impl Look {
+    /// A text as typed, with equal weights for its words.
+    pub fn typed(text: &str) -> Look {
+        Look::Typed { text: text.to_string(), weights: PastedText::new(text, |_| 1.0).weights().to_vec() }
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The line.
+    pub line: u32,
+    /// How the text occurs there, for [`Look::Typed`].
+    pub standing: Option<LiteralMatch>,
+    /// True if the file is prose, configuration or data.
+    pub is_text: bool,
+    /// True if the file is that, or of no known language and no program, or a test, benchmark or example, or vendored.
+    pub is_aside: bool,
+    /// True if the name consists of whole parts of an identifier, for [`Look::Spelled`].
+    pub is_cut: bool,
+}
+
+impl Seen {
+    /// True if all words of the text occur there.
+    pub fn holds_all(&self) -> bool {
+        self.standing.is_some_and(|standing| standing.agreement >= Agreement::Words)
+    }
+}
+
+impl Round for ScanRequest {
+    type Answer = Vec<Vec<Seen>>;
+
+    const NAME: &'static str = "scan";
+
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<Seen>>> {
+        let root = Path::new(&search.snapshot.files.root);
+        let typed = match &self.look {
+            Look::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
+            Look::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
+            Look::Announces { .. } | Look::Calls(_) => None,
+        };
+        let seen = |file: &FilePlace| -> Vec<Seen> {
+            let Some(record) = search.shard.record(*file) else { return Vec::new() };
+            // A file that can't be read any more contains nothing.
+            let Ok(text) = search.snapshot.texts.text(root, &record.path) else { return Vec::new() };
+            match (&self.look, &typed) {
+                (_, Some(typed)) => typed_in(search, typed, record, &text),
+                (Look::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
+                (Look::Calls(name), _) => {
+                    let marks = language::comment_marks(&record.language);
+                    let lines = calling_lines(&text, name, marks, language::facts());
+                    lines.into_iter().map(|line| seen_in(record, line)).collect()
+                }
+                (Look::Typed { .. } | Look::Spelled(_), None) => Vec::new(),
+            }
+        };
+        Ok(self.files.par_iter().map(seen).collect())
+    }
+
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Vec<Seen>>> {
+        corpus.scatter_files(&self.files, |files| ScanRequest { files, look: self.look.clone() })
+    }
+
+    fn is_valid(&self, answer: &Vec<Vec<Seen>>, _: &Extent) -> bool {
+        let is_valid =
+            |seen: &Seen| seen.line <= LINE_MAX && seen.standing.is_none_or(|standing| standing.share.is_finite());
+        answer.len() == self.files.len() && answer.iter().flatten().all(is_valid)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+impl Coordinator<'_> {
+    /// The places found in the files, in file order.
+    pub(crate) fn scan(&self, files: &[FilePlace], look: Look) -> Result<Vec<(FilePlace, Seen)>> {
+        let found = self.ask(&ScanRequest { files: files.to_vec(), look })?;
+        Ok(files.iter().zip(found).flat_map(|(file, seen)| seen.into_iter().map(move |one| (*file, one))).collect())
+    }
+}
+
+fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
+    let Some(standing) = typed.find(text) else { return Vec::new() };
+    let line = heading_with(search, typed, record, text, &standing)
+        .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
+    vec![Seen { standing: Some(standing), ..seen_in(record, line) }]
+}
+
+/// For each file, the line that contains a text in some spelling.
+fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -> Result<Vec<Vec<Seen>>> {
+    let records: Vec<Option<&FileRecord>> = files.iter().map(|file| search.shard.record(*file)).collect();
+    let found = search.snapshot.spelled(&records, spelling)?;
+    let seen = |(record, spelled): (&Option<&FileRecord>, Option<Spelled>)| {
+        let Spelled { line, is_cut } = spelled?;
+        Some(Seen { is_cut, ..seen_in((*record)?, line) })
+    };
+    Ok(records.iter().zip(found).map(|both| seen(both).into_iter().collect()).collect())
+}
+
+/// The line of the heading in a prose file that matches a text at least as well as the place that was found: a section is
+/// a better answer than a link to it. Of several headings, the shortest.
+fn heading_with(
+    search: &LocalSearch<'_>,
+    typed: &PastedText<'_>,
+    record: &FileRecord,
+    text: &str,
+    found: &LiteralMatch,
+) -> Option<u32> {
+    let is_prose = language::by_name(&record.language).is_some_and(|own| own.category == Category::Prose);
+    if !is_prose || found.agreement == Agreement::Run {
+        return None;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let length = |line: u32| {
+        let heading = lines.get((line as usize).checked_sub(1)?)?;
+        let own = typed.find(heading)?;
+        ((own.agreement, own.is_alone) >= (found.agreement, found.is_alone)).then_some(heading.len())
+    };
+    let units = search.snapshot.lexical.units_of(record.id, search.filter()).ok()?;
+    let sections = units.iter().filter(|unit| unit.kind == UnitKind::Section);
+    sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
+}
+
+/// A line of a file, with what the file is.
+pub(super) fn seen_in(record: &FileRecord, line: u32) -> Seen {
+    let is_aside = is_data(&record.language, &record.path)
+        || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
+    Seen { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
+}
+
+/// The lines of a program that have one of some keywords before a name, or that bind a function to it. Keywords that the
+/// language lacks don't count.
+fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) -> Vec<Seen> {
+    if is_text(&record.language) {
+        return Vec::new();
+    }
+    let language = language::by_name(&record.language);
+    let own: Vec<&str> = language.into_iter().flat_map(|language| language.keywords()).collect();
+    // A language without keywords contains programs of other languages.
+    let is_own = |keyword: &&str| own.is_empty() || own.contains(keyword);
+    let keywords: Vec<&str> = keywords.iter().map(String::as_str).filter(is_own).collect();
+    let is_of_functions = |keyword: &&str| language.is_none_or(|language| language.function_keywords.contains(keyword));
+    let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
+    let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
+    let mut lines: Vec<u32> =
+        lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
+    // An example in a comment counts if the name is no ordinary word.
+    if lines.is_empty() && is_name_in_example(name) {
+        lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
+    }
+    lines.into_iter().map(|number| seen_in(record, number)).collect()
+}

@@ -1,0 +1,37 @@
+//! What the index stores of units.
+
+use colgrep_core::{Unit, UnitId};
+use colgrep_index::error::Result;
+use serde::{Deserialize, Serialize};
+
+use super::{Coordinator, LocalSearch, Round, Validate};
+use crate::shard::Extent;
+
+/// Asks for stored units.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredUnitsRequest {
+    /// The units.
+    pub units: Vec<UnitId>,
+}
+
+impl Round for StoredUnitsRequest {
+    type Answer = Vec<Unit>;
+
+    const NAME: &'static str = "stored_units";
+
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Unit>> {
+        search.snapshot.units(&self.units)
+    }
+
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Unit>> {
+        corpus.scatter_units(&self.units, |units| StoredUnitsRequest { units })
+    }
+
+    fn is_valid(&self, answer: &Vec<Unit>, extent: &Extent) -> bool {
+        answer.len() == self.units.len() && answer.is_valid(extent)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+}

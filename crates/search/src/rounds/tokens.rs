@@ -1,0 +1,50 @@
+//! Which files contain the tokens of the query.
+
+use std::path::Path;
+
+use colgrep_core::strength::Tokens;
+use colgrep_index::error::Result;
+use colgrep_index::ids::FilePlace;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Coordinator, LocalSearch, Round};
+use crate::shard::Extent;
+
+/// Asks which tokens the text and the path of each file contain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokensRequest {
+    /// The files.
+    pub files: Vec<FilePlace>,
+    /// The tokens, as written.
+    pub tokens: Vec<String>,
+}
+
+impl Round for TokensRequest {
+    type Answer = Vec<Tokens>;
+
+    const NAME: &'static str = "tokens";
+
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Tokens>> {
+        let root = Path::new(&search.snapshot.files.root);
+        let held = |file: &FilePlace| {
+            let Some(record) = search.shard.record(*file) else { return Tokens::default() };
+            // A deleted file contains nothing.
+            let text = search.snapshot.texts.text(root, &record.path).unwrap_or_default();
+            Tokens::held(search.shard.path_of(record).1, &text, &self.tokens)
+        };
+        Ok(self.files.par_iter().map(held).collect())
+    }
+
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Tokens>> {
+        corpus.scatter_files(&self.files, |files| TokensRequest { files, tokens: self.tokens.clone() })
+    }
+
+    fn is_valid(&self, answer: &Vec<Tokens>, _: &Extent) -> bool {
+        answer.len() == self.files.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
