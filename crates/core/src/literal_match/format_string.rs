@@ -45,6 +45,7 @@ struct FormatString {
 }
 
 /// How a text agrees with a sentence of a format string.
+#[derive(Default)]
 pub(super) struct FilledFormat {
     /// Words that agree.
     pub words: usize,
@@ -53,7 +54,7 @@ pub(super) struct FilledFormat {
     /// Weight of the words that are values.
     pub of_values: f32,
     /// Words that agree and are rare.
-    pub telling: usize,
+    pub rare: usize,
     /// The number of the word from which on the sentence and its values explain all of the text; none if words are left over.
     pub from: Option<usize>,
     /// Words of the longest value; one piece counts as one word.
@@ -73,32 +74,23 @@ impl PastedText<'_> {
         place: &Range<usize>,
         value_words_max: usize,
     ) -> Option<FilledFormat> {
-        let template = FormatString::around(file, place)?;
-        (0..self.len()).find_map(|start| self.filled_from(start, file, &template, value_words_max))
+        let format = FormatString::around(file, place)?;
+        (0..self.len()).find_map(|start| self.filled_from(start, file, &format, value_words_max))
     }
 
     fn filled_from(
         &self,
         start: usize,
         file: &str,
-        template: &FormatString,
+        format: &FormatString,
         value_words_max: usize,
     ) -> Option<FilledFormat> {
-        let (first, last) = (template.pieces.first()?.words.first()?, template.pieces.last()?.words.last()?);
+        let (first, last) = (format.pieces.first()?.words.first()?, format.pieces.last()?.words.last()?);
         let place = first.place.start..last.place.end;
-        let is_around_value = template.pieces.len() > 1;
-        let mut filled = FilledFormat {
-            words: 0,
-            weight: 0.0,
-            of_values: 0.0,
-            telling: 0,
-            from: None,
-            longest_value: 0,
-            is_around_value,
-            place,
-        };
+        let is_around_value = format.pieces.len() > 1;
+        let mut filled = FilledFormat { is_around_value, place, ..FilledFormat::default() };
         let (mut end, mut is_open) = (start, false);
-        for (i, piece) in template.pieces.iter().enumerate() {
+        for (i, piece) in format.pieces.iter().enumerate() {
             let (head, tail) = (piece.words.first()?, piece.words.last()?);
             // A piece joined to a value shares a word with it.
             let least = if i == 0 || is_open || head.is_behind_value { end } else { end + 1 };
@@ -119,14 +111,14 @@ impl PastedText<'_> {
             end = begin + piece.words.len();
             let is_own = |word: &&FormatWord| !word.is_behind_value && !word.is_before_value;
             filled.words += piece.words.iter().filter(is_own).count();
-            let tells = |(word, i): &(&FormatWord, usize)| is_own(word) && self.is_telling(*i);
-            filled.telling += piece.words.iter().zip(begin..end).filter(tells).count();
+            let is_rare = |(word, i): &(&FormatWord, usize)| is_own(word) && self.is_rare(*i);
+            filled.rare += piece.words.iter().zip(begin..end).filter(is_rare).count();
             filled.weight += self.weights[begin..end].iter().sum::<f32>();
             is_open = tail.is_before_value;
         }
-        let before = if template.pieces.first()?.value.is_some() { start.min(value_words_max) } else { 0 };
+        let before = if format.pieces.first()?.value.is_some() { start.min(value_words_max) } else { 0 };
         filled.of_values += self.weights[start - before..start].iter().sum::<f32>();
-        let most = match template.value_behind {
+        let most = match format.value_behind {
             Some(_) => self.end_of_value(end, VALUES_AT_THE_END * value_words_max).min(self.len()),
             None => end,
         };

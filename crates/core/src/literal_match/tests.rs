@@ -1,5 +1,6 @@
 //! Tests of texts as typed.
 
+use super::alignment::begins_with_value;
 use super::*;
 
 /// Agreement, words and the text of the file's line from where it begins.
