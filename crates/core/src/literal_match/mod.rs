@@ -189,7 +189,7 @@ impl<'t> PastedText<'t> {
     /// `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what is cut occurs nowhere as a
     /// word.
     fn cut(&self, file: &str) -> Option<LiteralMatch> {
-        // `sink.write(addr` is cut off whatever stands there.
+        // `sink.write(addr` is cut off in any case.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
         if !self.text.contains(char::is_whitespace) && !is_open() {
             return None;

@@ -217,7 +217,7 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
     }
     let file = "// parse the request headers\nsink.write_short(address);\nfor path_and_stem in paths {}\n";
     for (text, expected) in [
-        // What stands nowhere as a word is cut in a sentence too, and the parts in front of the last one are whole.
+        // A word that occurs nowhere may be cut in a sentence too, and its parts but the last are whole.
         ("parse the request header", true),
         ("for path_and_ste", true),
         ("sink.write_short(addr", true),
