@@ -21,8 +21,8 @@ pub struct Step {
     /// The terms that a table gave the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<String>,
-    /// What the query tells beside its words: tokens, places, files, phrases, declarations, callers, operators; and by what
-    /// it points at the unit.
+    /// What the query asks for besides its words (tokens, places, files, phrases, declarations, callers), and the evidence by
+    /// which it points at the unit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clues: Vec<String>,
 }

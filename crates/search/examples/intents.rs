@@ -1,5 +1,7 @@
 //! Prints `docs/generated/intents.md`.
 
-fn main() {
-    print!("{}", colgrep_search::intents_markdown());
+use std::io::Write as _;
+
+fn main() -> std::io::Result<()> {
+    std::io::stdout().write_all(colgrep_search::intents_markdown().as_bytes())
 }

@@ -19,10 +19,11 @@ const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "
 
 /// A text behind one part of a prefix, and whether that part is surely one.
 type StrippedPart<'t> = Option<(&'t str, bool)>;
+/// Strips a part of a prefix; the second argument is the name of the program.
+type StripPart = for<'t> fn(&'t str, &str) -> StrippedPart<'t>;
 
-/// The parts that a prefix may have, each with an example; the first that fits counts. The second argument is the name of
-/// the program.
-const PARTS: &[(&str, for<'t> fn(&'t str, &str) -> StrippedPart<'t>)] = &[
+/// The parts that a prefix may have, each with an example; the first that fits counts.
+const PARTS: &[(&str, StripPart)] = &[
     ("Caused by:", |text, _| WRAPPERS.iter().find_map(|wrapper| Some((text.strip_prefix(wrapper)?, true)))),
     ("Exception in thread \"main\" ", |text, _| {
         let thread = text.strip_prefix("Exception in thread \"")?;

@@ -84,8 +84,11 @@ fn read(text: &str) -> Trace<'_> {
     trace
 }
 
+/// Tells whether a line has a form.
+type LineForm = fn(&str) -> bool;
+
 /// The forms of frames, each with an example.
-const FRAMES: &[(&str, fn(&str) -> bool)] = &[
+const FRAMES: &[(&str, LineForm)] = &[
     ("File \"a.py\", line 7, in run", |line| is_behind(line, "File \"", |rest| rest.contains("\", line "))),
     ("at run (/srv/a.js:3:9)", |line| {
         is_behind(line, "at ", |rest| {
