@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints how the source is laid out: crates and modules with their lines and what they import, circles, sizes.
 
-Usage: python3 docs/house.py [CHECKOUT]     (docs/research/house.md keeps what it printed, and at which commit)
+Usage: python3 docs/house.py [CHECKOUT]     (docs/research/house.md compares figures of two commits)
 """
 
 import pathlib
