@@ -52,12 +52,20 @@ const LETTERS: std::ops::RangeInclusive<usize> = 3..=40;
 /// Letters of what is drawn, at least.
 const DRAWN_MIN: usize = 2;
 
+/// A file that is searched.
+struct Searched {
+    path: String,
+    /// Its text in lower case.
+    lower: String,
+    /// The same without what joins the parts of names.
+    joined: String,
+}
+
 /// The files of a folder as they are searched, and a session that answers.
 struct Scene {
     folder: PathBuf,
     session: Session,
-    /// Paths and texts.
-    files: Vec<(String, String)>,
+    files: Vec<Searched>,
     identifiers: Vec<String>,
 }
 
@@ -70,17 +78,18 @@ impl Scene {
         let mut every = SearchRequest::new("").within(folder).files(usize::MAX).by(RankBy::Words);
         every.question = Question::Every;
         let listed = session.search(&every)?;
-        let mut files: Vec<(String, String)> = Vec::new();
-        for file in listed.files {
-            if files.last().is_none_or(|(path, _)| *path != file.path) {
-                let text = fs::read(file.root.join(&file.path)).with_context(|| file.path.clone())?;
-                files.push((file.path, String::from_utf8_lossy(&text).into_owned()));
-            }
-        }
         let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || ('\u{300}'..'\u{370}').contains(&c);
-        let words = files.iter().flat_map(|(_, text)| text.split(|c| !is_of_word(c)));
-        let mut identifiers: Vec<String> =
-            words.filter(|word| LETTERS.contains(&word.chars().count())).map(String::from).collect();
+        let (mut files, mut identifiers): (Vec<Searched>, Vec<String>) = (Vec::new(), Vec::new());
+        for file in listed.files {
+            if files.last().is_some_and(|last| last.path == file.path) {
+                continue;
+            }
+            let text = fs::read(file.root.join(&file.path)).with_context(|| file.path.clone())?;
+            let text = String::from_utf8_lossy(&text);
+            let names = text.split(|c| !is_of_word(c)).filter(|word| LETTERS.contains(&word.chars().count()));
+            identifiers.extend(names.map(String::from));
+            files.push(Searched { path: file.path, lower: lower(&text), joined: joined(&text) });
+        }
         identifiers.sort_unstable();
         identifiers.dedup();
         Ok(Scene { folder: folder.to_path_buf(), session, files, identifiers })
@@ -96,8 +105,7 @@ impl Scene {
         let mut failures = Vec::new();
         let holders = |text: &str| -> Vec<&str> {
             let typed = lower(text);
-            let holds = self.files.iter().filter(|(_, text)| lower(text).contains(&typed));
-            holds.map(|(path, _)| path.as_str()).collect()
+            self.files.iter().filter(|file| file.lower.contains(&typed)).map(|file| file.path.as_str()).collect()
         };
         let is_all_denied = end.shown == 0 && end.is_tokens && !end.is_held;
         let of_tokens = is_all_denied.then(|| drawn.to_string());
@@ -115,8 +123,9 @@ impl Scene {
         if is_asked && !exact.is_empty() && !is_found(&exact) && found.len() < FILES {
             failures.push(("there, and not found", format!("{drawn:?} in {}", exact[0])));
         }
-        let any = self.files.iter().filter(|(_, text)| joined(text).contains(&joined(drawn)));
-        let any: Vec<&str> = any.map(|(path, _)| path.as_str()).collect();
+        let letters = joined(drawn);
+        let any = self.files.iter().filter(|file| file.joined.contains(&letters));
+        let any: Vec<&str> = any.map(|file| file.path.as_str()).collect();
         if is_asked && exact.is_empty() && !any.is_empty() && !is_found(&any) && found.len() < FILES {
             failures.push(("in no spelling", format!("{drawn:?} of {any:?}")));
         }
