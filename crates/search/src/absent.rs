@@ -7,9 +7,15 @@ use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 use colgrep_syntax::language;
 
-use super::respell::Respelled;
 use super::rounds::{Coordinator, LocateRequest};
 use colgrep_index::error::Result;
+
+/// A query's text with words that stand nowhere as the index has them.
+pub(super) struct Respelled {
+    pub text: String,
+    /// Each such word, as typed, with what it is read as.
+    pub words: Vec<(String, String)>,
+}
 
 /// The query without names of files that are not here, where a word of the name stands nowhere: nothing answers it, and its
 /// ending stands in other files. Words of it that stand somewhere stay. None where there is no such name, or nothing else.

@@ -8,12 +8,11 @@ use colgrep_core::rank::{Context, FileFacts, LongFacts, Retrieved};
 use colgrep_syntax::language;
 use rustc_hash::FxHashMap;
 
+use super::Request;
 use super::intents::Pointers;
-use super::long::long_facts;
 use super::past::past;
 use super::rounds::{ContextsRequest, Coordinator};
 use super::shard::UnitFound;
-use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -37,17 +36,17 @@ impl ForcedCandidates {
     /// # Errors
     /// When the index can't be read.
     pub fn new(
-        (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
+        rounds: &Coordinator<'_>,
         request: &Request<'_>,
         query: &Query,
         pointers: Pointers,
+        long: FxHashMap<FilePlace, LongFacts>,
     ) -> Result<ForcedCandidates> {
         let contexts = request.background.near.map(|near| {
             let wants_tests = near.tests_only || query.asks_for.contains(&PathClass::TEST);
             rounds.ask(&ContextsRequest { near: near.clone(), wants_tests })
         });
         let contexts = contexts.transpose()?.into_iter().flatten().collect();
-        let long = long_facts((corpus, rounds), request, query)?;
         let asks_for_tests_of = asks_for_tests_of(&query.text);
         Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
     }

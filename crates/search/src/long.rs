@@ -1,71 +1,39 @@
 //! Long queries: the files that their title finds on its own, and those that their text names.
 
-use colgrep_core::long::Long;
 use colgrep_core::query::Query;
 use colgrep_core::query::intents::Intents;
-use colgrep_core::rank::{self, Fused, LongFacts};
+use colgrep_core::rank::LongFacts;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Request;
 use super::intents::{allowed, best_of};
 use super::locate::Fit;
-use super::reading::KnownQuery;
-use super::retrieve::with_retrieval;
 use super::rounds::{Coordinator, LocateRequest};
-use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Files that the title brings, at most, the best first.
-const TITLE_FILES_MAX: usize = 100;
 /// Paths of the text that are looked up: a trace may have hundreds.
 const PATHS_MAX: usize = 64;
 /// Files that a name without folders may mean, at most.
 const BARE_FILES_MAX: usize = 3;
 
-/// What the parts of a long query say of files; nothing for any other query.
+/// What the parts of a long query say of files; nothing for any other query. `title` has the files that its title finds,
+/// each with its share of the best score.
 ///
 /// # Errors
 /// When an index can't be read.
 pub(super) fn long_facts(
-    (corpus, rounds): (&Corpus<'_>, &Coordinator<'_>),
+    rounds: &Coordinator<'_>,
     request: &Request<'_>,
     query: &Query,
+    title: Vec<(FilePlace, f32)>,
 ) -> Result<FxHashMap<FilePlace, LongFacts>> {
-    let mut found: FxHashMap<FilePlace, LongFacts> = FxHashMap::default();
-    let Some(long) = &query.long else { return Ok(found) };
-    if request.knobs.long_title > 0.0 {
-        titled(corpus, request, long, &mut found)?;
-    }
-    if request.knobs.long_path > 0.0 {
+    let facts = |(file, title)| (file, LongFacts { title, ..LongFacts::default() });
+    let mut found: FxHashMap<FilePlace, LongFacts> = title.into_iter().map(facts).collect();
+    if query.long.is_some() && request.knobs.long_path > 0.0 {
         paths(rounds, &query.intents, &mut found)?;
     }
     Ok(found)
-}
-
-/// Ranks the title as a query of its own: each file's score as a share of the best.
-fn titled(
-    corpus: &Corpus<'_>,
-    request: &Request<'_>,
-    long: &Long,
-    found: &mut FxHashMap<FilePlace, LongFacts>,
-) -> Result<()> {
-    let title = Request { query: &long.title, ..*request };
-    let own = with_retrieval(corpus, &title, KnownQuery::Title, |_, retrieval| Ok(retrieval))?;
-    let fused = Fused::new(&own.retrieved, request.fusion, request.knobs);
-    let ranked = rank::run(&own.query, request.knobs, &own.retrieved, fused, None);
-    // Text that stands as typed is far above all scores: it is best, and leaves the scale to the others.
-    let pointed: FxHashSet<_> =
-        own.retrieved.candidates.iter().filter(|c| c.pointer.is_some()).map(|c| c.unit).collect();
-    let scores = ranked.units.iter().filter(|unit| !pointed.contains(&unit.unit)).map(|unit| unit.score);
-    let best = scores.fold(0.0, f32::max);
-    let mut files = FxHashSet::default();
-    for unit in &ranked.units {
-        if best > 0.0 && files.len() < TITLE_FILES_MAX && files.insert(unit.file) {
-            let place = FilePlace(own.retrieved.files[unit.file].place);
-            found.entry(place).or_default().title = (unit.score / best).clamp(0.0, 1.0);
-        }
-    }
-    Ok(())
 }
 
 /// Files whose paths stand in the text, of a trace the innermost frames first. A name without folders counts where few

@@ -10,7 +10,7 @@ use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
 use colgrep_core::token::{Tokenizer, is_stop_word, parts, words};
 
-use super::absent::without_absent;
+use super::absent::{Respelled, without_absent};
 use super::intents::{SELVES, best_of};
 use super::locate::{Fit, MODULE_END};
 use super::rounds::{
@@ -29,13 +29,6 @@ const LETTERS_OF_A_PART_MIN: usize = 3;
 const WORDS_MAX: usize = 3;
 /// Files that are read to see whether a call stands anywhere. With more that hold its words in a row, it does.
 const FILES_READ_MAX: usize = 512;
-
-/// A query's text with words that stand nowhere as the index has them.
-pub(super) struct Respelled {
-    pub text: String,
-    /// Each such word, as typed, with what it is read as.
-    pub words: Vec<(String, String)>,
-}
 
 /// A way to write words of a query that stand nowhere.
 struct Spelling {

@@ -9,7 +9,7 @@ use colgrep_core::fuse::{Evidence, Ranking, Retriever};
 use colgrep_core::knob::Knobs;
 use colgrep_core::path::{PathClass, PathFacts};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{Candidate, FileFacts, Retrieved};
+use colgrep_core::rank::{self, Candidate, FileFacts, Fused, RankedUnit, Retrieved};
 use colgrep_core::statistics::{Statistics, WordMass};
 use colgrep_core::tag::Matched;
 use colgrep_core::token::Tokenizer;
@@ -17,15 +17,17 @@ use colgrep_encoder::Multivector;
 use colgrep_syntax::language::{self, Category};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::absent::Respelled;
 use super::endings::tell_endings_apart;
 use super::file_ids::UnitIds;
 use super::file_kind::{category, is_data};
 use super::forced_candidates::ForcedCandidates;
 use super::hinted;
 use super::intents::{Pointers, pointers};
+use super::long::long_facts;
 use super::pairs::PairWeights;
 use super::reading::{KnownQuery, read};
-use super::respell::{Respelled, respelled};
+use super::respell::respelled;
 use super::rounds::{
     CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
     ScoresResponse, StatisticsRequest, TopicsRequest,
@@ -40,6 +42,8 @@ use colgrep_index::ids::FilePlace;
 /// Up to this many units with both terms of a pair, at most, all files with the pair are counted. Above it, their number
 /// is estimated from a sample.
 const PAIR_UNITS: u64 = 50_000;
+/// Files that the title of a long query brings, at most, the best first.
+const TITLE_FILES_MAX: usize = 100;
 /// The sample is at least one file of so many.
 const SAMPLE_PART_MAX: u64 = 1 << 14;
 
@@ -189,7 +193,12 @@ impl Search<'_> {
         if pointers.allow_nothing() {
             return Ok(Retrieved::default());
         }
-        let forced = ForcedCandidates::new((corpus, rounds), request, query, pointers)?;
+        let title = match &query.long {
+            Some(long) if request.knobs.long_title > 0.0 => title_files(corpus, request, &long.title)?,
+            _ => Vec::new(),
+        };
+        let long = long_facts(rounds, request, query, title)?;
+        let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
         let Some(Ranked { units, rankings, evidence, facts }) =
             self.ranked(semantic.as_ref(), found, &forced, timing)?
         else {
@@ -473,4 +482,22 @@ fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>
     let defines = |unit: &&&UnitFound| matches!(unit.kind, UnitKind::Function | UnitKind::Method | UnitKind::Class);
     let definitions = others.iter().filter(defines).count();
     of_prose.len() > others.len() && definitions as f32 <= code * units.len() as f32
+}
+
+/// Ranks the title of a long query as a query of its own: the best files, each with its share of the best score.
+fn title_files(corpus: &Corpus<'_>, request: &Request<'_>, title: &str) -> Result<Vec<(FilePlace, f32)>> {
+    let title = Request { query: title, ..*request };
+    let own = with_retrieval(corpus, &title, KnownQuery::Title, |_, retrieval| Ok(retrieval))?;
+    let fused = Fused::new(&own.retrieved, request.fusion, request.knobs);
+    let ranked = rank::run(&own.query, request.knobs, &own.retrieved, fused, None);
+    // Units that the title points at score far above all others, so they don't set the scale.
+    let pointed: FxHashSet<_> =
+        own.retrieved.candidates.iter().filter(|c| c.pointer.is_some()).map(|c| c.unit).collect();
+    let scores = ranked.units.iter().filter(|unit| !pointed.contains(&unit.unit)).map(|unit| unit.score);
+    let best = scores.fold(0.0, f32::max);
+    let mut seen = FxHashSet::default();
+    let is_first = |unit: &&RankedUnit| best > 0.0 && seen.len() < TITLE_FILES_MAX && seen.insert(unit.file);
+    let share =
+        |unit: &RankedUnit| (FilePlace(own.retrieved.files[unit.file].place), (unit.score / best).clamp(0.0, 1.0));
+    Ok(ranked.units.iter().filter(is_first).map(share).collect())
 }
