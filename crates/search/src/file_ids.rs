@@ -99,3 +99,48 @@ impl UnitIds<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_units_translate_both_ways() {
+        // The second shard has no segments.
+        let firsts = [0, 3, 3, 5];
+        for ids in [UnitIds::Parts, UnitIds::Segments(&firsts)] {
+            for (shard, segment) in [(0, 0), (0, 2), (2, 0), (2, 1)] {
+                let unit = UnitId::new(segment, 7);
+                assert_eq!(ids.local(ids.global(shard, unit)), (shard, unit), "{ids:?}");
+            }
+        }
+        assert_eq!(UnitIds::Segments(&firsts).global(2, UnitId::new(1, 7)), UnitId::new(4, 7));
+        assert_eq!(
+            UnitIds::Segments(&firsts).local(UnitId::new(5, 7)).1,
+            UnitId::new(UnitId::SEGMENTS_MAX - 1, u32::MAX)
+        );
+    }
+
+    #[test]
+    fn files_are_numbered_by_path_over_all_shards() {
+        let extent = |repositories: &[(&str, u32)], places| Extent {
+            repositories: repositories
+                .iter()
+                .map(|(front, first)| RepositoryExtent { front: (*front).into(), first: FilePlace(*first) })
+                .collect(),
+            places,
+            ..Extent::default()
+        };
+        let extents = [extent(&[("a/", 0), ("c/", 2)], 5), extent(&[("b/", 0)], 4)];
+        let ids = FileIds::new(&extents);
+        let global: Vec<u32> = (0..5).map(|file| ids.global(0, FilePlace(file)).0).collect();
+        assert_eq!(global, [0, 1, 6, 7, 8]);
+        assert_eq!(ids.global(1, FilePlace(3)), FilePlace(5));
+        for file in (0..9).map(FilePlace) {
+            let (shard, own) = ids.local(file);
+            assert_eq!(ids.global(shard, own), file);
+        }
+        let fronts: Vec<String> = ids.repositories(&extents).into_iter().map(|one| one.front).collect();
+        assert_eq!(fronts, ["a/", "b/", "c/"]);
+    }
+}

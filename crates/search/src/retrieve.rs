@@ -162,7 +162,7 @@ struct Ranked {
 }
 
 /// The units that are near by meaning, and what words found.
-type Found = (Vec<NearUnit>, CandidatesResponse);
+type RetrievedHits = (Vec<NearUnit>, CandidatesResponse);
 
 /// Facts of units and their files.
 struct Facts {
@@ -231,7 +231,7 @@ impl Search<'_> {
         semantic: Option<&SemanticSearch<'_>>,
         pointed: impl FnOnce() -> T + Send,
         timing: &mut Timing,
-    ) -> (Result<Found>, T) {
+    ) -> (Result<RetrievedHits>, T) {
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
         let Search { rounds, request, .. } = *self;
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
@@ -257,7 +257,7 @@ impl Search<'_> {
     fn ranked(
         &self,
         semantic: Option<&SemanticSearch<'_>>,
-        (near, found): Found,
+        (near, found): RetrievedHits,
         forced: &ForcedCandidates,
         timing: &mut Timing,
     ) -> Result<Option<Ranked>> {
