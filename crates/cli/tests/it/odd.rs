@@ -197,7 +197,7 @@ fn a_place_that_can_not_be_written_is_told() {
 }
 
 #[test]
-fn what_is_printed_to_a_pipe_is_unchanged() {
+fn lines_are_printed_to_a_pipe_unchanged() {
     let sandbox = Sandbox::new();
     let line = "def zebra(): \tpass # \u{1b}[31mred  ";
     sandbox.write("a.py", &format!("class Stripes:\n\t{line}\n"));
@@ -209,7 +209,9 @@ fn what_is_printed_to_a_pipe_is_unchanged() {
     }
     sandbox.write("evil\u{1b}[31m.py", "def zebra(): pass\n");
     for args in [&["zebra", "-l"][..], &["-e", "zebra", "-l"]] {
-        assert!(sandbox.run(args).out.contains("evil\u{1b}[31m.py\n"), "names neither: {args:?}");
+        assert!(!sandbox.run(args).out.contains('\u{1b}'), "a name could forge a line: {args:?}");
+        let ended = [args, &["-0"]].concat();
+        assert!(sandbox.run(&ended).out.contains("evil\u{1b}[31m.py\0"), "names that end in NUL: {ended:?}");
     }
 }
 

@@ -24,9 +24,9 @@ fn is_mark(line: &str) -> bool {
     CONFLICT.iter().any(|mark| line.starts_with(mark)) || is_head_of_hunk(line)
 }
 
-/// `Typed -12,7 +12,8 Typed fn open(port: u16) {`
+/// `@@ -12,7 +12,8 @@ fn open(port: u16) {`
 fn is_head_of_hunk(line: &str) -> bool {
-    line.strip_prefix("Typed ").is_some_and(|rest| rest.starts_with(['-', '+']) && rest.contains(" Typed"))
+    line.strip_prefix("@@ ").is_some_and(|rest| rest.starts_with(['-', '+']) && rest.contains(" @@"))
 }
 
 #[cfg(test)]
@@ -39,14 +39,11 @@ mod tests {
             ("<<<<<<< HEAD\n  open(port);\n=======\n  open(host);\n>>>>>>> main", Some("  open(port);")),
             ("<<<<<<< HEAD\n=======\nopen(host);\n>>>>>>> main", Some("open(host);")),
             ("<<<<<<< HEAD\nopen(port);", Some("open(port);")),
-            ("Typed -12,7 +12,8 Typed fn run() {\n open(port);\n+close();\n", Some(" open(port);\n+close();")),
-            (
-                "diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\nTyped -1 +1 Typed\n-a\n+b\nTyped -9 +9 Typed\n c",
-                Some("-a\n+b"),
-            ),
+            ("@@ -12,7 +12,8 @@ fn run() {\n open(port);\n+close();\n", Some(" open(port);\n+close();")),
+            ("diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n c", Some("-a\n+b")),
             ("open(port);\n=======\nopen(host);", None),
             ("--- a\nopen(port);", None),
-            ("Typedcount\nopen(port);", None),
+            ("@@count\nopen(port);", None),
             ("<<<<<<< HEAD", None),
             ("", None),
         ] {

@@ -9,7 +9,6 @@ use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use colgrep_engine::Refused;
 use colgrep_engine::request::QUERY_BYTES_MAX;
 use http_body::Body as _;
@@ -34,26 +33,30 @@ pub type Route = MethodRouter<Arc<App>>;
 /// Where the requests are.
 pub const PATH: &str = "/api/v1/";
 
-/// Whether a request has parameters; without any, it is asked by GET.
+/// Whether a request has parameters: it is asked by POST then.
 pub fn has_parameters(tool: &Tool) -> bool {
     tool.input.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
+}
+
+/// Whether a request can be asked without parameters: by GET.
+pub fn needs_no_parameters(tool: &Tool) -> bool {
+    tool.input.get("required").and_then(Value::as_array).is_none_or(Vec::is_empty)
 }
 
 /// The routes of the requests.
 pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
     tools.iter().enumerate().map(|(at, tool)| {
-        let path = format!("{PATH}{}", tool.name);
-        match has_parameters(tool) {
-            true => {
-                (path, post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await))
-            }
-            false => (
-                path,
-                get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
-                    answered(&app, at, Map::new(), caller).await
-                }),
-            ),
+        let mut route = Route::new();
+        if has_parameters(tool) {
+            route =
+                route.post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await);
         }
+        if needs_no_parameters(tool) {
+            route = route.get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
+                answered(&app, at, Map::new(), caller).await
+            });
+        }
+        (format!("{PATH}{}", tool.name), route)
     })
 }
 

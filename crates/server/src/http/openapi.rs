@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::api::{PATH, has_parameters};
+use super::api::{PATH, has_parameters, needs_no_parameters};
 use super::guard::REPOSITORIES;
 use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
@@ -22,23 +22,29 @@ pub fn document(state: &ServerState, page: DescribePaths) -> Value {
     for tool in offered(state) {
         let tool = &tool;
         let name = format!("{}Request", camel(tool.name));
-        let mut operation = operation(tool.name, tool.title, tool.doc, "requests");
+        let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}});
+        let mut methods = Map::new();
+        if needs_no_parameters(tool) {
+            let mut get = operation(&format!("get_{}", tool.name), tool.title, tool.doc, "requests");
+            get["responses"] = problems(content.clone(), false);
+            methods.insert("get".into(), get);
+        }
         if has_parameters(tool) {
             let schema = root_schema(Value::Object(tool.input.clone()), &mut schemas);
             schemas.insert(name.clone(), schema);
-            operation["requestBody"] = body(&name);
+            let mut post = operation(tool.name, tool.title, tool.doc, "requests");
+            post["requestBody"] = body(&name);
+            post["responses"] = problems(content, true);
+            methods.insert("post".into(), post);
         }
-        operation["responses"] =
-            responses(tool, json!({"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}));
-        let method = if has_parameters(tool) { "post" } else { "get" };
-        paths.insert(format!("{PATH}{}", tool.name), json!({method: operation}));
+        paths.insert(format!("{PATH}{}", tool.name), Value::Object(methods));
     }
     for (path, value) in page(&mut schemas) {
         paths.insert(path, value);
     }
     if let Some(shards) = shards {
         let header = caller(shards.needs_rights);
-        for operation in paths.values_mut().filter_map(|path| path.as_object_mut()?.values_mut().next()) {
+        for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(|path| path.values_mut()) {
             operation["parameters"] = json!([header]);
         }
     }
@@ -132,11 +138,6 @@ pub fn operation(id: &str, title: &str, doc: &str, tag: &str) -> Value {
 /// The body of an operation.
 pub fn body(schema: &str) -> Value {
     json!({"required": true, "content": {"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}}})
-}
-
-/// The answers of an operation with these contents.
-fn responses(tool: &Tool, content: Value) -> Value {
-    problems(content, has_parameters(tool))
 }
 
 /// A good answer with these contents, and what else an operation may answer.
