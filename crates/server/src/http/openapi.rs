@@ -6,7 +6,7 @@ use super::api::{PATH, has_parameters, needs_no_parameters};
 use super::guard::REPOSITORIES;
 use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
-use crate::api::{Tool, offered, schema};
+use crate::api::{offered, schema};
 
 /// Describes paths, with schemas that go into the document's own.
 type DescribePaths = fn(&mut Map<String, Value>) -> Vec<(String, Value)>;
