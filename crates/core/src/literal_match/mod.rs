@@ -2,7 +2,7 @@
 //!
 //! Words are compared in the order typed, ignoring case; what stands between them (punctuation, line ends, comment marks)
 //! may differ. So a message finds its literal although it has values where the source has placeholders: both have the words
-//! between two values. Alignments of one file compete by [`Alignment::rank`].
+//! between two values. Alignments of one file compete by their rank.
 
 mod advice;
 mod alignment;

@@ -26,7 +26,7 @@ pub struct Mention {
 }
 
 impl Snapshot {
-    /// For each of the files where it holds a text in some spelling. Of more than [`BYTES_MAX`] the first are read.
+    /// For each of the files where it holds a text in some spelling. Of more than 256 MiB the first are read.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -66,7 +66,7 @@ impl Shards {
     }
 
     /// The settings of the folder that the server was started in: they say how all shards are ranked. Read again after
-    /// [`SETTINGS_KNOWN`]; what can't be understood is read by each request until it can.
+    /// ten seconds; what can't be understood is read by each request until it can.
     ///
     /// # Errors
     /// When a settings file can't be understood.

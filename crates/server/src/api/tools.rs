@@ -151,7 +151,7 @@ pub struct Shown {
 /// `search`, for a reader other than an agent: each result as `show` gives it.
 ///
 /// # Errors
-/// As [`search`].
+/// When the request can't be answered as it is, or an index can't be read.
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
     let is_text = asks_for_text(state, asked)?;
