@@ -79,16 +79,17 @@ fn a_repository_that_cannot_be_served_is_left_out_and_told() {
         assert_eq!((refused.status, refused.header("retry-after")), (503, "1"), "{path}: {refused:?}");
         assert_eq!(refused.json()["code"], "away", "{path}");
     }
-    // Settings that can't be understood leave out their repository alone.
+    // Settings of a repository that can't be understood are ignored.
     sandbox.write("worker/.colgrep.toml", "results = \n");
     let found = search(&server).json();
-    assert_eq!(left_out(&found), ["worker", "web"], "{found}");
-    assert!(!found["unserved"][0]["why"].as_str().expect("a text").contains('\n'), "{found}");
-    moved(&sandbox, "api", "away");
+    assert_eq!(left_out(&found), ["web"], "{found}");
+    for (from, to) in [("api", "away"), ("worker", "elsewhere")] {
+        moved(&sandbox, from, to);
+    }
     let nothing = search(&server);
     assert_eq!((nothing.status, &nothing.json()["code"]), (503, &json!("away")), "{nothing:?}");
     assert_eq!(server.get("/readyz", &[]).status, 503);
-    for (from, to) in [("gone", "web"), ("away", "api")] {
+    for (from, to) in [("gone", "web"), ("away", "api"), ("elsewhere", "worker")] {
         moved(&sandbox, from, to);
     }
     fs::remove_file(sandbox.root().join("worker/.colgrep.toml")).expect("removed");
@@ -106,22 +107,14 @@ fn what_is_not_there_at_the_start_is_told_and_left_out() {
     let server = Server::of_heard(&mut command, fs::File::create(&said).expect("a file"));
     server.ready();
     let said = fs::read_to_string(said).expect("a text");
-    assert!(said.contains("/nowhere: ") && said.contains("worker/.colgrep.toml: "), "{said}");
-    assert_eq!(said.matches("left out").count(), 2, "{said}");
+    assert!(said.contains("/nowhere: ") && said.matches("left out").count() == 1, "{said}");
+    assert!(said.contains("worker/.colgrep.toml: ignored: "), "{said}");
     let found = search(&server).json();
-    let mut left = left_out(&found);
-    left.sort();
-    assert!(left == ["nowhere", "worker"] && files(&found).contains("retry.rs"), "{found}");
-    // What is mended is served without another start.
-    fs::remove_file(sandbox.root().join("worker/.colgrep.toml")).expect("removed");
-    until("mended", || left_out(&search(&server).json()) == ["nowhere"]);
+    assert!(left_out(&found) == ["nowhere"] && files(&found).contains("retry.rs"), "{found}");
     for args in [["serve", "nowhere", "nothing"], ["mcp", "nowhere", "nothing"]] {
         let ran = sandbox.run(&args);
         assert!(ran.status == 2 && ran.err.contains("nowhere"), "{ran:?}");
     }
-    sandbox.write("api/.colgrep.toml", "no setting = 1\n");
-    let ran = sandbox.run(&["serve", "api"]);
-    assert!(ran.status == 2 && ran.err.contains(".colgrep.toml"), "{ran:?}");
 }
 
 #[test]

@@ -38,11 +38,6 @@ pub fn has_parameters(tool: &Tool) -> bool {
     tool.input.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
 }
 
-/// Whether a request can be asked without parameters: by GET.
-pub fn needs_no_parameters(tool: &Tool) -> bool {
-    tool.input.get("required").and_then(Value::as_array).is_none_or(Vec::is_empty)
-}
-
 /// The routes of the requests.
 pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
     tools.iter().enumerate().map(|(at, tool)| {
@@ -51,7 +46,7 @@ pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
             route =
                 route.post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await);
         }
-        if needs_no_parameters(tool) {
+        if tool.by_get {
             route = route.get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
                 answered(&app, at, Map::new(), caller).await
             });

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::api::{PATH, has_parameters, needs_no_parameters};
+use super::api::{PATH, has_parameters};
 use super::guard::REPOSITORIES;
 use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
@@ -24,7 +24,7 @@ pub fn document(state: &ServerState, page: DescribePaths) -> Value {
         let name = format!("{}Request", camel(tool.name));
         let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}});
         let mut methods = Map::new();
-        if needs_no_parameters(tool) {
+        if tool.by_get {
             let mut get = operation(&format!("get_{}", tool.name), tool.title, tool.doc, "requests");
             get["responses"] = problems(content.clone(), false);
             methods.insert("get".into(), get);
