@@ -179,9 +179,10 @@ fn cuts(identifier: &str) -> Vec<usize> {
     let mut cuts = vec![0];
     for at in 1..chars.len() {
         let (before, here) = (chars[at - 1].1, chars[at].1);
-        let next = chars.get(at + 1).map(|next| next.1);
-        let is_plural = kind(before) == 2 && here == 's' && next.is_none_or(|next| kind(next) != 3);
-        let is_hump = kind(before) == 2 && kind(here) == 2 && next.is_some_and(|next| kind(next) == 3);
+        let is_plural_at = |at: usize| chars[at].1 == 's' && chars.get(at + 1).is_none_or(|behind| kind(behind.1) != 3);
+        let is_plural = kind(before) == 2 && is_plural_at(at);
+        let is_lower_at = |at: usize| chars.get(at).is_some_and(|next| kind(next.1) == 3);
+        let is_hump = kind(before) == 2 && kind(here) == 2 && is_lower_at(at + 1) && !is_plural_at(at + 1);
         let is_other = kind(before) != kind(here) && !(kind(before) == 2 && kind(here) == 3);
         if !is_mark(here) && (is_plural || is_hump || is_other) {
             cuts.push(chars[at].0);

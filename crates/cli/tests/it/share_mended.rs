@@ -244,6 +244,7 @@ fn a_search_waits_for_seconds_and_says_so() {
         ("AWS_REGION", "us-east-1"),
         ("AWS_ACCESS_KEY_ID", "a"),
         ("AWS_SECRET_ACCESS_KEY", "b"),
+        ("COLGREP_PROGRESS", "1"),
     ];
     let searched = ours.run_with(&vars, &["ring", "--remote", "s3://team/x"]);
     assert_eq!(searched.status, 0, "{}", searched.err);
@@ -257,7 +258,7 @@ fn a_search_waits_for_seconds_and_says_so() {
             std::thread::spawn(move || trickle(stream));
         }
     });
-    let vars = [("AWS_ENDPOINT_URL", trickling.as_str()), vars[1], vars[2], vars[3]];
+    let vars = [("AWS_ENDPOINT_URL", trickling.as_str()), vars[1], vars[2], vars[3], vars[4]];
     let searched = ours.run_with(&vars, &["ring", "--remote", "s3://team/x"]);
     assert_eq!(searched.status, 0, "{}", searched.err);
     let said = ["waiting for s3://team/x", "no whole answer within", "the search goes on without"];
