@@ -1,13 +1,13 @@
 //! Texts nested so deeply that a grammar's scanner loses its place or ends the process.
 //!
 //! A scanner keeps its open blocks in a state of 1,023 bytes; a larger one is lost (`scanner.rs`): 256 quotes in
-//! Markdown, 300 levels in YAML. 40,000 nested comments use up the stack in OCaml's scanner. Such texts become plain
-//! blocks.
+//! Markdown, 300 levels in YAML. Two scanners call themselves for each level, and use up the stack: OCaml's in 40,000
+//! nested comments, Svelte's in 100,000 nested template literals. Such texts become plain blocks.
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;
-/// Comments in OCaml; the largest files of people have a tenth of that.
-const COMMENTS_MAX: usize = 10_000;
+/// Openings of levels in OCaml and Svelte; the largest files of people have a tenth of that.
+const OPENINGS_MAX: usize = 10_000;
 
 /// Markdown and YAML: a line that begins with many spaces, quotes or list markers.
 pub(super) fn leads(text: &str) -> bool {
@@ -23,10 +23,20 @@ pub(super) fn leads(text: &str) -> bool {
     })
 }
 
-/// OCaml: comments inside comments, each of which its scanner reads by a call of its own. Counts what is opened: what is
-/// closed may stand in a text inside a comment.
+/// OCaml: comments inside comments, each of which its scanner reads by a call of its own.
 pub(super) fn comments(text: &str) -> bool {
-    text.matches("(*").nth(COMMENTS_MAX).is_some()
+    opens_often(text, "(*")
+}
+
+/// Svelte: template literals inside the expressions of others, each of which its scanner reads by two calls of its own.
+pub(super) fn templates(text: &str) -> bool {
+    opens_often(text, "${")
+}
+
+/// Whether `mark` may open more than [`OPENINGS_MAX`] levels. Counts openings alone: what looks like the end of a level
+/// may be text inside it.
+fn opens_often(text: &str, mark: &str) -> bool {
+    text.matches(mark).nth(OPENINGS_MAX).is_some()
 }
 
 #[cfg(test)]
@@ -41,5 +51,6 @@ mod tests {
         assert!(leads(&(">".repeat(255) + " x")) && leads(&("- ".repeat(300) + "x")) && leads(&deep(300)));
         assert!(leads(&"- ".repeat(300)) && !leads(&"*".repeat(300)));
         assert!(!comments(&"(* a *)\n".repeat(10_000)) && comments(&"(* ".repeat(10_001)));
+        assert!(!templates(&"{`${a}`}\n".repeat(10_000)) && templates(&"{`${".repeat(10_001)));
     }
 }

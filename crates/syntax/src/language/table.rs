@@ -147,7 +147,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: PathRules { camel_tests: &["sol"], test_parts: &["t"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     row!("sql", arborium_sql, comments: &["--", "/*"], extensions: &["sql", "ddl", "dml"]),
-    row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, extensions: &["svelte"]),
+    row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, too_deep: Some(nesting::templates), extensions: &["svelte"]),
     row!("swift", arborium_swift, comments: SLASHES, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, comments: SLASHES, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),

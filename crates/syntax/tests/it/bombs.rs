@@ -49,8 +49,11 @@ fn what_a_scanner_has_no_room_for_ends_nothing() {
         parsed("kotlin", "\"${ \"}\" + ", times);
         parsed("kotlin", "\"\"\"${ // }\n", times);
     }
-    let note = parsed("ocaml", "(* ", 50_000).note.unwrap_or_default();
-    assert!(note.starts_with("is nested too deeply"), "{note:?}");
+    // Scanners that call themselves for each level.
+    for (language, text) in [("ocaml", "(* "), ("svelte", "{`${")] {
+        let note = parsed(language, text, 100_000).note.unwrap_or_default();
+        assert!(note.starts_with("is nested too deeply"), "{language}: {note:?}");
+    }
 }
 
 #[test]
