@@ -146,7 +146,16 @@ pub static LANGUAGES: &[Language] = &[
     row!("rust", arborium_rust, comments: SLASHES, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
     row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: PathRules { camel_tests: &["sol"], test_parts: &["t"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
-    row!("sql", arborium_sql, comments: &["--", "/*"], extensions: &["sql", "ddl", "dml"]),
+    Language {
+        name: "sql",
+        // Its scanner allocates its state again before each token and frees none of them. The longest state is that of a
+        // tag of 63 bytes, which is as long as PostgreSQL's identifiers are, with two dollar signs and a zero.
+        grammar: grammar!(arborium_sql::language(), 66),
+        query: include_str!("queries/sql.scm"),
+        comments: &["--", "/*"],
+        extensions: &["sql", "ddl", "dml"],
+        ..NONE
+    },
     row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, too_deep: Some(nesting::templates), extensions: &["svelte"]),
     row!("swift", arborium_swift, comments: SLASHES, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
