@@ -287,7 +287,7 @@ mod tests {
         let model = colgrep_encoder::open(&ModelSpec::Embedded, &RuntimeEnv::default()).expect("the model");
         let book = Codebook::from_bytes(EMBEDDED_CODEBOOK).expect("its codebook");
         let encoding = Encoding { codebook: Some(&book), ..Encoding::new(&*model) };
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/vector");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../index/src/vector");
         let store = Store::new(folder.path().join("index"));
         let (snapshot, _) = Updater::new(&store, &root).encoding(Some(&encoding)).run().expect("an index");
         let question = "throw away entries that nobody needs any more";

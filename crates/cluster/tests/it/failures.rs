@@ -205,16 +205,16 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
 fn broken_frames_end_their_connection_alone() {
     let corpus = Corpus::new(&NAMES[..2]);
     let serving = Serving::new(corpus.repositories.clone(), None);
-    let hello = frame(b"colgrep\x01\x07\x00");
+    let hello = frame(b"colgrep\x01\x09\x00");
     assert!(raw(serving.address, &hello).len() > 8, "a hello is answered");
     let refused = |bytes: &[u8]| raw(serving.address, bytes);
     // An answer that says no: a length, then postcard's Err.
     let says_no = |answer: &[u8]| answer.len() > 4 && answer[4] == 1;
     for other in [b"colgrep\x01\x04\x00", b"colgrep\x01\x63\x00"] {
         // `Err`, the failure of another version, and the one that is spoken here.
-        assert_eq!(refused(&frame(other))[4..], [1, 0, 7], "another version");
+        assert_eq!(refused(&frame(other))[4..], [1, 0, 9], "another version");
     }
-    assert!(says_no(&refused(&frame(b"GREPCOL\x01\x07\x00"))), "another program");
+    assert!(says_no(&refused(&frame(b"GREPCOL\x01\x09\x00"))), "another program");
     for broken in [&[][..], &hello[..5], &[0xff; 64], b"\x00\x00\x00\x00", &[7; 3]] {
         let answer = refused(broken);
         assert!(answer.is_empty() || says_no(&answer), "{broken:?}: {answer:?}");
