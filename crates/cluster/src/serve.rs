@@ -23,7 +23,7 @@ use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
 use crate::message::{Begin, Begun, Hello, MAGIC, Put, Question, VERSION, WireFailure, WireQuery};
 
-/// Maximum number of connections. Further clients are told so.
+/// Maximum number of connections. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
 /// Timeout of a hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);

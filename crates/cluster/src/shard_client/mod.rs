@@ -155,7 +155,7 @@ impl ShardClient {
     /// Asks for the text of a file.
     ///
     /// # Errors
-    /// When there is none, or no replica answers.
+    /// When there is no such file, or no replica answers.
     pub fn read(&self, repository: String, path: String) -> std::result::Result<String, Lost> {
         self.ask_of((0, Question::Read(repository, path)), Replay::Never, |_| true)
     }

@@ -41,8 +41,7 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'
     })
 }
 
-/// Reads the function of a frame from what stands in front of the file's name and behind it on its line, and from the line
-/// above.
+/// Reads the function of a frame from the text before and after the file's name on its line, and from the line above.
 type ReadFunction = for<'t> fn(front: &'t str, behind: &'t str, above: &'t str) -> Option<&'t str>;
 
 /// How frames write the function that their line lies in, with what encloses it; each with an example.

@@ -1,7 +1,7 @@
 //! Aligns pasted text with files: a whole query, or the longest run of its words.
 //!
-//! Words are compared in the order typed, ignoring case; what stands between them (punctuation, line ends, comment marks)
-//! may differ. So a message finds its literal although it has values where the source has placeholders: both have the words
+//! Words are compared in the order typed, ignoring case; punctuation, line ends and comment marks between them may
+//! differ. So a message finds its literal although it has values where the source has placeholders: both have the words
 //! between two values. Alignments of one file compete by their rank.
 
 mod advice;
@@ -78,8 +78,8 @@ pub struct LiteralMatch {
     /// Whether a literal begins with these words and has a value behind them, where the text goes on; or they are all words of
     /// a format string.
     pub is_before_value: bool,
-    /// The number of the word from which on a literal may have made all of the text: the text has all words of the literal,
-    /// two of them rare, and the others are values. What stands in front may be a prefix.
+    /// The first word of the part that a literal may have printed: that part has all words of the literal, two of them
+    /// rare, and its other words are values. The words before it may be a prefix.
     pub made_from: Option<usize>,
 }
 

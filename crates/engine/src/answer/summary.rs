@@ -302,13 +302,13 @@ pub fn end(
     Ok(end)
 }
 
-/// Leaves of what stands nowhere by the index what no text holds either: nothing is denied that was not looked for.
+/// Searches the files for words that the index lacks, and keeps as unknown only those that no file contains.
 fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<()> {
     let is_told = end.is_tokens && is_weak;
     let of_query = query.intents.tokens.iter().filter(|_| is_told).take(UNKNOWN_MAX);
     let tokens: Vec<String> = of_query.map(|token| lookup_form(token).to_string()).collect();
     let free = end.unknown.iter().chain(&tokens).cloned().map(|text| (text, true));
-    // What is read as another spelling stands there in that one.
+    // A respelled word occurs in its other spelling, so only the one that was typed is searched for.
     let texts: Vec<(String, bool)> = free.chain(end.read_as.iter().map(|(typed, _)| (typed.clone(), false))).collect();
     if texts.is_empty() {
         return Ok(());

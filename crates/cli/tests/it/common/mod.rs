@@ -76,7 +76,7 @@ impl Sandbox {
             .env("COLGREP_DATA_DIR", self.data())
             .env("COLGREP_BACKGROUND", "0")
             .env("COLGREP_WAIT", "1")
-            // How far the work is would be told after some seconds, on a busy machine alone.
+            // Progress lines appear after some seconds, which happens on a busy machine only.
             .env("COLGREP_PROGRESS", "0")
             .env("HOME", self.folder.path())
             .env("XDG_CONFIG_HOME", self.folder.path().join("config"))

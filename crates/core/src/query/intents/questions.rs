@@ -107,8 +107,8 @@ pub fn is_joint(word: &str) -> bool {
     JOINTS.contains(&bare(word).as_str())
 }
 
-/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word of
-/// such questions is a name itself if it stands there alone (`find in FILE`).
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word
+/// that such questions begin with is the name if it is the only one (`find in FILE`).
 pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
     if text.trim().contains('\n') {
         return None;
