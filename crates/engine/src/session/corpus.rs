@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
-use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::{Hints, TagKind};
@@ -23,6 +23,7 @@ use colgrep_search::{Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard
 
 use crate::answer::FileAnswer;
 use crate::answer::explain::Explanation;
+use crate::answer::list::Length;
 use crate::answer::representative::best_unpointed;
 use crate::answer::summary::{End, end, end_of};
 use crate::answer::watch::Watcher;
@@ -31,11 +32,10 @@ use crate::history::cochange::Past;
 use crate::notice::{Listener, Traced};
 use crate::project::damage::guarded;
 use crate::project::model::Model;
+use crate::request::Detail;
 use crate::request::filter::Without;
 use crate::request::rules::Patterns;
-use crate::request::{Detail, Question, SearchRequest};
 use crate::session::project_searcher::{Asked, Place, Ranked, single_units};
-use crate::settings::variable;
 
 /// Units whose names may give suggestions.
 const BEST_UNITS: usize = 20;
@@ -103,6 +103,20 @@ impl Parts for Vec<Place> {
     fn repair(&self, part: usize) {
         // What is left damaged is found again by the next search.
         let _ = repair(&self[part].project.store);
+    }
+}
+
+impl<P: Parts + ?Sized> Parts for &P {
+    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
+        (**self).files(parts, detail)
+    }
+
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
+        (**self).end(ranked, is_weak)
+    }
+
+    fn repair(&self, part: usize) {
+        (**self).repair(part);
     }
 }
 
@@ -245,27 +259,16 @@ pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) 
     places.iter().zip(&fronts).flat_map(of_place).collect()
 }
 
-/// The knobs with what a request sets of them: all units are candidates where every match is wanted.
+/// Lists the units of several places by path and line, one place after the other. With `call_lines`, units that were
+/// asked for by their calls show the line of the call.
 ///
 /// # Errors
-/// When a value is not in its knob's range.
-pub fn knobs_for(request: &SearchRequest, mut knobs: Knobs) -> Result<Knobs> {
-    if request.shape.every_match {
-        variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
-    }
-    if !matches!(request.question, Question::Text(_)) {
-        knobs = knobs_like(knobs)?;
-    }
-    Ok(knobs)
-}
-
-/// The knobs of a search for units like one, whose words are no text that somebody wrote, however long they are.
-///
-/// # Errors
-/// When a value is not in its knob's range.
-pub fn knobs_like(mut knobs: Knobs) -> Result<Knobs> {
-    variable::set(&mut knobs, Knob::LongQueries, "0")?;
-    Ok(knobs)
+/// When an index can't be read.
+pub fn list(places: &[Place], length: Length, call_lines: bool) -> Result<RankedTogether> {
+    let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<Ranked>>>()?;
+    let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
+    let order = all.take(length.results).collect();
+    Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
 }
 
 /// Ranks the files of several places together.

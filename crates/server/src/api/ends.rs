@@ -9,12 +9,8 @@ use colgrep_core::strength::RULE;
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::corpus::{Parts, RankedTogether};
-use colgrep_engine::session::strength_min;
-use colgrep_engine::settings::Settings;
-use colgrep_engine::{Scope, SearchRequest, Weakest};
 use serde_json::{Value, json};
 
-use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
 use colgrep_render::end::{held, is_cut, read_as, too_large, unheld, unquoted};
@@ -77,21 +73,6 @@ pub struct Told {
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
-}
-
-/// The least strength of a file in the answer, and [`SearchRequest::has_end`].
-pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Result<(f32, bool)> {
-    let mut request = SearchRequest::new(&asked.query);
-    request.scope = scope.clone();
-    request.shape.weakest = match (asked.all, asked.min_strength) {
-        (true, _) => Weakest::Strength(0.0),
-        (false, Some(least)) if !(0.0..=1.0).contains(&least) => {
-            anyhow::bail!("min_strength takes a number from 0 to 1, not {least}")
-        }
-        (false, Some(least)) => Weakest::Strength(least),
-        (false, None) => Weakest::Floor,
-    };
-    Ok((strength_min(&request, settings), request.has_end()))
 }
 
 impl Told {

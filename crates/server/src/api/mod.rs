@@ -26,7 +26,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::Answered;
-pub use field::shown;
+pub use field::{Field, shown};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
