@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::pack;
+use colgrep_engine::project::open::BUDGET;
 use colgrep_engine::request::terms;
 use colgrep_engine::settings::env::profile;
 use colgrep_engine::settings::variable;
@@ -190,7 +191,7 @@ impl SearchArgs {
     pub fn open_options(&self) -> OpenOptions {
         let mut options = self.walk.open_options(self.model.clone());
         options.update = !self.no_update;
-        (options.hurried, options.behind) = (true, true);
+        (options.hurried, options.behind) = (Some(BUDGET), true);
         options.no_ignore |= self.ripgrep.unrestricted > 0;
         if self.ripgrep.unrestricted > 1 {
             options.hidden = Some(true);

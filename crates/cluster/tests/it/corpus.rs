@@ -1,5 +1,6 @@
 //! A corpus of small repositories, served as shards on loopback, and asked here as one for comparison.
 
+use colgrep_index::update::ReadFirst;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -97,7 +98,9 @@ impl Corpus {
         let (mut project, _) = Project::around(&self.root(name), &env).expect("a project");
         let settings = project.settings(&env).map(|_| Settings::read(&env, &self.root(name)).expect("settings"));
         let settings = settings.expect("settings");
-        let snapshot = open(&options.with(&settings), &env, &project, Some(&self.model), &()).expect("an index");
+        let opening = options.with(&settings);
+        let opened = open(&opening, (&env, &project), Some(&self.model), &ReadFirst::default(), &());
+        let (snapshot, _) = opened.expect("an index");
         HostedRepository::new(name.to_string(), project, Arc::new(snapshot), settings)
     }
 

@@ -19,6 +19,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 use colgrep_core::tag::Hint;
+use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_index::ids::StableId;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,20 @@ impl SearchRequest {
         let is_open = self.scope.pattern.is_none() && self.scope.facts.calls.is_empty();
         let is_asked = matches!(self.question, Question::Text(_)) && self.ranking.by != RankBy::Meaning;
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
+    }
+
+    /// Whether the answer is complete only if every file was read: a list or a count of all that matches.
+    pub(crate) fn needs_all(&self) -> bool {
+        self.question == Question::Every || self.shape.every_match
+    }
+
+    /// Beginnings of the question's words as they occur in texts, in lower case.
+    pub fn words(&self) -> Vec<String> {
+        let Question::Text(query) = &self.question else { return Vec::new() };
+        let content = words(query).map(|word| &query[word]).filter(|word| !is_stop_word(word));
+        let terms = Tokenizer::default().terms(&content.collect::<Vec<_>>().join(" "));
+        // A stem in `i` is of a word in `y` too.
+        terms.iter().map(|term| term.trim_end_matches('i').to_string()).collect()
     }
 
     /// A question in words or names, everything else left to settings and defaults.

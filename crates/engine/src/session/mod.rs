@@ -3,13 +3,15 @@
 pub mod corpus;
 pub mod project_searcher;
 pub(crate) mod relocate;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use colgrep_index::ids::StableId;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::update::repair;
+use colgrep_index::update::{ReadFirst, repair};
 use colgrep_index::worktree::sibling_roots;
 
 use crate::answer::list::Length;
@@ -48,6 +50,10 @@ pub struct Session {
     histories: Histories,
     /// The scope for which `places` were made.
     scope: Scope,
+    /// The words of the question, whose files an update in a hurry reads first.
+    words: Vec<String>,
+    /// What the open indexes lack, until an answer is given.
+    partial: Vec<Notice>,
     /// Whether `places` are all of `scope`; false after an error, or while a unit to compare with is looked up.
     is_scoped: bool,
 }
@@ -85,6 +91,8 @@ impl Session {
             places,
             histories: Histories::default(),
             scope: Scope::default(),
+            words: Vec::new(),
+            partial: Vec::new(),
             is_scoped: false,
         })
     }
@@ -114,8 +122,10 @@ impl Session {
     /// # Errors
     /// When a path is not to be searched, or an index can't be read or built.
     pub fn open(&mut self, request: &SearchRequest) -> Result<()> {
-        self.need_model(request, rankings(request))?;
-        self.open_scope(&request.scope)
+        self.prepare(request)?;
+        self.open_scope(&request.scope)?;
+        self.tell_partial();
+        Ok(())
     }
 
     /// Answers a request.
@@ -133,8 +143,21 @@ impl Session {
     /// # Errors
     /// As [`Session::search`].
     pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
-        let by = rankings(request);
-        self.need_model(request, by)?;
+        self.prepare(request)?;
+        let (mut query, mut ranked, mut first) = self.ranked_once(request)?;
+        if ranked.is_empty() && self.forget_partial() {
+            (query, ranked, first) = self.ranked_once(request)?;
+        }
+        self.tell_partial();
+        let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
+        let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
+        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
+        let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
+        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+    }
+
+    /// Opens the scope and ranks: the text that was ranked by, the ranking, and its first files.
+    fn ranked_once(&mut self, request: &SearchRequest) -> Result<(String, RankedTogether, Vec<FileAnswer>)> {
         let like = match &request.question {
             Question::Text(query) => {
                 check_length(query.as_bytes())?;
@@ -150,12 +173,39 @@ impl Session {
         };
         let run = self.run_of(request, like.as_ref())?;
         let (ranked, first) = self.ranked_and_read(request, &run)?;
-        let query = run.query().to_string();
-        let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
-        let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
-        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
-        let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
-        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+        Ok((run.query().to_string(), ranked, first))
+    }
+
+    /// Makes ready for a request, before anything is opened for it.
+    fn prepare(&mut self, request: &SearchRequest) -> Result<()> {
+        self.need_model(request, rankings(request))?;
+        self.words = request.words();
+        self.opening.for_all = request.needs_all();
+        if self.opening.for_all {
+            self.forget_partial();
+        }
+        Ok(())
+    }
+
+    /// Forgets open indexes that lack files, so that they are opened again with all of them: "nothing" and "all" are true
+    /// only of a whole tree. Returns whether there were any.
+    fn forget_partial(&mut self) -> bool {
+        let count = self.opened.len();
+        if self.opening.update {
+            self.opened.retain(|(_, snapshot)| snapshot.files.complete);
+        }
+        let is_any = self.opened.len() < count;
+        if is_any {
+            (self.opening.for_all, self.is_scoped) = (true, false);
+            self.partial.clear();
+        }
+        is_any
+    }
+
+    /// Reports what the open indexes lack.
+    fn tell_partial(&mut self) {
+        let partial = std::mem::take(&mut self.partial);
+        partial.iter().filter(|_| self.listener.hears()).for_each(|notice| self.listener.notice(notice));
     }
 
     /// Ranks files and reads the first of them: damage that shows only in what is shown is met before anything is given
@@ -184,7 +234,10 @@ impl Session {
     /// As [`Session::search`].
     pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
         self.need_model(request, RankBy::Words)?;
+        self.opening.for_all = true;
+        self.forget_partial();
         self.open_scope(&request.scope)?;
+        self.tell_partial();
         let all: usize = self.places.iter().map(|p| p.snapshot.files.indexed().count()).sum();
         let words = request.clone().by(RankBy::Words);
         let run = self.run_of(&words, None)?;
@@ -269,10 +322,10 @@ impl Session {
     /// A project, opened unless it is open already, with the scope's filter. What the filter reads of the index may be
     /// damaged too.
     fn place(&mut self, project: Project, within: Within) -> Result<Place> {
-        let (project, snapshot) = self.opened(project)?;
+        let (project, snapshot) = self.opened(project, &within.below)?;
         let place = match self.filtered(&project, snapshot, &within) {
             Err(error) if self.is_to_be_repaired(&error) => {
-                let (project, snapshot) = self.opened_anew(project)?;
+                let (project, snapshot) = self.opened_anew(project, &within.below)?;
                 self.filtered(&project, snapshot, &within)
             }
             done => done,
@@ -291,21 +344,25 @@ impl Session {
     }
 
     /// A project with its index, opened unless it is open already.
-    fn opened(&mut self, mut project: Project) -> Result<(Project, Arc<Snapshot>)> {
+    fn opened(&mut self, mut project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
         if let Some(known) = self.opened.iter().find(|(known, _)| known.root == project.root) {
             return Ok(known.clone());
         }
         project.settings_beside(&self.settings, &self.env)?;
-        let snapshot = Arc::new(open(&self.opening, &self.env, &project, self.model.as_ref(), &*self.listener)?);
+        let first = ReadFirst { paths: paths.to_vec(), words: self.words.clone() };
+        let (model, listener) = (self.model.as_ref(), &*self.listener);
+        let (snapshot, partial) = open(&self.opening, (&self.env, &project), model, &first, listener)?;
+        self.partial.extend(partial);
+        let snapshot = Arc::new(snapshot);
         self.opened.push((project.clone(), Arc::clone(&snapshot)));
         Ok((project, snapshot))
     }
 
     /// The same after what is damaged of the index is repaired.
-    fn opened_anew(&mut self, project: Project) -> Result<(Project, Arc<Snapshot>)> {
+    fn opened_anew(&mut self, project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
         repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
-        self.opened(project)
+        self.opened(project, paths)
     }
 
     /// The question for units like the one on a line; leaves the places of the scope open.
@@ -383,7 +440,7 @@ impl Session {
     /// Repairs what is damaged of a place's index, and opens it again.
     fn reopen(&mut self, at: usize) -> Result<()> {
         let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
-        let (project, _) = self.opened_anew(project)?;
+        let (project, _) = self.opened_anew(project, &within.below)?;
         self.places[at] = self.place(project, within)?;
         Ok(())
     }

@@ -20,7 +20,7 @@ use colgrep_engine::session::project_searcher::{Place, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Question, Run, SearchRequest};
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::repair;
+use colgrep_index::update::{ReadFirst, repair};
 
 use super::ends::Told;
 use super::field::{Field, shown};
@@ -102,16 +102,17 @@ impl Ranking<'_> {
 
     /// The roots that can be served as places, and the others.
     fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
-        let (mut served, mut unserved) = (Vec::new(), Vec::new());
+        let (mut served, mut unserved, words) = (Vec::new(), Vec::new(), self.request.words());
         for (root, below) in self.roots {
-            let (snapshot, settings, model) = match self.state.opened(root) {
-                Ok(opened) => opened,
-                Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
-                Err(error) => {
-                    unserved.push(Unserved::new(&root.folder, &error));
-                    continue;
-                }
-            };
+            let (snapshot, settings, model) =
+                match self.state.opened(root, &ReadFirst { paths: below.clone(), words: words.clone() }) {
+                    Ok(opened) => opened,
+                    Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
+                    Err(error) => {
+                        unserved.push(Unserved::new(&root.folder, &error));
+                        continue;
+                    }
+                };
             let within = Within::paths(below.clone());
             let place = Place::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
             served.push(Served { root, place, settings, model });

@@ -10,12 +10,13 @@ use colgrep_engine::OpenOptions;
 use colgrep_engine::history::cochange::{Histories, Past};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::model::Model;
-use colgrep_engine::project::open::{Opening, open};
+use colgrep_engine::project::open::{BUDGET, Opening, open};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Snapshot;
+use colgrep_index::update::ReadFirst;
 
 use super::heard::Heard;
 pub use super::root::Root;
@@ -139,7 +140,7 @@ impl ServerState {
 
     /// A server without a root.
     pub fn empty(mut options: OpenOptions, env: &Env) -> ServerState {
-        options.hurried = true;
+        options.hurried = Some(BUDGET);
         ServerState {
             env: env.clone(),
             options,
@@ -282,6 +283,14 @@ impl ServerState {
     /// # Errors
     /// When it can't be read or built, or the folder is gone.
     pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
+        self.snapshot_with(root, &ReadFirst::default())
+    }
+
+    /// The same; if files have to be read, those of `first` come first.
+    ///
+    /// # Errors
+    /// As [`ServerState::snapshot`].
+    pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();
             return Err(error);
@@ -301,10 +310,12 @@ impl ServerState {
         let opening = self.options.with(&self.settings(root)?);
         let heard = Heard::new(&*self.listener);
         root.is_opening.store(true, Ordering::Release);
-        let opened = open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard);
+        let model_now = model.filter(|_| !encoding);
+        let opened = open(&opening, (&self.env, &project), model_now, first, &heard);
         root.is_opening.store(false, Ordering::Release);
         match opened {
-            Ok(snapshot) => {
+            Ok((snapshot, partial)) => {
+                partial.iter().for_each(|partial| heard.notice(partial));
                 let (unlike, known) = heard.told();
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
@@ -344,7 +355,8 @@ impl ServerState {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = (0, u64::MAX);
             // An error here shows at the next call.
-            while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
+            let first = ReadFirst::default();
+            while let Ok((snapshot, _)) = open(&opening, (&env, &project), model, &first, &()) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
                 let now = (snapshot.files.files.len(), lack);

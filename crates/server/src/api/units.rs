@@ -1,5 +1,6 @@
 //! Units that a request names by their ids.
 
+use colgrep_index::update::ReadFirst;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Res
         id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
     let (mut away, mut found) = (Vec::new(), Vec::new());
     for root in state.roots() {
-        let snapshot = match state.opened(root) {
+        let snapshot = match state.opened(root, &ReadFirst::default()) {
             Ok((snapshot, ..)) => snapshot,
             Err(error) => {
                 away.push(Unserved::new(&root.folder, &error));

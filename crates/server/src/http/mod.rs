@@ -15,6 +15,7 @@ mod problem;
 mod routes;
 mod shard;
 
+use colgrep_index::update::ReadFirst;
 use colgrep_render::remark;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -177,7 +178,7 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let app = Arc::clone(app);
     let work = move || {
         for root in app.state.roots() {
-            let opened = contained(|| app.state.opened(root).map(drop)).flatten();
+            let opened = contained(|| app.state.opened(root, &ReadFirst::default()).map(drop)).flatten();
             // What was found when the server was started is told.
             if let Err(error) = opened
                 && !error.is::<NotServed>()
@@ -208,7 +209,7 @@ fn watch_roots(state: &ServerState, quiet: bool) {
                     Some(_) => look.is_multiple_of(TRY),
                 };
                 if is_due {
-                    let _ = state.opened(root);
+                    let _ = state.opened(root, &ReadFirst::default());
                 }
             });
         }
