@@ -1,7 +1,6 @@
 //! BM25F: one score from term frequencies in several fields.
 //!
-//! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004):
-//! frequencies are weighted and length-normalised a field, summed, then saturated once.
+//! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004).
 
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +108,8 @@ impl Bm25 {
         }
     }
 
-    /// The same for a query: where it asks for tests, or names something as it is written, which may be one, these count in
-    /// full.
+    /// The parameters for a query. Tests count in full if it asks for them or contains a written name, which may be a
+    /// test's.
     pub fn of_query(knobs: &Knobs, query: &Query) -> Bm25 {
         let is_written = query.identifiers.iter().any(|identifier| parts(&identifier.name).nth(1).is_some());
         let bm25 = Bm25::new(knobs);
@@ -148,7 +147,7 @@ impl Bm25 {
         stop * compound
     }
 
-    /// Factor on a unit's score for what it is, at most 1.
+    /// Factor on a unit's score for its kind and role, at most 1.
     pub fn unit_factor(&self, kind: UnitKind, role: UnitRole) -> f32 {
         match (role, kind) {
             (UnitRole::Test, _) => self.test,

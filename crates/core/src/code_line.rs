@@ -95,8 +95,8 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     places.into_iter().flatten()
 }
 
-/// The number, from 0, of the line that names a definition: the first one with its name as a word outside comments and
-/// attributes; otherwise the first one with its name at all.
+/// The index of the line that names a definition: the first with the name as a word outside comments and attributes,
+/// else the first that contains it.
 pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
     let mut attributes = Attributes::default();
     let named = lines.clone().position(|line| {
@@ -136,8 +136,8 @@ pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     words_at(line, name).any(is_announced) && !is_comment(line)
 }
 
-/// Whether a statement may begin behind `front`, the start of a line: it has only qualifiers, or marks that end or open something
-/// else in front of them, outside literals.
+/// Whether a statement may begin after `front`, the start of a line: outside literals, it has only qualifiers, or marks
+/// that end a statement or open a block before them.
 fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     if front.ends_with(is_word_char) || QUOTES.iter().any(|quote| front.matches(*quote).count() % 2 == 1) {
         return false;
@@ -156,7 +156,7 @@ fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     }
 }
 
-/// Whether the text behind a name goes on as sentences do.
+/// Whether the text after a name reads like prose.
 fn goes_on_in_prose(behind: &str) -> bool {
     let word = behind.trim_start().split(|c: char| !is_word_char(c)).next().unwrap_or_default();
     let is_bare = !behind.contains(['(', '{', '=']) && !matches!(word, "do" | "where");
@@ -197,7 +197,7 @@ fn long_quote(line: &str, mark: &str) -> Option<usize> {
     line.match_indices(mark).map(|(at, _)| at).find(is_alone)
 }
 
-/// What closes the comment or literal that is open behind a line; `closing` closes the one open in front of it.
+/// What closes the comment or literal left open at the end of a line; `closing` closes the one open at its start.
 fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'static str> {
     let mut rest = line.trim_start();
     // `"src/*"` opens no comment.
@@ -304,7 +304,7 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
-/// Beginnings of imports that may go on over several lines in brackets; other [`IMPORTS`] end with their line.
+/// Beginnings of imports that may continue over several lines in brackets; other [`IMPORTS`] end with their line.
 const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
 /// Words of licences.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
@@ -320,12 +320,12 @@ pub fn is_of_head(line: &str) -> bool {
     HEAD_LINES.iter().any(|head| line.starts_with(head))
 }
 
-/// Whether a line, without indentation, begins an import that may go on over the next lines.
+/// Whether an unindented line begins an import that may continue on the next lines.
 pub fn opens_import(line: &str) -> bool {
     IMPORT_LINES.iter().any(|import| line.starts_with(import))
 }
 
-/// Whether a line says what the code does: it is no bracket, `#endif`, import or licence.
+/// Whether a line says what the code does: not a bracket, `#endif`, import or licence.
 pub fn tells(line: &str) -> bool {
     let line = line.trim();
     let lower = line.to_lowercase();

@@ -34,7 +34,7 @@ pub enum PerFile {
     Units(usize),
 }
 
-/// The first `k` distinct files (fewer only where there are fewer), each with so many of its units.
+/// The first `k` distinct files, or all if there are fewer, each with its best units.
 pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit> {
     let mut hits = first_of_each(ranked, k, if let PerFile::Units(units) = per_file { units } else { 1 });
     if per_file == PerFile::Usual && ranked.is_documentation {
@@ -48,8 +48,7 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit
     hits
 }
 
-/// The best units, at most `SECTIONS_MAX` of a file: the answers of a documentation, whose pages hold many.
-/// Of another corpus, the best units.
+/// The best units. Of documentation, whose pages have many units, at most `SECTIONS_MAX` per file.
 pub fn answers(ranked: &[RankedUnit], is_documentation: bool) -> impl Iterator<Item = &RankedUnit> {
     let mut shown: FxHashMap<usize, usize> = FxHashMap::default();
     ranked.iter().filter(move |unit| {
@@ -83,8 +82,8 @@ fn order(a: Key, b: Key) -> Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
-/// Positions of the files that [`collapse`] would give, from scores that are not sorted: what a measurement of many
-/// settings needs, without the order of the units behind. No search calls it.
+/// Positions of the files that [`collapse`] would return, from unsorted scores. Used by sweeps over many settings, not
+/// by searches.
 pub fn first_files(retrieved: &Retrieved, fused: &Fused, k: usize) -> Vec<usize> {
     let mut best = vec![None; retrieved.files.len()];
     for (at, (candidate, score)) in retrieved.candidates.iter().zip(&fused.scores).enumerate() {

@@ -24,9 +24,9 @@ pub fn enrich(text: &str, facts: &LanguageFacts) -> (Vec<String>, Entities) {
     (keywords, entities(text, facts))
 }
 
-/// `content` with its head in front: `keyword, keyword | entity, entity`, an empty line, the content. Seven keywords, two
-/// entities a label and five in all, without their labels. Where one side is empty, it and the bar are left out;
-/// where both are, the content stays as it is.
+/// Prepends a head to `content`: `keyword, keyword | entity, entity`, an empty line, the content. At most seven
+/// keywords, two entities per label and five in all, without their labels. An empty side is left out with the bar; if
+/// both are empty, the content is unchanged.
 pub fn enriched<'t>(keywords: &[String], entities: &Entities, content: &'t str) -> Cow<'t, str> {
     match head(keywords, entities) {
         Some(head) => Cow::Owned(format!("{head}\n\n{content}")),
@@ -49,7 +49,7 @@ pub fn head(keywords: &[String], entities: &Entities) -> Option<String> {
 pub fn prose_of(text: &str) -> String {
     let mut prose = String::with_capacity(text.len());
     let mut fence: Option<&str> = None;
-    // Indented lines are code behind a blank line or `::`, and else go on with the paragraph above.
+    // Indented lines are code after a blank line or `::`, and otherwise continue the paragraph above.
     let mut behind_blank = true;
     let mut announced = false;
     for line in text.lines() {
@@ -84,8 +84,8 @@ pub fn prose_of(text: &str) -> String {
     prose
 }
 
-/// Whether a line opens code that ends with a line like it. AsciiDoc's rows stand alone; under a title they are shorter
-/// or longer than four.
+/// Whether a line opens a code block that a line like it closes. AsciiDoc's fences have exactly four characters; title
+/// underlines are shorter or longer.
 fn opens(line: &str, mark: &str) -> bool {
     match mark {
         "----" | "...." => line == mark,
@@ -93,7 +93,7 @@ fn opens(line: &str, mark: &str) -> bool {
     }
 }
 
-/// A line with a comma in place of each web address: its scheme is no word, and a link's text stays.
+/// A line with web addresses replaced by commas: their schemes are not words. The text of links stays.
 fn without_addresses(line: &str) -> Cow<'_, str> {
     let mut plain = String::new();
     let mut rest = line;
@@ -225,7 +225,7 @@ mod tests {
         );
         let (keywords, entities) = enrich(&long, &facts);
         assert!(!keywords.is_empty() && keywords.len() <= KEYWORDS_MAX, "{keywords:?}");
-        // 002.15: what is an entity by its form is no keyword.
+        // 002.15: an entity is not also a keyword.
         assert_eq!(entities[&Label::Code], ["run"]);
         assert!(!keywords.iter().any(|k| k.contains("run")), "{keywords:?}");
     }

@@ -58,7 +58,7 @@ pub struct Weighted<'a> {
     pub hits: &'a [(UnitId, f32)],
     /// Its weight; only the proportion to the other rankings' counts.
     pub weight: f32,
-    /// The score that counts as nothing; the lowest of the list, where there is none.
+    /// The score that counts as zero; the lowest score of the list if `None`.
     pub floor: Option<f32>,
 }
 
@@ -67,9 +67,9 @@ pub struct Weighted<'a> {
 pub struct Evidence {
     /// Distinct words of the query, without stop words.
     pub words: u32,
-    /// Whether the query holds a written name.
+    /// Whether the query contains a written name.
     pub names: bool,
-    /// Share of the words' idf that belongs to words which stand somewhere in the index, 0 to 1.
+    /// Share of the words' idf that belongs to words in the index, 0 to 1.
     pub known: f32,
     /// Sum of the words' idf.
     #[serde(default)]
@@ -152,9 +152,9 @@ pub enum Fusion {
     ReciprocalRank,
 }
 
-/// Gives each ranking its weight and its floor. The semantic ranking weighs what [`Evidence::semantic_weight`] says,
-/// the lexical one the rest; alone, a ranking weighs all. BM25 has a natural zero; likeness has none, so the score at
-/// rank `semantic_depth` stands in for it.
+/// Gives each ranking its weight and its floor. [`Evidence::semantic_weight`] is the weight of the semantic ranking,
+/// and the lexical one gets the rest; a single ranking gets all. BM25 has a natural zero; similarity has none, so its
+/// floor is the score at rank `semantic_depth`.
 pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) -> Vec<Weighted<'a>> {
     let semantic = if rankings.len() == 1 { 0.5 } else { evidence.semantic_weight(knobs) };
     let weighed = |ranking: &'a Ranking| {
@@ -169,7 +169,7 @@ pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) ->
     rankings.iter().map(weighed).collect()
 }
 
-/// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`]; `k` is that of
+/// Fuses `rankings` into one score per unit. [`Fusion::MinMax`] gives scores from 0 to 1; `k` is the constant of
 /// [`Fusion::ReciprocalRank`].
 pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, k: f32) -> FxHashMap<UnitId, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
@@ -248,7 +248,7 @@ mod tests {
             assert!((evidence.semantic_weight(&knobs) - meaning).abs() < 1e-6, "{evidence:?}");
             assert_eq!((evidence.doubt(&knobs), evidence.unexplained(&knobs)), (0.5, 0.5), "{evidence:?}");
         }
-        // The terms of a table name what is wanted there too, and an alpha of 0 is words alone.
+        // A table's terms say what is wanted too, and an alpha of 0 searches by words alone.
         assert_eq!(of(0.3, false, true).doubt(&knobs), 0.0);
         knobs.set(Knob::Alpha, "0").expect("a number");
         assert_eq!((of(0.3, false, false).semantic_weight(&knobs), of(0.3, false, false).doubt(&knobs)), (0.0, 0.0));

@@ -1,7 +1,5 @@
-//! Whether a word is written like a name of code rather than a word of a sentence.
-//!
-//! Each caller draws the line elsewhere, and was measured with its own line: one rule for all would change rankings. The table
-//! of the test shows the differences.
+//! Whether a word is written like a name in code rather than a word of a sentence. The predicates differ because each
+//! was measured with its own rule; the test shows the differences.
 
 use crate::token::parts;
 
@@ -24,8 +22,8 @@ pub fn is_name_in_query(word: &str) -> bool {
     hump || snake || acronym
 }
 
-/// Whether a word is written as none of a sentence is: with capitals behind the first letter, or marks of code. Tells questions
-/// for callers and definitions from sentences.
+/// Whether a word has capitals after its first letter or marks of code. Tells questions for callers and definitions
+/// from sentences.
 pub fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['?', ',', '.']);
     word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
@@ -61,7 +59,7 @@ pub fn is_name_in_question(name: &str) -> bool {
     name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Whether a name is no word of a sentence, so that an example in documentation may announce it.
+/// Whether a name differs from a plain word, so that an example in documentation may introduce it.
 pub fn is_name_in_example(name: &str) -> bool {
     name.contains(|c: char| c.is_uppercase() || c == '_')
 }

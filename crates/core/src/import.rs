@@ -1,15 +1,14 @@
-//! What an import means: keys that a file and those that import it have in common, from text and paths alone.
+//! Import keys, which a file shares with the files that import it, from text and paths alone.
 //!
-//! A key is the last two parts of a module's path, in lower case: `net/tcp`. Languages write such paths with dots, colons,
-//! slashes or backslashes, from the root or from where they stand, with items behind that are no files. So an import has
-//! a few keys, and a file one. Where keys meet, one most often imports the other. What is imported as a folder (a package of
-//! Go) has keys that end in a slash, and so has each file in it.
+//! A key is the last two parts of a module's path in lower case: `net/tcp`. An import has several keys, since its path
+//! may be relative and may end in items that are not files; a file has one. Keys of folders, which Go imports, end in a
+//! slash, and every file in such a folder has one.
 
 use crate::language::LanguageFacts;
 
 /// Keys of one import, at most.
 const KEYS_MAX: usize = 16;
-/// Words of imports that are no part of a path.
+/// Words of imports that are not part of a path.
 const KEYWORDS: [&str; 27] = [
     "alias",
     "as",
@@ -42,8 +41,7 @@ const KEYWORDS: [&str; 27] = [
 /// Folders that sources lie in: imports name them or leave them out, so no key has them in front.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "kotlin", "scala", "app", "include"];
 
-/// The keys of a file: of the last two parts of its path or the one that there is, and that of its folder where its
-/// language imports folders.
+/// The keys of a file: the last two parts of its path, or its only one, and its folder if its language imports folders.
 pub fn file_keys(path: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut keys: Vec<String> = key_of(&parts_of(path, languages)).into_iter().collect();
     if let Some((folder, _)) = path.rsplit_once('/').filter(|_| languages.imports_folders(path)) {
@@ -53,7 +51,7 @@ pub fn file_keys(path: &str, languages: &LanguageFacts) -> Vec<String> {
     keys
 }
 
-/// The keys of an import, as it stands in the file at `importer`.
+/// The keys of an import, as written in the file at `importer`.
 pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     let mut add = |key: Option<String>| {
@@ -72,7 +70,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         parts.extend(path.parts.iter().cloned());
         parts
     };
-    // `package:acme/tcp.dart`: the package's own name is no folder.
+    // `package:acme/tcp.dart`: the package's own name is not a folder.
     let is_of_package = text.contains("package:");
     let names_folders = languages.imports_folders(importer);
     let written = read(text, languages);
@@ -85,7 +83,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         }
         if !path.is_relative {
             add(key_of(&path.parts));
-            // Behind the path stands an item of the file.
+            // An item of the file follows the path.
             add(key_of(&path.parts[..path.parts.len() - 1]));
         }
         if path.is_relative || without_places(&path.parts).count() <= 2 {
@@ -100,7 +98,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         }
         if names_folders && !path.is_relative {
             add(folder_key(&path.parts));
-            // The module's own name in front is no folder: that of a host, or the first word of a namespace.
+            // The first part is the module's own name, not a folder: a host, or the first word of a namespace.
             if path.parts[0].contains('.') || (path.parts.len() == 2 && !text.contains('"')) {
                 add(folder_key(&path.parts[path.parts.len() - 1..]));
             }
@@ -124,7 +122,7 @@ struct Written {
     up: usize,
 }
 
-/// The paths that an import holds: the first, and what is taken from it.
+/// The paths in an import: the module's first, then those of the items taken from it.
 fn read(text: &str, languages: &LanguageFacts) -> Vec<Written> {
     let quoted: Vec<&str> = text.split(['"', '\'', '<', '>']).skip(1).step_by(2).filter(|q| !q.is_empty()).collect();
     if let Some(path) = quoted.last() {

@@ -1,9 +1,8 @@
-//! Keywords of a text, from the text alone: YAKE.
+//! YAKE: keywords of a text, from the text alone.
 //!
-//! R. Campos, V. Mangaravite, A. Pasquali, A. Jorge, C. Nunes, A. Jatowt, "YAKE! Keyword extraction from single documents
-//! using multiple local features", Information Sciences 509 (2020). Candidates are runs of up to three words; five
-//! features of a word (case, position, frequency, relatedness to its neighbours, spread over sentences) make its score,
-//! and the words of a candidate make the candidate's. Lower is better.
+//! R. Campos, V. Mangaravite, A. Pasquali, A. Jorge, C. Nunes, A. Jatowt, "YAKE! Keyword extraction from single
+//! documents using multiple local features", Information Sciences 509 (2020). Candidates are runs of up to three words,
+//! scored by five features of their words. Lower is better.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -20,8 +19,8 @@ const WORD_BYTES_MAX: usize = 40;
 /// What is read of a text, in bytes.
 const TEXT_BYTES_MAX: usize = 32 << 10;
 
-/// Words that are no keyword's first or last. Our own list of English glue; longer than the query's
-/// ([`crate::token::is_stop_word`]), since here a common verb is glue too.
+/// Words that never begin or end a keyword: more than the query's stop words ([`crate::token::is_stop_word`]), since
+/// common verbs say little here too.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "a able about above across actually after again against all allow allows almost along already also although always am \
      among an and another any anyone anything are aren't around as at available away back be became because become been \
@@ -45,7 +44,7 @@ static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a word looks like. Digits and mixtures are no part of a keyword.
+/// What a word looks like. Keywords contain no digits or mixtures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Plain,
@@ -63,7 +62,7 @@ struct Word<'t> {
     /// Number of its term.
     term: usize,
     look: Look,
-    /// Whether punctuation stands between it and the word before it.
+    /// Whether punctuation separates it from the word before.
     begins: bool,
 }
 
@@ -74,7 +73,7 @@ struct Term {
     frequency: f64,
     capitals: f64,
     acronyms: f64,
-    /// Numbers of the sentences that it stands in, ascending.
+    /// Numbers of the sentences with this term, ascending.
     sentences: Vec<usize>,
     /// Distinct terms on its left and right, with how often.
     left: HashMap<usize, f64>,
@@ -350,7 +349,8 @@ mod tests {
         // First in its sentence, upper case says nothing.
         assert_eq!((term("alpha").capitals, term("delta").capitals), (0.0, 2.0));
         assert_eq!(term("delta").left.len(), 2);
-        // S(beta) by hand: the terms that are no stop words are alpha, beta, gamma, delta: 1, 3, 1, 2.
+        // S(beta) by hand: the frequencies of the terms that are not stop words (alpha, beta, gamma, delta) are 1, 3,
+        // 1, 2.
         let (mean, deviation) = (1.75, (0.6875f64).sqrt());
         let related = 1.0 + (3.0 / 3.0 + 1.0 / 1.0) * 3.0 / 3.0;
         let position = (3.0 + 0.5f64).ln().ln();

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-/// What the paths of a language's files tell. Each list may be empty.
+/// How a language names its files. Each list may be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathRules {
     /// Extensions of files whose tests are named in camel case: `java`, for `FooTest.java`.
@@ -14,7 +14,7 @@ pub struct PathRules {
     pub surefire_tests: &'static [&'static str],
     /// Whole names of test files: `conftest.py`.
     pub test_files: &'static [&'static str],
-    /// What stands in front of a test file's extension: `cy`, for `login.cy.js`.
+    /// Parts before a test file's extension: `cy`, for `login.cy.js`.
     pub test_parts: &'static [&'static str],
     /// Ends of the names of files that only declare types: `.d.ts`.
     pub typings: &'static [&'static str],
@@ -25,7 +25,7 @@ pub struct PathRules {
     /// Extensions of files that a build writes where they lie in a folder `dist`: `js`. Other languages may keep
     /// sources there.
     pub built: &'static [&'static str],
-    /// Stems that name a role and say nothing of the topic; their folder's name stands in: `mod`.
+    /// Stems that name a role rather than a topic, such as `mod`; the folder's name replaces them.
     pub role_stems: &'static [&'static str],
     /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
     pub layout_folders: &'static [&'static str],
@@ -100,7 +100,7 @@ impl LanguageFacts {
         self.declaration_keywords.iter().copied()
     }
 
-    /// Whether a word announces a definition in some language, with the name behind it.
+    /// Whether the word introduces a definition's name in some language.
     pub fn is_declaration_keyword(&self, word: &str) -> bool {
         self.declaration_keywords.contains(word)
     }

@@ -1,13 +1,13 @@
-//! Partners: a test and what it tests, told by their paths alone.
+//! Partners: a test and the file it tests, matched by their paths alone.
 
 use std::cmp::Reverse;
 
 use crate::language::LanguageFacts;
 use crate::path::{PathClass, joined, stem_of};
 
-/// What stands in front of a test's name. The longest of each list that fits is taken off.
+/// Prefixes of a test's name. The first of each list that fits is stripped.
 const STARTS: [&str; 5] = ["test_", "tst_", "TST_", "test-", "Test"];
-/// What stands behind it.
+/// Suffixes of a test's name.
 const ENDS: [&str; 21] = [
     "_unittests",
     "_unittest",
@@ -36,7 +36,7 @@ const KINDS: [&str; 5] = [".unit", ".e2e", ".integration", ".component", "_inter
 /// Folders that say where code and tests lie, not what they are about.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "test", "tests", "spec", "__tests__"];
 
-/// A path as it is compared with partners.
+/// A path, split for comparison with partners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Name<'p> {
     path: &'p str,
@@ -90,7 +90,7 @@ fn bare_stem(stem: &str) -> &str {
         KINDS.iter().find_map(|kind| without.strip_suffix(kind)).unwrap_or(without)
     });
     let start = STARTS.iter().find_map(|start| without.strip_prefix(start));
-    // `Testament` begins like a test and is none.
+    // `Testament` is not a test.
     let start = start.filter(|rest| !without.starts_with("Test") || rest.starts_with(char::is_uppercase));
     let bare = start.unwrap_or(without);
     if bare.is_empty() { stem } else { bare }
@@ -110,8 +110,8 @@ pub fn family<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: 
     others.filter(may_be).filter(is_one).collect()
 }
 
-/// The partner of a file among `others`: what a test tests, or what tests a source. Of several the one whose innermost
-/// folders agree most, then that of the same extension, then the first by path.
+/// The partner of a file among `others`: the source of a test, or the test of a source. Of several, the one that shares
+/// the most innermost folders, then one with the same extension, then the first by path.
 pub fn partner<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Option<&'p str> {
     let own = Name::of(path, languages);
     let partners = others.map(|other| Name::of(other, languages)).filter(|other| own.is_partner(other));

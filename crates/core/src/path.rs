@@ -1,11 +1,11 @@
-//! What a path alone tells of a file: its stem, its folders, its class.
+//! What a path says about a file: its stem, its folders, its class.
 
 use serde::{Deserialize, Serialize};
 
 use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
-// Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
+// Whole folder names in lower case, and whole parts of file names: `latest/` and `inspect.py` are not tests.
 const TEST_FOLDERS: [&str; 18] = [
     "test",
     "tests",
@@ -64,7 +64,7 @@ const CATALOGUE_DATA_EXTENSIONS: [&str; 6] = ["ini", "json", "properties", "toml
 /// Stems of change logs, `-` and `_` left out.
 const CHANGE_LOGS: [&str; 8] =
     ["changelog", "changelogs", "changes", "history", "news", "releasehistory", "releasenotes", "releases"];
-/// Words of who asks for them.
+/// Words of queries that ask for catalogues.
 const CATALOGUE_WORDS: [&str; 16] = [
     "changelog",
     "i18n",
@@ -84,7 +84,7 @@ const CATALOGUE_WORDS: [&str; 16] = [
     "typo",
 ];
 
-/// Whether a file is a catalogue of translations or a log of changes: texts that hold words of everything.
+/// Whether a file is a catalogue of translations or a changelog, which contain every project's words.
 pub fn is_catalogue(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -103,7 +103,7 @@ pub fn asks_for_catalogues(text: &str) -> bool {
     words(text).any(|word| CATALOGUE_WORDS.contains(&text[word].to_lowercase().as_str()))
 }
 
-/// Words behind `test` in the name of a folder: what serves tests. `test-runner/` may be what a project is about.
+/// Words after `test` in the name of a folder of test support. `test-runner/` may be what a project is about.
 const TEST_SUPPORT: [&str; 13] = [
     "app", "apps", "cases", "data", "files", "fixtures", "helper", "helpers", "suite", "suites", "support", "util",
     "utils",
@@ -256,15 +256,15 @@ impl PathClass {
     }
 }
 
-/// Stems that name a role in any language, not a topic: the folder's name stands in for them, and they add to it.
+/// Stems that name a role in any language, not a topic: the folder's name is added to them.
 const ROLE_STEMS: [&str; 6] = ["main", "init", "root", "base", "core", "default"];
-/// Folder names that say how a project is laid out, not what it is.
+/// Folder names that describe a project's layout, not its topics.
 const LAYOUT_FOLDERS: [&str; 15] = [
     "src", "source", "sources", "lib", "libs", "main", "pkg", "include", "app", "core", "common", "shared", "modules",
     "packages", "trunk",
 ];
 
-/// What a path tells, in tokens.
+/// What a path says, as tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathFacts {
     /// The file's name without its extension, as written.
@@ -323,7 +323,7 @@ impl PathFacts {
     }
 }
 
-/// A file name without its last extension; a leading dot is no extension.
+/// A file name without its last extension; a leading dot does not begin an extension.
 pub fn stem_of(file: &str) -> &str {
     match file.rfind('.') {
         Some(i) if i > 0 => &file[..i],

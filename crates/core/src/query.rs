@@ -1,4 +1,4 @@
-//! What a query says: its terms with their weights, the names it holds, what it asks for.
+//! Parses a query: its weighted terms, its names, what it asks for.
 
 pub mod intents;
 
@@ -20,7 +20,7 @@ use intents::Intents;
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryTerm {
-    /// The term, as the index holds it.
+    /// The term, as in the index.
     pub text: String,
     /// Whether it is a stop word.
     pub stop: bool,
@@ -48,11 +48,11 @@ pub struct Query {
     pub terms: Vec<QueryTerm>,
     /// Terms of the parts, without stop words, in the order typed and as often; proximity looks at neighbours here.
     pub sequence: Vec<String>,
-    /// The names it holds: the whole query, or words that look like names inside a sentence.
+    /// Its names: the whole query, or words that look like names in a sentence.
     pub identifiers: Vec<Identifier>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
-    /// [`spellings`] of the whole query as one name; none where it is one as it stands.
+    /// [`spellings`] of the whole query as one name; empty if it is already one.
     pub compounds: Vec<String>,
     /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
     pub joined_words: FxHashSet<String>,
@@ -64,15 +64,15 @@ pub struct Query {
     pub asks_for: Vec<PathClass>,
     /// Whether it asks for documentation.
     pub asks_for_prose: bool,
-    /// What it tells of the text beside its words.
+    /// What it asks for besides its words.
     pub intents: Intents,
     /// Platforms and languages that it asks for.
     pub variants: Variants,
-    /// Words as typed that stand nowhere, each with what it is read as.
+    /// Typed words that the index lacks, each with its respelling.
     pub respelled: Vec<(String, String)>,
     /// Terms that tables gave for its words ([`Query::expand`]), as written there.
     pub expansions: Vec<String>,
-    /// Its title and what it tells, where it is a long text.
+    /// Its title and details, if it is a long text.
     pub long: Option<Long>,
 }
 
@@ -130,7 +130,7 @@ const PROSE_WORDS: [&str; 14] = [
     "faq",
 ];
 
-/// Whether `text` can be one written name: no white space, and only what stands in names and between them.
+/// Whether `text` can be one written name: no white space, and only characters of names and the marks that join them.
 fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
     // `rate-limit` and `request/response` are two words each; `a->b` and `src/client.py` are one name.
@@ -212,7 +212,8 @@ impl Query {
         query
     }
 
-    /// Reads a long query without its noise. The title says what is asked for; its quotes and sentences are no commands.
+    /// Reads a long query without its noise. Only the title can ask for something; quotes and sentences below it are
+    /// not commands.
     pub fn of_long(typed: &str, long: Long, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let title = Query::new(&long.title, root, languages, tokenizer);
         let mut query = Query::new(&long.told, root, languages, tokenizer);
@@ -224,7 +225,7 @@ impl Query {
         query
     }
 
-    /// As the title of a long query: its quotes are no conditions.
+    /// Turns the title of a long query into a query; its quotes are not conditions.
     #[must_use]
     pub fn into_title(mut self) -> Query {
         self.intents.phrases.clear();
@@ -239,7 +240,7 @@ impl Query {
         }
     }
 
-    /// What it tells beside its words, in words: for explanations.
+    /// What it asks for besides its words, for explanations.
     pub fn told(&self) -> Vec<String> {
         let title = self.long.iter().map(|long| format!("title {:?}", long.title));
         title.chain(self.intents.told()).collect()
@@ -255,7 +256,7 @@ impl Query {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }
 
-    /// Terms that are no stop words; all terms where nothing else is there.
+    /// Terms that are not stop words, or all terms if there are no others.
     pub fn content_terms(&self) -> impl Iterator<Item = &QueryTerm> {
         let all_stop = self.terms.iter().all(|t| t.stop);
         self.terms.iter().filter(move |t| all_stop || !t.stop)
@@ -285,9 +286,9 @@ pub fn last_segment(name: &str) -> &str {
 /// Prefixes of references in Elixir's documentation: to types, callbacks and modules.
 const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
 
-/// A text that is one name as a language writes it, as the plain path of names: without arity (`Job.new/2`), labels and
-/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), a role of Sphinx's around it and PHP's
-/// `::class`; an entry point `m.n:Class` as `m.n.Class`. Any other text as it is.
+/// A single name, written as in some language, as a plain path of names: without arity (`Job.new/2`), labels and
+/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an
+/// entry point `m.n:Class` as `m.n.Class`. Any other text is unchanged.
 pub fn plain_path(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let role = || text.strip_prefix(':')?.strip_suffix('`')?.split_once(":`");
@@ -328,7 +329,7 @@ fn without_call(written: &str) -> Option<&str> {
     (is_call && name.ends_with(|c: char| is_word_char(c) || matches!(c, '>' | '!' | '?'))).then_some(name)
 }
 
-/// `Vec<T>::push` and `collect::<Vec<_>>` without what stands in angle brackets, where these pair.
+/// Strips paired angle brackets and their contents: `Vec<T>::push`, `collect::<Vec<_>>`.
 fn without_type_arguments(written: &str) -> Cow<'_, str> {
     if !written.contains('<') {
         return Cow::Borrowed(written);

@@ -1,5 +1,5 @@
-//! Statistics of a corpus: the counts that the ranking of one query reads. They are integers that add up, so the sum over
-//! the parts of a corpus is that of the whole, in whatever order the parts come.
+//! Statistics of a corpus: the counts that ranking reads. They are integers and add up over the parts of a corpus in
+//! any order.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct Statistics {
     pub topics: Vec<u64>,
 }
 
-/// In how many units a term stands.
+/// The number of units with a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCount {
     /// Units with the term in any field that counts in the ranking by words.
@@ -53,7 +53,7 @@ pub struct WordMass {
     pub words: u32,
     /// Sum of their idf.
     pub all: f32,
-    /// Sum of the idf of words that stand in some unit.
+    /// Sum of the idf of words that occur in some unit.
     pub known: f32,
 }
 

@@ -1,12 +1,10 @@
-//! The identifier-aware tokenizer: one for the index side and the query side.
+//! The identifier-aware tokenizer, shared by indexing and queries.
 //!
-//! A word is a run of letters, digits and underscores. Its parts are split at underscores, case
-//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound. A number
-//! at the beginning of a word stays whole.
-//! An index also has joins: neighbouring parts that people write as one word (`inet6` of `AF_INET6`,
-//! `grpc` of `gRPCDial`).
-//! Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with
-//! Porter2 (M. Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
+//! A word is a run of letters, digits and underscores, split into parts at underscores, case changes, acronym ends and
+//! digits; a word of several parts also gives a compound of them all. A number at the beginning of a word stays whole.
+//! An index also has joins: neighbouring parts that people write as one word (`inet6` of `AF_INET6`, `grpc` of
+//! `gRPCDial`). Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with Porter2 (M.
+//! Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -47,7 +45,7 @@ pub struct Token<'a> {
     pub term: &'a str,
     /// Byte offset of its text.
     pub start: usize,
-    /// Byte offset behind its text.
+    /// Byte offset of the end of its text.
     pub end: usize,
     /// Position: parts count up, a compound or join shares its first part's.
     pub position: usize,
@@ -93,7 +91,7 @@ impl Tokenizer {
         self.tokenize_some(text, Joins::Without, |_| true, sink);
     }
 
-    /// Calls `sink` with every token of `text` that an index holds, in order of their positions.
+    /// Calls `sink` with every token of `text` for an index, in order of position.
     pub fn tokenize_text(&mut self, text: &str, sink: impl FnMut(Token<'_>)) {
         self.tokenize_some(text, Joins::With, |_| true, sink);
     }
@@ -220,7 +218,7 @@ pub struct Initials {
 }
 
 impl Initials {
-    /// Those of these terms.
+    /// The initials of these terms.
     pub fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Initials {
         let firsts = terms.filter_map(|term| term.bytes().next()).filter(u8::is_ascii);
         Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }
@@ -474,7 +472,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is left out is none of the terms, and what is left has its place.
+        /// Only tokens that are not among the terms are left out, and the others keep their positions.
         #[test]
         fn tokens_among_some_terms(text in "([a-zA-Z0-9_ .ÀÉßKéΑδ語]|dying|skies|Youth|[a-z]{3,9}){0,30}", seed in any::<prop::sample::Index>()) {
             let mut tokenizer = Tokenizer::default();

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::Entities;
 
-/// The address of a unit in one snapshot of an index. An index gives it out and looks it up; the ranking compares it,
-/// and orders by it what nothing else tells apart. In another snapshot the same address may be another unit's.
+/// The address of a unit in one snapshot of an index. Ranking breaks ties by it. In another snapshot the same address
+/// may be another unit's.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnitId(u64);
@@ -36,10 +36,10 @@ impl UnitId {
         self.0 as u32
     }
 
-    /// The address of a unit of one part of a corpus among the units of all parts. Part 0 leaves it as it is.
+    /// The address of a unit of one part of a corpus among the units of all parts. Part 0 keeps it unchanged.
     ///
     /// # Panics
-    /// In a debug build, where the part or the segment is too large: 4,096 parts of a million segments have room.
+    /// In a debug build, if the part or the segment is too large: there is room for 4,096 parts of a million segments.
     #[must_use]
     pub const fn in_part(self, part: u32) -> UnitId {
         let has_room = part < UnitId::PARTS_MAX && self.segment() < UnitId::SEGMENTS_MAX;
@@ -116,13 +116,13 @@ impl UnitKind {
         UnitKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
-    /// Whether the unit defines a name of the program (and not just holds text).
+    /// Whether the unit defines a name of the program, rather than just containing text.
     pub const fn is_definition(self) -> bool {
         matches!(self, UnitKind::Function | UnitKind::Method | UnitKind::Class | UnitKind::Constant)
     }
 }
 
-/// How a definition stands to the thing it names.
+/// How a definition relates to what it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitRole {
@@ -163,7 +163,7 @@ pub struct Span {
 pub struct Unit {
     /// What it is.
     pub kind: UnitKind,
-    /// How it stands to the thing it names.
+    /// How it relates to what it names.
     pub role: UnitRole,
     /// The name as written, without its parents; empty for raw code.
     pub name: String,
@@ -175,7 +175,7 @@ pub struct Unit {
     pub signature: String,
     /// The comment or string that documents it, comment markers removed.
     pub docstring: String,
-    /// Parameters, as written, without default values where the grammar tells them apart.
+    /// Parameters, as written, without default values if the grammar separates them.
     pub parameters: Vec<String>,
     /// The declared return type, as written.
     pub return_type: String,

@@ -1,5 +1,5 @@
-//! Variants of a file: by platform (`poll_darwin.go`, `asm/arm64/copy.S`) and by language (`client.go`, `client.py`). They
-//! answer in the same words, and the path alone tells which is which.
+//! Variants of a file by platform (`poll_darwin.go`, `asm/arm64/copy.S`) or language (`client.go`, `client.py`), which
+//! have the same words and differ only in their paths.
 
 use std::collections::HashSet;
 
@@ -78,7 +78,7 @@ impl Variants {
         self.languages.is_empty() && self.platforms.iter().all(Vec::is_empty)
     }
 
-    /// 1 for the path of a variant that is asked for, −1 for one of another, 0 where it is none or for several.
+    /// 1 for the path of a requested variant, −1 for another variant, 0 for none or several.
     pub fn of_path(&self, path: &str, languages: &LanguageFacts) -> f32 {
         // Most queries ask for none, and a search asks about the path of every candidate's file.
         if self.is_empty() {

@@ -65,8 +65,8 @@ fn is_in_code(
     look(line, name, facts) && !is_signature() && look(&code_of(line, marks), name, facts)
 }
 
-/// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the line stays
-/// as it is.
+/// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the
+/// line is unchanged.
 fn code_of(line: &str, marks: &[&str]) -> String {
     if marks.is_empty() {
         return line.to_string();

@@ -38,7 +38,7 @@ fn declares(line: &str, name: &str) -> bool {
     words_at(line, name).any(|at| is_declared(&line[..at], &line[at + name.len()..]))
 }
 
-/// Whether a name with this text in front of it on a member's line, and that behind it, is declared there.
+/// Whether a member's line declares the name between these two texts.
 fn is_declared(front: &str, behind: &str) -> bool {
     // `char *name`, `private $name`
     let bare = front.trim_end_matches(['$', '@', '*', '&']);
@@ -49,7 +49,7 @@ fn is_declared(front: &str, behind: &str) -> bool {
     if bare.ends_with('(') && front.ends_with('*') {
         return next.starts_with(')');
     }
-    // In an open call or signature, behind `=`, or as a part of something else, a name is not declared.
+    // A name in an open call or signature, after `=`, or as part of something else is not declared here.
     let is_open = bare.matches('(').count() != bare.matches(')').count();
     let is_statement = bare.split_whitespace().next().is_some_and(|word| STATEMENTS.contains(&word));
     let is_of_another = bare.contains(['=', '"', '`']) || bare.contains(" ? ") || bare.ends_with(['.', '-', '#', '!']);

@@ -39,7 +39,7 @@ impl Profile {
     }
 }
 
-/// All that is said of one knob: a row of the table in `table.rs`.
+/// The declaration of one knob: a row of the table in `table.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// Its plain name, such as `alpha`.

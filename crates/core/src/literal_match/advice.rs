@@ -1,12 +1,12 @@
-//! Questions at the end of a text: a program's advice behind its message, or somebody's question.
+//! A question at the end of a text: a program's advice after its message, or a person's question.
 
 use super::{INTERROGATIVES, REQUESTS};
 
 /// Beginnings of a program's advice, in lower case.
 const ADVICE: &[&str] = &["did you mean", "maybe you meant", "perhaps you meant"];
 
-/// A program's message and the advice behind it: `no such command: buidl.`, `Did you mean build?`. None without a message in
-/// front, or if that goes on ("what did you mean by").
+/// A program's message and the advice after it: `no such command: buidl.`, `Did you mean build?`. `None` without a
+/// message, or if the question continues ("what did you mean by").
 pub fn split_advice(text: &str) -> Option<(&str, &str)> {
     let lower = text.to_ascii_lowercase();
     let at = ADVICE.iter().filter_map(|advice| lower.find(advice)).min()?;

@@ -41,7 +41,7 @@ impl Alignment {
     }
 }
 
-/// Whether `place` is no part of something longer written as one: no `-beta` behind a version, no folder in front of a path.
+/// Whether `place` is not part of something longer: no `-beta` after a version, no folder before a path.
 pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     let glue = |c: char| matches!(c, '-' | '.');
     let mut before = file[..place.start].chars().rev();
@@ -52,7 +52,8 @@ pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
-/// Whether a literal goes on with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `", name`.
+/// Whether a literal continues with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `",
+/// name`.
 pub(super) fn begins_with_value(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let next = line.trim_start_matches([' ', ':', '=', '(', '[', '#', '-', '\\', '`', '"', '\'']);

@@ -73,7 +73,8 @@ impl PastedText<'_> {
     }
 }
 
-/// The first place of any of `texts`, behind its quote, on a line that declares something, else anywhere, and which it is.
+/// The first place of any of `texts` after its quote, preferably on a line that declares something, and whether it is
+/// on one.
 fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> Option<(usize, bool)> {
     let mut first = None;
     for text in texts {

@@ -9,7 +9,7 @@ use crate::token::{is_word_char, words};
 const REACH: usize = 600;
 /// Lines read in front of a place for its literal.
 const LINES_BEFORE_MAX: usize = 2;
-/// Lines read behind it.
+/// Lines read after it.
 const LINES_BEHIND_MAX: usize = 3;
 /// Bytes of a placeholder, or of an expression between two literals.
 const VALUE_BYTES_MAX: usize = 96;
@@ -25,7 +25,7 @@ struct FormatWord {
     place: Range<usize>,
     /// Whether it is joined to a value in front: the `s` of `{}s`.
     is_behind_value: bool,
-    /// Whether it is joined to a value behind: the `0x` of `0x{}`.
+    /// Whether a value is joined to its end: the `0x` of `0x{}`.
     is_before_value: bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct FilledFormat {
     pub from: Option<usize>,
     /// Words of the longest value; one piece counts as one word.
     pub longest_value: usize,
-    /// Whether the sentence goes on behind a value.
+    /// Whether the sentence continues after a value.
     pub is_around_value: bool,
     /// From the first of its words to the last.
     pub place: Range<usize>,
@@ -129,8 +129,8 @@ impl PastedText<'_> {
         Some(filled)
     }
 
-    /// The number of the word at which a value that begins with a word ends at the latest: behind some words, or behind the piece
-    /// of text around that word, since `api.acme.com` is one value.
+    /// The word index at which a value that begins with `word` ends at the latest: after `words_max` words, or after
+    /// the piece of text around that word, since `api.acme.com` is one value.
     fn end_of_value(&self, word: usize, words_max: usize) -> usize {
         (word + words_max).max(self.end_of_piece(word))
     }
@@ -140,7 +140,7 @@ impl PastedText<'_> {
         if self.end_of_piece(value.start) >= value.end { value.len().min(1) } else { value.len() }
     }
 
-    /// The number of the first word behind the piece of text around a word.
+    /// The index of the first word after the piece of text around a word.
     fn end_of_piece(&self, word: usize) -> usize {
         let Some(place) = self.words.get(word) else { return word };
         let rest = &self.text[place.start..];
@@ -328,8 +328,8 @@ fn opening(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices(['"', '\'', '`']).map(|(at, _)| from + at).find(is_opening)
 }
 
-/// Whether a literal of several lines opens at a quotation mark: three of them, behind what takes a value. At the beginning of a
-/// line they may close one, or enclose documentation.
+/// Whether the quotation mark at `at` opens a literal of several lines: three marks after something that takes a value.
+/// At the beginning of a line they may close one, or enclose documentation.
 fn opens_block(text: &str, at: usize) -> bool {
     let is_mark = |mark: &str| text[at..].starts_with(mark);
     let front = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches([' ', '\t']);
@@ -364,7 +364,7 @@ fn kind_between(text: &str) -> Between {
     if is_short && ADDERS.iter().chain(&[","]).any(is_between) { Between::Value } else { Between::Other }
 }
 
-/// Whether the code behind a literal appends a value to it.
+/// Whether the code after a literal appends a value to it.
 fn is_added_to(behind: &str) -> bool {
     ADDERS.iter().any(|adder| behind.trim_start().starts_with(*adder))
 }
@@ -395,7 +395,7 @@ fn named_value(text: &str, at: usize) -> Option<usize> {
     begins.then(|| 1 + name.find(|c| !is_word_char(c)).unwrap_or(name.len()))
 }
 
-/// The offset behind the bracket that closes the one at a place, on its line.
+/// The offset after the bracket that closes the one at `at`, on its line.
 fn closing(text: &str, at: usize) -> Option<usize> {
     let open = *text.as_bytes().get(at)?;
     let close = if open == b'{' { b'}' } else { b')' };

@@ -111,7 +111,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number behind the name of a file, with nothing but punctuation and the word "line" in front of it.
+/// The number after the name of a file, with only punctuation and the word "line" before it.
 fn number_in(behind: &str) -> Option<u32> {
     let marks = |c: char| matches!(c, ':' | '"' | ',' | ' ' | '(' | '#' | 'L');
     let rest = behind.trim_start_matches(marks);

@@ -17,7 +17,7 @@ const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Pan
 /// What runtimes print first.
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
-/// A text behind one part of a prefix, and whether that part is surely one.
+/// The text after one part of a prefix, and whether that part is certainly one.
 type StrippedPart<'t> = Option<(&'t str, bool)>;
 /// Strips a part of a prefix; the second argument is the name of the program.
 type StripPart = for<'t> fn(&'t str, &str) -> StrippedPart<'t>;
@@ -63,8 +63,8 @@ const PARTS: &[(&str, StripPart)] = &[
     ("tool: ", named),
 ];
 
-/// What a text says behind its whole prefix; none if it has none. A word with a colon and a group in brackets are parts of a
-/// prefix only in front of a sentence or beside what is surely one: people write "config: default port" too.
+/// The text after the whole prefix, if there is one. A word with a colon and a group in brackets count only before a
+/// sentence or next to a certain part: people write "config: default port" too.
 pub fn message_behind_prefix(text: &str) -> Option<&str> {
     messages_behind_prefix(text, "").pop()
 }
@@ -97,8 +97,8 @@ pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> 
     found
 }
 
-/// Whether a text surely has a prefix, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be a line
-/// of code.
+/// Whether a text certainly has a prefix, followed by more than a name, a path or a call: `error: Errors.LIMIT` may be
+/// a line of code.
 pub fn has_sure_prefix(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
@@ -267,7 +267,7 @@ mod tests {
             // The program's own name is one in front of small letters, too.
             ("tool: no such key", "no such key"),
             ("Tool: worker: no such key", "worker: no such key|no such key"),
-            // A name, a file or a call is no message.
+            // A name, a file or a call is not a message.
             ("tool: open_port", ""),
             ("tool: src/net.rs", ""),
             ("tool: open_port(a, b)", ""),

@@ -1,8 +1,7 @@
 //! Aligns pasted text with files: a whole query, or the longest run of its words.
 //!
-//! Words are compared in the order typed, ignoring case; punctuation, line ends and comment marks between them may
-//! differ. So a message finds its literal although it has values where the source has placeholders: both have the words
-//! between two values. Alignments of one file compete by their rank.
+//! Words are compared in order, ignoring case and the marks between them. So a message finds its literal although it
+//! has values where the source has placeholders: both have the words between two values.
 
 mod advice;
 mod alignment;
@@ -68,15 +67,15 @@ pub struct LiteralMatch {
     pub share: f32,
     /// Byte offset of the first character that agrees.
     pub start: usize,
-    /// Whether it is no part of something longer written as one: `1.0.0` in `1.0.0-beta`. A run that is not alone is all of
-    /// the text, whose first or last word is cut off.
+    /// Whether it is not part of something longer: `1.0.0` in `1.0.0-beta`. A run that is not alone is the whole text
+    /// with its first or last word cut off.
     pub is_alone: bool,
     /// Whether case and punctuation agree too.
     pub is_same: bool,
     /// Whether these words are all of a literal, but for punctuation and escapes.
     pub is_literal: bool,
-    /// Whether a literal begins with these words and has a value behind them, where the text goes on; or they are all words of
-    /// a format string.
+    /// Whether a literal begins with these words and continues with a value where the text continues; or they are all
+    /// words of a format string.
     pub is_before_value: bool,
     /// The first word of the part that a literal may have printed: that part has all words of the literal, two of them
     /// rare, and its other words are values. The words before it may be a prefix.
@@ -95,7 +94,7 @@ pub fn is_question(text: &str) -> bool {
     begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || ends_in_question(text)))
 }
 
-/// Whether a text has what programs put into their messages: numbers, quotes, paths, something behind a colon.
+/// Whether a text has what programs put into their messages: numbers, quotes, paths, text after a colon.
 pub fn has_values(text: &str) -> bool {
     let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     text.contains(['\'', '`', '"', '/', '%', '{', '[']) || text.contains(": ") || text.split_whitespace().any(is_number)
@@ -185,9 +184,9 @@ impl<'t> PastedText<'t> {
         }
     }
 
-    /// The first place of every character where the first or the last word goes on, as where a terminal cut the text off.
-    /// `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what is cut occurs nowhere as a
-    /// word.
+    /// The first place of the whole text within longer words, as where a terminal cut it off. Fragments such as `rror
+    /// in par` do not count, and in a sentence "server" does not match "servers" unless the cut word occurs nowhere as
+    /// a whole.
     fn cut(&self, file: &str) -> Option<LiteralMatch> {
         // `sink.write(addr` is cut off in any case.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
@@ -246,7 +245,8 @@ impl<'t> PastedText<'t> {
         alone.map(|at| found(at, true)).or(part)
     }
 
-    /// For each prefix that the text may have, the number of the first word behind it; a `program` puts its name there.
+    /// For each prefix that the text may have, the index of the first word after it. `program` is a name that may begin
+    /// a prefix.
     pub fn messages_behind_prefix(&self, program: &str) -> Vec<usize> {
         let begin = self.text.as_ptr() as usize;
         let first = |rest: &str| self.words.partition_point(|word| begin + word.start < rest.as_ptr() as usize);
@@ -259,7 +259,7 @@ fn joins(a: Option<char>, b: Option<char>) -> bool {
     a.is_some_and(is_word_char) && b.is_some_and(is_word_char)
 }
 
-/// Whether no word goes on beyond either end of `place`.
+/// Whether both ends of `place` are word boundaries.
 pub(crate) fn is_whole(file: &str, place: Range<usize>) -> bool {
     let (inside, before) = (&file[place.clone()], &file[..place.start]);
     let behind = &file[place.end..];

@@ -21,8 +21,8 @@ const FORMAT_PLACES_MAX: usize = 64;
 const VALUE_WORDS_OF_MESSAGE_MAX: usize = 8;
 /// Words of a value in any other text.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words that a format string must share with a message: any text has fewer of them, unless the format goes on behind a value
-/// and explains all of the text. Of such a short one, all words but one must be rare.
+/// Minimum of words that a format string must share with a message, unless it continues after a value and explains the
+/// whole text. Then all its words but one must be rare.
 const FORMAT_WORDS_MIN: usize = 3;
 /// The same of any other text.
 const FORMAT_WORDS_OF_PLAIN_TEXT_MIN: usize = 4;
@@ -124,7 +124,7 @@ impl PastedText<'_> {
         })
     }
 
-    /// [`LiteralMatch::made_from`] of a literal whose only value is at its end, behind few words.
+    /// [`LiteralMatch::made_from`] of a literal of few words whose only value is at its end.
     fn made_of_front(&self, file: &str, place: &Range<usize>, end: usize) -> Option<usize> {
         let is_value = || has_values(self.text) || self.weights[end..].iter().all(|weight| *weight <= 0.0);
         let filled = self.filled_around(file, place, VALUE_WORDS_MAX)?;

@@ -134,7 +134,7 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
     let file = "fail(\"expected :period to be a positive integer or tuple\")\nfail(\"expected #{key} to be a positive integer \
                 or tuple, \" <>\n  \"got: #{value}\")\n// the queue does not exist\nfail(\"queue #{name} does not exist\")\n";
     for (text, words, share, line) in [
-        // The one that holds all of it, and not the longer run of another.
+        // The literal that contains all of it wins over a longer run of another.
         ("expected x to be a positive integer or tuple, got: 80", 9, 1.0, 2),
         // A value of one word, in a text of plain ones.
         ("queue alpha does not exist", 4, 1.0, 5),
@@ -170,10 +170,10 @@ fn a_literal_that_all_of_a_text_was_made_of_is_told() {
         ("Logger acme parents", None),
         ("bad option: --foo", Some(0)),
         ("bad option: foo is none of those", None),
-        // All that a literal holds, behind a front.
+        // A whole literal after a prefix.
         ("Error: pool is full", Some(1)),
         ("Error: pool is full now", None),
-        // One word tells nothing.
+        // One word is not enough.
         ("3 items of 4", None),
     ] {
         let is_stop = |word: &str| matches!(word, "no" | "to" | "of" | "is" | "it");
@@ -221,7 +221,7 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
         ("parse the request header", true),
         ("for path_and_ste", true),
         ("sink.write_short(addr", true),
-        // A name alone may be another one, and stop words are no cut ones.
+        // A single name may be a different one, and stop words are not cut.
         ("sink.write_shor", false),
         ("parse the", false),
     ] {

@@ -25,7 +25,7 @@ const ASIDES: &[&str] = &["--- End of ", "created by ", "note: run with ", "thro
 /// What the lines of a text are.
 #[derive(Default)]
 struct Trace<'t> {
-    /// Lines that are no frame and no head, without what runtimes append.
+    /// Lines that are neither frames nor heads, without what runtimes append.
     messages: Vec<&'t str>,
     /// Whether there is a frame or a head.
     is_trace: bool,
@@ -33,7 +33,7 @@ struct Trace<'t> {
     has_words: bool,
 }
 
-/// The messages of a pasted trace, with their prefixes; empty if the text is no trace.
+/// The messages of a pasted trace, with their prefixes; empty if the text is not a trace.
 pub fn messages_of(text: &str) -> Vec<&str> {
     let Trace { mut messages, is_trace, .. } = read(text);
     if !is_trace {

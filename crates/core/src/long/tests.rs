@@ -22,7 +22,7 @@ fn what_is_no_issue_is_left_as_it_is() {
     for (text, expected) in [
         ("how to close a socket", None),
         ("how to close a socket\n", None),
-        // A frame with what a program says around it, and code, stand somewhere as they are.
+        // A frame with a program's output around it, and code, are literals.
         ("Traceback (most recent call last):\n  File \"a.rs\", line 7, in run\nValueError: no such host", None),
         ("error: no such host here\n  --> src/a.rs:3:9", None),
         ("RuntimeError:\n  no such host is known to it", None),

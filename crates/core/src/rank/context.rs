@@ -5,7 +5,7 @@ use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::{Knob, Knobs};
 
-/// Boosts files that belong to the one where the reader stands.
+/// Boosts files related to the reader's current file.
 pub const STAGE: Stage = Stage {
     name: "context",
     doc: "Who works on a file asks for what belongs to it: what it tests, what it imports, what changed together with it. Nothing leaves the answer.",

@@ -1,4 +1,4 @@
-//! The file that defines a name which the query holds.
+//! The file that defines a name in the query.
 
 use rustc_hash::FxHashMap;
 
@@ -71,9 +71,9 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Puts the unit that defines the name before the others of its file: it takes the score of the file's best unit, and
-/// each unit that stood before it takes the score of the next. The file keeps its score. The name is the query as it stands
-/// or, where that `is_symbol` not, its words written as one.
+/// Puts the unit that defines the name before the others of its file: it takes the best unit's score, and each unit
+/// ahead of it takes the score of the next. The file keeps its score. The name is the query itself or, unless
+/// `is_symbol`, its words written as one.
 fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
     let candidates: &[Candidate] = &retrieved.candidates;
     // Of several definitions the one in the query's own case leads, then a type, then the first.

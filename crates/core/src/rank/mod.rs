@@ -1,10 +1,10 @@
 //! The ranking pipeline, in three phases: [`Retrieved`] candidates, [`Fused`] scores, [`Ranked`] units.
 //!
-//! Between the fusion and the order run the [`STAGES`]. A stage is a file here and a line in that list. It reads the
-//! query, the knobs and what was retrieved, and changes scores; the runner alone sorts, checks that scores stay finite,
-//! and tells the observer what every stage did. Boosts are in shares of the best possible base score, which is 1.
+//! The [`STAGES`] run between fusion and sorting. A stage has a file here and a line in that list. It reads the query,
+//! the knobs and the candidates, and changes scores; the runner sorts, checks that scores stay finite, and reports each
+//! stage to the observer. Boosts are shares of the best possible base score, 1.
 //!
-//! No phase can be taken for another (requirement 002.3 of document retrieval): what is fused is not ranked yet.
+//! Each phase has its own type (requirement 002.3 of document retrieval):
 //!
 //! ```
 //! use colgrep_core::rank::{Fused, Ranked, Retrieved};

@@ -1,4 +1,4 @@
-//! Files that share a stem with a good one: `foo.h` beside `foo.c`.
+//! Files that share a stem with a good one: `foo.h` next to `foo.c`.
 
 use std::collections::HashMap;
 

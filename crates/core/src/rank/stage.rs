@@ -7,7 +7,7 @@ use crate::query::Query;
 
 /// One step of the ranking.
 pub struct Stage {
-    /// Its name; the trace shows the ranking behind it as `after_<name>`.
+    /// Its name; the trace shows the ranking after it as `after_<name>`.
     pub name: &'static str,
     /// What it does and why, in a sentence.
     pub doc: &'static str,

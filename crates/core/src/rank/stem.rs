@@ -1,4 +1,4 @@
-//! A file whose name holds a word of the query.
+//! A file whose name contains a word of the query.
 
 use rustc_hash::FxHashSet;
 

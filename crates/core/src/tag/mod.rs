@@ -1,7 +1,5 @@
-//! Tags: what a unit is known for beside its words, told by facts that the index keeps; and hints, which ask for them.
-//!
-//! Tags and hints are compared as terms, so `memory-management`, "memory management" and `MemoryManagement` are one.
-//! Source: reranking by enrichment tags (requirements 004.*).
+//! Tags, which describe a unit by facts in the index, and hints, which ask for them (requirements 004.*). Both are
+//! compared as terms, so `memory-management`, "memory management" and `MemoryManagement` are equal.
 
 mod verbs;
 
@@ -78,7 +76,7 @@ pub struct Hint {
     pub word: String,
 }
 
-/// Why a text is no hint.
+/// Why a text is not a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
@@ -163,7 +161,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Reads hints into terms. A hint of a purpose that is a verb stands for the verb's class.
+    /// Turns hints into terms. A purpose that is a verb becomes the verb's class.
     pub fn new<'h>(hints: impl IntoIterator<Item = &'h Hint>, tokenizer: &mut Tokenizer) -> Hints {
         let mut wanted: Vec<(TagKind, Vec<String>)> = Vec::new();
         for hint in hints {
@@ -241,7 +239,7 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
     runs
 }
 
-/// The kind of tags that a list of that name holds: `subsystems` those of subsystems, and any other name plain tags.
+/// The kind of the tags in a list of that name: `subsystems` has subsystems, any other list plain tags.
 fn kind_of(field: &str) -> TagKind {
     let lower = field.to_lowercase();
     TagKind::from_name(lower.strip_suffix('s').unwrap_or(&lower)).unwrap_or(TagKind::Tag)
@@ -260,7 +258,7 @@ fn add_runs(text: &str, runs: &mut Vec<Vec<String>>, tokenizer: &mut Tokenizer) 
     }
 }
 
-/// A purpose in terms; a verb stands for its class.
+/// A purpose in terms; a verb becomes its class.
 fn of_purpose(terms: Vec<String>, tokenizer: &mut Tokenizer) -> Vec<String> {
     let class = if let [term] = terms.as_slice() { class_of(term) } else { None };
     class.map_or(terms, |class| tokenizer.part_terms(class))

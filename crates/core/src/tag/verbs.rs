@@ -1,4 +1,4 @@
-//! Purposes: classes of verbs that stand in the names of functions.
+//! Purposes: classes of verbs in the names of functions.
 
 /// Each class with its verbs. A verb belongs to one class; other forms of it (`parser`, `parsing`) meet it by their stem.
 pub(super) const CLASSES: [(&str, &str); 14] = [

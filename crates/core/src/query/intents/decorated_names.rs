@@ -54,7 +54,7 @@ fn symbol(text: &str) -> Option<String> {
         Some((receiver, rest)) => (format!("{receiver}{rest}"), true),
         None => (rest.to_string(), false),
     };
-    // Without a receiver, only a closure or an imported package tells a symbol from `a.b`.
+    // Without a receiver, only a closure or an imported package distinguishes a symbol from `a.b`.
     let is_closure = |part: &&str| {
         let number = part.strip_prefix("func").or_else(|| part.strip_prefix("gowrap"));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! Numbers of lines, as people and programs write them behind a path or in front of one.
+//! Line numbers, as people and programs write them after a path or before one.
 
 use super::QUOTES;
 use crate::language::LanguageFacts;
@@ -31,8 +31,8 @@ pub(super) fn line_behind_hash<'w>(word: &'w str, facts: &LanguageFacts) -> Opti
     Some((path, whole_number(line))).filter(|(_, line)| is_file && line.is_some())
 }
 
-/// The line right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`, ` (lines 12-20)`, ` around line 12`, and at the
-/// end ` L12`; with a column also `[12,5]`, ` (12, 5)` and ` 12:5`.
+/// The line right after a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`, ` (lines 12-20)`, ` around line 12`, and
+/// at the end ` L12`; with a column also `[12,5]`, ` (12, 5)` and ` 12:5`.
 pub(super) fn line_behind(rest: &str) -> Option<u32> {
     if let Some(line) = rest.strip_prefix('(').and_then(leading_number) {
         return Some(line);
@@ -76,7 +76,7 @@ pub(super) fn line_in_front(before: &str) -> Option<u32> {
     leading_number(number).filter(|_| is_line)
 }
 
-/// The line in `[12,5]`, ` (12, 5)` and ` 12:5`, with nothing behind the column: `8080:80 port mapping` has none.
+/// The line in `[12,5]`, ` (12, 5)` and ` 12:5` at the end of a text; `8080:80 port mapping` has none.
 fn line_and_column(rest: &str) -> Option<u32> {
     let pair = rest.trim_start_matches(' ');
     let (pair, between, end) = match pair.as_bytes().first()? {

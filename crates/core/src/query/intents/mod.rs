@@ -1,7 +1,7 @@
 //! Parses what a query asks for besides its words: a line of a file, a definition, callers, a phrase.
 //!
-//! Parsing is pure, never fails and takes no word out of the query: what an intent names may not be here. `colgrep-search`
-//! resolves intents in an index.
+//! Parsing never fails and removes no word from the query, since the index may lack what an intent names.
+//! `colgrep-search` resolves intents in an index.
 
 mod all_places;
 mod decorated_names;
@@ -34,7 +34,7 @@ use crate::identifier_style::is_token;
 use crate::language::LanguageFacts;
 use crate::literal_match::message_behind_prefix;
 
-/// The evidence by which a query points at a unit, the weakest first.
+/// The evidence by which a query points at a unit, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Certainty {
     /// The unit contains the query inside a longer word, or in another spelling.
@@ -100,7 +100,8 @@ pub struct Intents {
     pub mentions: Vec<String>,
     /// Other words that may be names of files: `Makefile`, `.gitignore`, `_utils`.
     pub names: Vec<String>,
-    /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place to look in.
+    /// The one of `mentions` or `names` that ends the text after the word "in": if several files match, the place to
+    /// search.
     pub place: Option<String>,
     /// Phrases in double quotes; none in a text of several lines or one that names a line.
     pub phrases: Vec<String>,
@@ -122,7 +123,7 @@ pub struct Intents {
 
 /// Quotation marks around a word.
 const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
-/// Punctuation behind a word of a sentence.
+/// Punctuation after a word of a sentence.
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 
 impl Intents {
@@ -160,7 +161,7 @@ impl Intents {
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             ..Intents::default()
         };
-        // A sentence around a link is no path with blanks.
+        // A sentence around a link is not a path with blanks.
         intents.locations.extend(whole_places(typed));
         for word in path_words(text) {
             let mut named = None;
@@ -213,12 +214,12 @@ fn ends_innermost(text: &str) -> bool {
     text.contains("most recent call last") || text.lines().any(is_frame)
 }
 
-/// A word without quotes around it and punctuation behind it.
+/// A word without quotes around it or punctuation after it.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
-/// Keyword and name, without modifiers in front and punctuation behind; none if the text says more.
+/// Keyword and name, without modifiers before and punctuation after them; `None` if the text says more.
 fn declaration(text: &str, facts: &LanguageFacts) -> Option<NamedDeclaration> {
     let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
     let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;

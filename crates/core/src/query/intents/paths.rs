@@ -40,7 +40,7 @@ fn path_of_link(link: &str) -> Option<String> {
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
     let parts: Vec<&str> = address.split('?').next()?.split('/').collect();
     let at = parts.iter().position(|part| matches!(*part, "blob" | "blame" | "raw"))?;
-    // Host, owner and name stand in front; GitLab has nested groups, and `-` behind the name.
+    // Host, owner and name come first; GitLab has nested groups, and `-` after the name.
     let is_forge = at == 3 || (at > 3 && parts[at - 1] == "-");
     let path = parts.get(at + 2..).filter(|_| is_forge)?.join("/");
     let digits: String =
@@ -87,8 +87,8 @@ fn bare_path(path: &str) -> String {
     path.trim_start_matches("./").trim_start_matches("**/").trim_matches('/').to_string()
 }
 
-/// Places whose paths have spaces or an unknown ending: a quoted path behind `File`, and a line that is nothing but a path and
-/// a number.
+/// Places whose paths have spaces or an unknown extension: a quoted path after `File`, and a line that is just a path
+/// and a number.
 pub(super) fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
     text.lines().map(str::trim).filter_map(|line| {
         let (path, line) = match line.strip_prefix("File \"") {
@@ -101,7 +101,7 @@ pub(super) fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
                 (path.contains('/') && !path.contains("://")).then_some((path, line))?
             }
         };
-        // What a program prints around a path is no part of it.
+        // Text that a program prints around a path is not part of it.
         let is_said = path.contains(['(', '<']) || path.contains(": ") || path.contains("> ") || path.contains(" /");
         // `a.ts 12:5` has a line and a column.
         let is_column = path.rsplit(' ').next().is_some_and(|word| whole_number(word).is_some());
@@ -144,7 +144,7 @@ pub(super) fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) 
     // People hand files to agents as `@src/client.py`.
     let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
-    // `server.*` has any ending. With more behind it, it is a pattern of text.
+    // `server.*` matches any extension. If more follows, it is a text pattern.
     let has_stem_alone = word.text.strip_suffix('.').is_some_and(|stem| stem.ends_with(char::is_alphanumeric));
     let is_end = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || QUOTES.contains(&c));
     if has_stem_alone && text[word.end..].strip_prefix('*').is_some_and(|behind| is_end(behind.chars().next())) {
@@ -168,8 +168,8 @@ fn is_file_of(path: &str, facts: &LanguageFacts) -> bool {
     name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name.to_lowercase())
 }
 
-/// The path, and what follows it, in the address of a frame: of a file, of a bundler's module (`webpack:///./src/a.js:12`), or
-/// of a server if a line and a column tell it from a link. Some browsers put the function in front:
+/// The path, and what follows it, in a frame's address: of a file, of a bundler's module (`webpack:///./src/a.js:12`),
+/// or of a server if it has a line and a column. Some browsers put the function first:
 /// `run@http://localhost/src/a.js:12:5`.
 fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     match scheme.rsplit('@').next()? {

@@ -12,8 +12,8 @@ pub(super) enum NameQuestion {
     Definition,
 }
 
-/// The forms of questions. `NAME` is any word, `NAME!` one that is written as no word of a sentence is, `…` any words, and
-/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] behind a name that is written so.
+/// The forms of questions. `NAME` is any word, `NAME!` one that does not look like a plain word, `…` any words, and
+/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] after a `NAME!`.
 const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Callers, "who|what calls|invokes|uses NAME IN"),
     (NameQuestion::Callers, "who|what is calling NAME IN"),
@@ -33,9 +33,9 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Definition, "… definition of NAME!"),
     (NameQuestion::Definition, "NAME! definition"),
 ];
-/// Participles behind a name whose callers are asked for.
+/// Participles after the name in questions for callers.
 const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
-/// Words behind a name that restrict the question or go on with another one.
+/// Words after a name that restrict the question or begin another one.
 const WHERE: &[&str] = &["and", "from", "in", "within"];
 /// Requests in front of a question for callers.
 const REQUESTS: &[&str] =
@@ -97,7 +97,7 @@ pub(super) fn called(written: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_string())
 }
 
-/// A word in lower case without punctuation behind it.
+/// A word in lower case without trailing punctuation.
 fn bare(word: &str) -> String {
     word.trim_end_matches(['?', '.', ',', ':']).to_lowercase()
 }

@@ -26,8 +26,8 @@ pub fn name_inside(text: &str) -> Option<&str> {
     (is_odd || flag_name(name).is_some()).then_some(name)
 }
 
-/// What to look up in files for a token: the name inside it, if the index can tell whether a file has it. Of a flag of one word
-/// it knows the word alone.
+/// What to look up in files for a token: the name inside it, if the index can tell which files have it. Of a one-word
+/// flag it knows only the word.
 pub fn lookup_form(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
@@ -74,8 +74,8 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. In front of a dot stands the name of a type:
-/// `example.com` is an address.
+/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. Before a dot only a type name
+/// counts: `example.com` is an address.
 pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(|word| {
         let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
@@ -90,7 +90,8 @@ pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The mark right behind the first occurrence of a name: `empty?` and `insert!` are names of their own in some languages.
+/// The mark right after the first occurrence of a name: `empty?` and `insert!` are names of their own in some
+/// languages.
 pub fn mark_behind(text: &str, name: &str) -> Option<char> {
     let (at, _) = text.match_indices(name).find(|(at, _)| !text[..*at].ends_with(is_word_char))?;
     text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))

@@ -5,7 +5,7 @@ use crate::token::is_word_char;
 
 /// Flags of runners that take the name of a test.
 const FLAGS: &[&str] = &["--filter", "--gtest_filter", "--run", "--tests", "-Dtest", "-k", "-n", "-run", "-t"];
-/// What runners print in capitals beside the name of a test.
+/// What runners print in capitals next to the name of a test.
 const VERDICTS: &[&str] = &["FAIL", "FAILED", "PASS", "PASSED", "RUN", "SKIP", "SKIPPED"];
 /// What Go's runner prints in front of a verdict.
 const RULES: &[&str] = &["---", "==="];
@@ -46,7 +46,7 @@ fn given<'t>(words: &[&'t str]) -> Option<&'t str> {
     value.rsplit(['~', '=']).next()
 }
 
-/// The test behind its number or beside a verdict. If the line has other names too, the words of all of them find it.
+/// The test after its number or next to a verdict. If the line has other names too, their words together find it.
 fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     let [first, second, ..] = words else { return None };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -64,8 +64,7 @@ fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     words.get(at + 1).copied().filter(|_| is_in_front && ends)
 }
 
-/// A path of names, the last of which is written as no word of a sentence is, without marks around it and Go's subtests behind a
-/// slash.
+/// A path of names whose last does not look like a plain word, without marks around it or Go's subtests after a slash.
 fn name(written: &str) -> Option<String> {
     if let Some(name) = name_in_type(written) {
         return Some(name);
