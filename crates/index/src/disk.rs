@@ -1,7 +1,7 @@
 //! Changes on disk: files are private to their owner, flushed before a commit names them, and replaced whole.
 //!
-//! Every change below the index's folder goes through [`Disk`]. A [`Gate`] in it may refuse any of them, so that tests
-//! and `colgrep-bench torture` can stop a build at each of its steps.
+//! Every change below the index's folder goes through [`Disk`]. Its [`Gate`] may refuse any of them, so that tests and
+//! `colgrep-bench torture` can stop a build at each step.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write};
@@ -95,14 +95,13 @@ impl Disk {
         passed.and_then(|()| work()).inspect_err(|error| self.note(change.verb(), path, error))
     }
 
-    /// Records a failure, unless there is one on record. Called directly for failed reads, which are no [`Change`]: a
-    /// writer reads too.
+    /// Records the first failure. Called directly for failed reads of a writer, which are not a [`Change`].
     pub(crate) fn note(&self, doing: &'static str, path: &Path, error: &io::Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| (doing, path.to_path_buf(), copy(error)));
     }
 
-    /// Creates a folder and its parents, for the user alone. An existing folder stays as it is.
+    /// Creates a folder and its parents, for the user alone. An existing folder is left unchanged.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -136,7 +135,7 @@ impl Disk {
         file.sync()
     }
 
-    /// Replaces a file's content, whole or not at all, and flushes file and folder.
+    /// Replaces a file's content atomically, and flushes file and folder.
     pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(".new");
@@ -201,10 +200,11 @@ impl Disk {
     }
 }
 
-/// Opens a file for reading. A pipe, which would wait for a writer for ever, a device or a folder is refused.
+/// Opens a regular file for reading. Refuses a folder, a device, or a pipe, which would block until something writes to
+/// it.
 ///
 /// # Errors
-/// As [`File::open`], and [`io::ErrorKind::InvalidData`] where it is no regular file.
+/// As [`File::open`], and [`io::ErrorKind::InvalidData`] if it is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     Ok(open_known(path)?.0)
 }
@@ -248,8 +248,7 @@ pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) 
     Ok(bytes)
 }
 
-/// Room for at least so many bytes is asked of the system in large pages: the first use of each small page costs a call into
-/// the system, which takes longer than to fill the page.
+/// Size from which memory is requested in large pages: the page fault of each small page takes longer than filling it.
 const LARGE_ROOM: usize = 2 << 20;
 
 /// Memory to read into.
@@ -262,10 +261,10 @@ pub(crate) enum Room {
 }
 
 impl Room {
-    /// Room for `len` bytes, each 0.
+    /// A zeroed buffer of `len` bytes.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When out of memory.
     pub(crate) fn new(len: usize) -> io::Result<Room> {
         if len < LARGE_ROOM {
             return Ok(Room::Small(vec![0; len]));

@@ -19,7 +19,7 @@ pub enum ErrorKind {
     Busy,
     /// The model can't be run.
     Model,
-    /// A shard behind a wire gives no answer.
+    /// A remote shard does not answer.
     Away,
 }
 
@@ -42,7 +42,7 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A file of the project holds no text.
+    /// A file of the project is not text.
     #[error("{} is {reason}", path.display())]
     NoText {
         /// The file.
@@ -50,7 +50,7 @@ pub enum Error {
         /// What it is instead.
         reason: &'static str,
     },
-    /// A pattern of what is to be ignored is not valid.
+    /// An ignore pattern is not valid.
     #[error("pattern to ignore")]
     Pattern(#[source] ignore::Error),
     /// No threads can be started.
@@ -67,7 +67,7 @@ pub enum Error {
         /// Their segments.
         segments: u32,
     },
-    /// A shard behind a wire gives no answer.
+    /// A remote shard does not answer.
     #[error("{0}")]
     Away(String),
     /// A round of a search was asked before the one that it builds on: nothing is wrong with the index.
@@ -79,7 +79,7 @@ pub enum Error {
     /// There is no index in a folder.
     #[error("no index in {}", .0.display())]
     NoIndex(PathBuf),
-    /// The first build in a folder has not come to its first commit.
+    /// The first build in a folder has not committed yet.
     #[error("no index in {} yet; its first build is under way or was stopped", .0.display())]
     NotCommitted(PathBuf),
     /// The index is of another version, of which this is known.
@@ -115,7 +115,7 @@ pub enum Error {
     Inverted(#[source] Inverted),
 }
 
-/// An error of the library that keeps the inverted index. Its message tells its own causes.
+/// An error of tantivy. Its message includes its causes.
 #[derive(Debug)]
 pub struct Inverted(tantivy::TantivyError);
 
@@ -131,7 +131,7 @@ impl std::fmt::Display for Inverted {
             }
             T::IoError(error) if lacks_room(&self.0) => write!(f, "no room for a thread or its memory: {error}"),
             T::IoError(error) => error.fmt(f),
-            // The library does not say why; what the disk refuses is told in its place.
+            // tantivy does not say why; a failure that the disk recorded is reported instead.
             T::ErrorInThread(_) => f.write_str("a thread that writes it ended, most likely for want of memory"),
             other => other.fmt(f),
         }
@@ -220,7 +220,7 @@ fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
     use tantivy::TantivyError as T;
     use tantivy::directory::error::OpenReadError;
     match error {
-        // Too few handles, say, are no damage.
+        // Errors such as too many open files are not damage.
         T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
         T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
         T::IoError(e) if is_damage(e) => ErrorKind::Unusable,

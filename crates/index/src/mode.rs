@@ -25,7 +25,7 @@ impl VectorMode {
         }
     }
 
-    /// What stands behind the generation's number in a commit's payload: nothing for the default.
+    /// The suffix after the generation's number in a commit's payload: empty for the default.
     pub(crate) fn suffix(self) -> String {
         if self == VectorMode::Full { String::new() } else { format!(" {}", self.name()) }
     }
@@ -40,7 +40,7 @@ impl VectorMode {
 /// The mark of an index that somebody asked for, as opposed to one that a search made on its way.
 const BY_INIT: &str = "init";
 
-/// What stands behind the generation's number, and the mode, in the payload of an index that `init` made.
+/// The suffix after the generation's number and the mode in the payload of an index that `init` made.
 pub(crate) fn init_suffix(by_init: bool) -> &'static str {
     if by_init { " init" } else { "" }
 }
@@ -50,7 +50,7 @@ pub(crate) fn is_by_init(payload: &str) -> bool {
     marks(payload).any(|word| word == BY_INIT)
 }
 
-/// The words behind the generation's number.
+/// The words after the generation's number.
 fn marks(payload: &str) -> impl Iterator<Item = &str> {
     payload.split(' ').skip(3)
 }

@@ -19,18 +19,18 @@ impl Moment {
     const ZONE_BITS: u32 = 12;
     const ZONE_HALF: i64 = 1 << (Moment::ZONE_BITS - 1);
 
-    /// So many seconds since 1970 (UTC), on a clock so many minutes east of UTC.
+    /// The moment `seconds` after 1970 (UTC), on a clock `zone_minutes` east of UTC.
     pub fn new(seconds: i64, zone_minutes: i64) -> Moment {
         let zone = zone_minutes.clamp(1 - Moment::ZONE_HALF, Moment::ZONE_HALF - 1) + Moment::ZONE_HALF;
         Moment(seconds.clamp(-(1 << 50), 1 << 50) << Moment::ZONE_BITS | zone)
     }
 
-    /// The moment of a value that the index holds.
+    /// The moment of a stored value.
     pub(crate) fn of_value(value: i64) -> Moment {
         Moment(value)
     }
 
-    /// Its value, as the index holds it.
+    /// Its value, as stored in the index.
     pub(crate) fn value(self) -> i64 {
         self.0
     }
@@ -63,7 +63,7 @@ impl Moment {
         (self.seconds() + 60 * zone).div_euclid(DAY)
     }
 
-    /// The same, written as `2026-01-01`; the last day of year 9999 for all behind it.
+    /// The same, written as `2026-01-01`; later dates are cut to the last day of year 9999.
     pub fn date(self) -> String {
         let day = i32::try_from(self.day() + EPOCH).ok().and_then(|day| Date::from_julian_day(day).ok());
         let (year, month, day) = day.unwrap_or(Date::MAX).to_calendar_date();
@@ -71,7 +71,7 @@ impl Moment {
     }
 }
 
-/// The day of a date as written, `2026-01-01`, counted from 1970-01-01; none where there is no such date.
+/// The day of a date such as `2026-01-01`, counted from 1970-01-01; `None` if it is not a date.
 pub fn day_of(date: &str) -> Option<i64> {
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts[..] else { return None };

@@ -1,18 +1,16 @@
-//! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
+//! Signatures of files, which rule out files that can't contain a text or match a pattern.
 //!
-//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with three bits for two different ones: 3.7 % of the source. A text asks for the bits of its own
-//! sequences, as far as eleven are enough; each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold
-//! are refused in 998 of 1,000. What is refused is surely not there; what passes has to be read. Sequences of four tell more
-//! than the three of codesearch and Zoekt for the same bits, and there is no list of files for each of them, which would take
-//! ten times as much.
+//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, with ASCII
+//! letters in lower case and three bits for two different sequences: 3.7 % of the source. A query tests at most eleven
+//! bits of its sequences. Each is set by chance in 49 of 100 files, so twelve bytes that a file lacks are ruled out in
+//! 998 of 1,000. There are no false negatives. Compared with the trigrams of codesearch and Zoekt, sequences of four
+//! are more selective for the same bits, and a list of files for each would take ten times as much.
 //!
-//! A file of many bytes holds most sequences of four that its language has, and all those of a text by chance. Of a large
-//! file ([`LONG_FROM_BYTES`]) the sequences are of six bytes.
+//! A large file ([`LONG_FROM_BYTES`]) would have most sequences of four by chance; its sequences have six bytes.
 //!
-//! A signature lies in [`STRIPS`], each with the bits of its own sequences, so that a text reads the few strips that tell
-//! most of it. Neighbours in a text mostly share a strip: it is that of the pair among a sequence's first four bytes whose hash
-//! is least (a minimizer, Roberts et al., Bioinformatics 2004).
+//! A signature is split into [`STRIPS`], so that a query reads just the most selective ones. A sequence's strip is that
+//! of the pair among its first four bytes with the lowest hash (a minimizer, Roberts et al., Bioinformatics 2004), so
+//! neighbours mostly share one.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -29,9 +27,9 @@ pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
 pub const SIGNED_BYTES_MAX: u64 = 32 << 20;
 /// Most different sequences of a file that has a signature: what has more is packed data, and the signature would be long.
 const DIFFERENT_MAX: usize = 1 << 22;
-/// Sequences of a file that are gathered, beside twice those that are known to differ, before equal ones are dropped.
+/// Sequences of a file gathered before duplicates are dropped, in addition to twice the number of distinct ones.
 const GATHERED_MAX: usize = 1 << 18;
-/// Marks of text in two bytes a character: what is searched of such a file is not what it holds.
+/// Marks of UTF-16: such a file is searched in a converted form, not byte by byte.
 const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Parts of a signature.
@@ -39,22 +37,22 @@ pub const STRIPS: usize = 8;
 /// Sequences of a text that are enough to be asked for: by chance one file in 2,500 has all of them.
 const ENOUGH: usize = 11;
 
-/// What a file's bytes can hold.
+/// A Bloom filter over a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// Whether it is of the sequences of a large file.
     pub is_long: bool,
-    /// 64 bits a number. All are empty where it would tell nothing, and else none is.
+    /// 64 bits per number. Either all are empty, since the filter would be useless, or none is.
     pub strips: [Vec<u64>; STRIPS],
 }
 
 impl Signature {
-    /// Whether it tells nothing.
+    /// Whether it rules out nothing.
     pub fn is_empty(&self) -> bool {
         self.strips[0].is_empty()
     }
 
-    /// Whether the file may hold a sequence.
+    /// Whether the file may contain a sequence.
     pub fn has(&self, gram: Gram) -> bool {
         let strip = &self.strips[gram.strip];
         let (word, bit) = gram.bit(strip.len());
@@ -67,7 +65,7 @@ impl Signature {
     }
 }
 
-/// The sequences of so many bytes, eight at most, the first byte highest; letters of ASCII in any case are the same.
+/// The sequences of `length` bytes, at most eight, first byte highest; ASCII case is ignored.
 fn sequences(bytes: &[u8], length: usize) -> impl Iterator<Item = u64> {
     let (mut last, kept) = (0, u64::MAX >> (64 - 8 * length));
     let all = bytes.iter().map(move |byte| {
@@ -102,7 +100,7 @@ impl Gram {
         Gram { strip: least as usize % STRIPS, hash: mixed(low ^ mixed(high)) }
     }
 
-    /// Its bit in a strip of so many numbers: which number, and the bit in it.
+    /// Its bit in a strip of `words` numbers: which number, and the bit in it.
     pub fn bit(self, words: usize) -> (usize, u64) {
         let bit = ((u64::from(self.hash) * 64 * words as u64) >> 32) as usize;
         (bit / 64, 1 << (bit % 64))
@@ -158,10 +156,10 @@ fn of_grams<I: Iterator<Item = Gram>>(is_long: bool, grams: impl Fn() -> I) -> S
     signature
 }
 
-/// What a file must hold to match.
+/// What a file must contain to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// Nothing that a signature could tell.
+    /// Nothing that a signature can rule out.
     Nothing,
     /// A text; letters of ASCII may be in any case.
     Text(Vec<u8>),
@@ -252,7 +250,7 @@ impl Sought {
     }
 }
 
-/// Of a text's sequences those of the strips that tell most of it, as long as more is needed.
+/// The sequences of a text from its most selective strips, as many as needed.
 fn telling(mut grams: Vec<Gram>) -> Vec<Gram> {
     grams.sort_unstable();
     grams.dedup();

@@ -1,8 +1,7 @@
 //! A project's folder on disk and its one commit point.
 //!
-//! The lexical index's `meta.json` is replaced atomically at each commit and names, in its payload, the
-//! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
-//! commit or the one behind it.
+//! Each commit atomically replaces the lexical index's `meta.json`, whose payload names the file table that belongs to
+//! it. So a reader sees one complete generation, the one before a commit or the one after it.
 
 mod ahead;
 mod clean;
@@ -45,21 +44,21 @@ pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
-/// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
-/// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
-/// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
+/// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
+/// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
+/// segment and of a codebook, and raising one of those rebuilds only the vectors.
 pub const FORMAT_VERSION: u32 = 14;
 
 /// How often the index is opened again where a commit comes between.
 pub(crate) const ATTEMPTS: u32 = 100;
 
-/// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
+/// The folder of the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
 pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
     data_folder.join(folder_name(&root.file_name().map_or_else(|| "root".into(), |n| n.to_string_lossy()), root))
 }
 
-/// The folder that holds the index of a history that is called `name` and told apart by `place`: what all worktrees of
-/// a repository share.
+/// The folder of the index of a history, which all worktrees of a repository share: called `name`, and identified by
+/// `place`.
 pub fn history_folder(data_folder: &Path, name: &str, place: &Path) -> PathBuf {
     data_folder.join(folder_name(name, place) + ".history")
 }
@@ -91,11 +90,11 @@ pub struct Snapshot {
     pub path_facts: PathMemory,
     /// Texts of files that searches read.
     pub texts: Texts,
-    /// Where each file stands among all by path; worked out when first asked for.
+    /// Positions of all files by path, computed on first use.
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
     ages: OnceLock<FileOrder>,
-    /// What it holds, in a number; worked out when first asked for.
+    /// Hash of its content, computed on first use.
     fingerprint: OnceLock<u64>,
     /// The units that have vectors and where these are, once a search wanted them all.
     pub placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
@@ -136,9 +135,9 @@ impl Coverage {
 }
 
 impl Snapshot {
-    /// A number of what this generation holds: two snapshots with the same one give the same answers, and places of files
-    /// and addresses of units mean the same in both, on whatever machine. Roots and times do not count, so those who pull one
-    /// index hold one generation.
+    /// A hash of this generation's content: two snapshots with the same one give the same answers, and file places and
+    /// unit addresses mean the same in both, on any machine. Roots and times do not count, so clones that pull one
+    /// index share its fingerprint.
     pub fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut sum = Xxh3::new();
@@ -170,7 +169,7 @@ impl Snapshot {
         Some((unit, of_number.get(&unit.file)?))
     }
 
-    /// A unit as it was indexed, without its body. Where its file changed since or is gone, what the file told of it is empty.
+    /// A unit as indexed, without its body. If its file has changed or is gone, what is read from the file is empty.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -313,12 +312,13 @@ impl Store {
     /// Opens the newest generation.
     ///
     /// # Errors
-    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) where there is none, [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it can't be read by this version.
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) if there is none,
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if this version can't read it.
     pub fn open(&self) -> Result<Snapshot> {
         let mut point = self.point()?;
         keep_private(&self.folder);
-        // A later commit or a merge takes files away under the reads below: then read again. What fails while the commit
-        // point stands still is damage to report.
+        // A later commit or merge may remove files during these reads; then retry. A failure with an unchanged commit
+        // point is damage to report.
         for _ in 0..ATTEMPTS {
             let opened = self.open_generation(&point);
             if opened.as_ref().is_ok_and(|snapshot| snapshot.damage.is_none()) {
@@ -349,7 +349,7 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// The commit point; where another process has just removed the index, there is none.
+    /// The commit point; `Missing` if another process has just removed the index.
     pub(crate) fn point(&self) -> Result<CommitPoint> {
         let point = Lexical::commit_point(&self.lexical_folder());
         point.map_err(|error| match self.lexical_folder().join("meta.json").exists() {
@@ -408,8 +408,8 @@ impl Store {
         Some(PathBuf::from(self.read_table(self.generation().ok()?).ok()?.root))
     }
 
-    /// When a search last opened the index, or an update changed it; none where nobody can tell. What names the root of an
-    /// index, and is read for a list of all, does not count.
+    /// When a search last opened the index or an update changed it; `None` if unknown. Reading the root's name for a
+    /// list of indexes does not count.
     pub fn last_used(&self) -> Option<SystemTime> {
         let parts = fs::read_dir(self.lexical_folder()).ok()?.flatten().filter(|part| part.file_name() != "meta.json");
         let times = parts.filter_map(|part| part.metadata().ok()).map(|m| m.modified().ok().max(m.accessed().ok()));
@@ -442,14 +442,14 @@ impl Store {
         parsed.ok_or_else(|| Error::OtherVersion(payload.clone()))
     }
 
-    /// The next generation's number. Numbers rise through rebuilds too (they are times), so that no
-    /// reader can take a table of one life of the index for that of another.
+    /// The next generation's number. Numbers are times, so they rise through rebuilds too, and a reader can't confuse
+    /// the tables of two builds.
     fn next_generation(&self) -> u64 {
         let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
         self.generation().map_or(now_ns, |g| now_ns.max(g + 1))
     }
 
-    /// Writes `table` beside the current one and gives the payload that makes it the current one once committed.
+    /// Writes `table` next to the current one and returns the payload that makes it current once committed.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -463,7 +463,7 @@ impl Store {
         Ok(format!("colgrep {FORMAT_VERSION} {generation}{marks}"))
     }
 
-    /// Makes `table` the current one together with what `writer` holds, and removes what no commit names any more.
+    /// Makes `table` current together with what `writer` has queued, and removes files that no commit names any more.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -473,7 +473,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes `table` the current one over the index as it is.
+    /// Makes `table` current over the unchanged index.
     ///
     /// # Errors
     /// When the disk refuses.

@@ -16,17 +16,17 @@ const PATH_COMPONENTS: usize = 3;
 /// Fewest words of lines outside any definition that are encoded.
 const RAW_WORDS_MIN: usize = 3;
 
-/// The text of a unit that is turned into vectors: the last three components of its file's path without the
-/// extension, on the next line the last segment of its parent and its name, then the documentation (unless it stands in
-/// the body), then the body. The keywords and entities of
-/// prose are not in it: with them in front, as many needles were lost as gained (docs/ranking.md).
-/// At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
+/// The text of a unit that is turned into vectors: the last three components of its file's path without the extension,
+/// on the next line the last segment of its parent and its name, then the documentation (unless the body contains it),
+/// then the body. At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
+///
+/// Keywords and entities of prose are left out: prepending them lost as many needles as it gained (docs/ranking.md).
 pub fn unit_text(path: &str, unit: &Unit) -> String {
     let start = path.rmatch_indices('/').nth(PATH_COMPONENTS - 1).map_or(0, |(at, _)| at + 1);
     let place = &path[start..];
     let file_at = place.rfind('/').map_or(0, |at| at + 1);
     let place = match place[file_at..].rfind('.') {
-        // A name such as `.bashrc` is no extension.
+        // A name such as `.bashrc` is not an extension.
         Some(dot) if dot > 0 => &place[..file_at + dot],
         _ => place,
     };
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// The cases that `crates/encoder/train/test_train.py` holds the Python twin to.
+    /// The same cases as `crates/encoder/train/test_train.py`, the test of the Python twin.
     const CASES: &str = include_str!("../../encoder/tests/unit_text.json");
 
     #[test]

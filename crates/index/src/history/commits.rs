@@ -27,7 +27,7 @@ pub const COMMITS_MAX: usize = 20_000;
 pub(super) const ROUND_MAX: usize = 2_048;
 /// Longest message that is read, in bytes.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
-/// Paths of a commit that can be asked for, at most: an import of a whole tree is no change of each of its files.
+/// Maximum of searchable paths in a commit: the import of a whole tree says nothing about each file.
 const PATHS_MAX: usize = 10_000;
 /// Paths of a commit that are searched as words.
 const PATHS_AS_WORDS_MAX: usize = 100;
@@ -64,7 +64,7 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
         let mut commits: HashMap<String, i64> = known_files().map(|file| (file.path, file.mtime_ns)).collect();
         let grown = before.filter(|before| before.last() == state.last().as_ref()).and_then(|before| {
             let old: Vec<&str> = before.iter().filter_map(|line| line.strip_prefix("tip ")).collect();
-            // Where an old tip is no object any more, git refuses, and all is listed.
+            // If an old tip no longer exists, git fails, and everything is listed.
             let came = ask(&LIST, &range(tips.iter().copied(), old.iter().copied())).ok()?;
             let went = ask(&["rev-list", "--stdin"], &range(old.iter().copied(), tips.iter().copied())).ok()?;
             Some((came, went))
@@ -98,14 +98,14 @@ fn known_commits(table: &FileTable) -> impl Iterator<Item = WalkedFile> + '_ {
     commits.map(|record| WalkedFile { path: record.path.clone(), size: 0, mtime_ns: record.mtime_ns })
 }
 
-/// What `rev-list --stdin` reads: commits of these tips that those don't reach.
+/// Input for `rev-list --stdin`: commits reachable from the tips `of` and not from `not`.
 fn range<'a>(of: impl IntoIterator<Item = &'a str>, not: impl IntoIterator<Item = &'a str>) -> String {
     let of: String = of.into_iter().map(|tip| format!("{tip}\n")).collect();
     of + &not.into_iter().map(|tip| format!("^{tip}\n")).collect::<String>()
 }
 
-/// Commits with their times in nanoseconds. Git knows seconds, and lists a commit before what it is made on: of several
-/// in one second, each gets one more than those behind it, and the first more than the `known` ones.
+/// Commits with their times in nanoseconds. Git has seconds and lists a commit before its parents: of several in one
+/// second, each gets one more than those after it, and more than the `known` ones.
 fn listed(printed: &str, known: &HashMap<String, i64>) -> HashMap<String, i64> {
     let mut next: HashMap<i64, i64> = HashMap::new();
     for time in known.values() {
@@ -134,7 +134,7 @@ pub(super) struct Commit {
     paths: BTreeSet<String>,
 }
 
-/// What is printed of each commit, fields ended by NUL bytes; behind it stand its raw changes.
+/// Format of each commit: fields ended by NUL bytes, then its raw changes.
 const FORMAT: &str = "--format=%H%x00%ct%x00%ci%x00%s%x00%b";
 /// No programs that a configuration names, no renames: both names of a file that moved are meant.
 const LOG: [&str; 13] = [

@@ -1,8 +1,7 @@
-//! The history of a repository as an index of its own: commits, and what agents wrote down of their sessions.
+//! The history of a repository as an index of its own: commits and transcripts of agents' sessions.
 //!
-//! [`History`] is another source of documents beside the tree; the store, the update, retrieval and fusion are the same.
-//! A commit is a document of one unit. A session is a document whose units are its turns: what a person asked, and all
-//! that the agent did until the next question. Both mention paths.
+//! [`History`] is another source of documents besides the tree. A commit is a document of one unit. A session is a
+//! document whose units are its turns: a person's question and what the agent did until the next one.
 
 mod commits;
 mod lines;

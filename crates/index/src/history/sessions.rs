@@ -1,7 +1,7 @@
-//! Transcripts of agents as documents: which there are below the user's folders, and the turns of one.
+//! Transcripts of agents as documents: finds them below the user's folders and reads their turns.
 //!
-//! Private by design: only folders that the user names are looked at, only transcripts of sessions that ran in one of
-//! this repository's worktrees are read, and what tools answered is never kept.
+//! Private by design: only folders that the user names are listed, only sessions that ran in one of this repository's
+//! worktrees are read, and tool output is never kept.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -22,9 +22,9 @@ use crate::walk::{Walked, WalkedFile};
 
 /// Folders inside each other that are looked into.
 const DEPTH_MAX: usize = 8;
-/// Longest line that is read, in bytes: longer ones hold files, pictures and what commands print.
+/// Longest line that is read, in bytes: longer ones contain files, images and command output.
 const LINE_BYTES_MAX: u64 = 8 << 20;
-/// Longest first line of a question that stands for the turn, in bytes.
+/// Maximum length of a turn's title, the first line of its question, in bytes.
 const TITLE_BYTES_MAX: usize = 200;
 
 /// Folders with transcripts, and the repository whose sessions count.
@@ -132,8 +132,8 @@ impl Sessions {
         Ok(is_here.then(|| transcript.finished()))
     }
 
-    /// A turn as a unit: its first line stands for it, what was asked documents it, what was done is its body. Paths are
-    /// those of this repository; of others nothing is kept.
+    /// A turn as a unit: the question's first line is its name, the question its documentation, the work its body. Only
+    /// paths of this repository are kept.
     fn entry(&self, turn: &Turn) -> (Unit, Entry) {
         let relative =
             |(tool, path, folder): &(String, String, String)| Some((self.roots.relative(path, folder)?, tool.clone()));
@@ -165,7 +165,7 @@ fn format_of(path: &Path) -> Option<&'static Format> {
 fn transcripts(folder: &Path, depth: usize, files: &mut Vec<WalkedFile>, unreadable: &mut Vec<(String, String)>) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        // A folder that is not there yet holds nothing.
+        // A missing folder is empty.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
         Err(error) => return unreadable.push((folder.to_string_lossy().into_owned(), error.to_string())),
     };

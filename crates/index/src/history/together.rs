@@ -1,4 +1,4 @@
-//! What commits tell of files: which changed together, and which were changed for what a question asks.
+//! Evidence from commits: files that changed together, and files that changed for what a question asks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::store::Snapshot;
 pub const COMMIT_FILES_MAX: usize = 20;
 /// Commits that are evidence for a question, at most.
 const EVIDENCE_COMMITS_MAX: usize = 20;
-/// Files of such a commit, at most: what changed a thousand files was made for none of them.
+/// Maximum of files in such a commit: a commit of a thousand files is about none of them.
 const EVIDENCE_FILES_MAX: usize = 1_000;
 
 /// Files that changed together with the one at `path` (from the repository's root), the most often first, each with its

@@ -35,10 +35,10 @@ fn with<T, R>(
     })
 }
 
-/// Appends a block to `to`, compressed if that makes it smaller by `worth` bytes, and returns its length there.
+/// Appends a block to `to`, compressed if that saves at least `worth` bytes, and returns its length there.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// When out of memory.
 pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<usize> {
     let make = || Compressor::new(LEVEL);
     let mut room = [0; BLOCK];
@@ -50,10 +50,10 @@ pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<u
     Ok(bytes.len())
 }
 
-/// Fills `block` with what `packed` holds.
+/// Decompresses `packed` into `block`.
 ///
 /// # Errors
-/// When that is no compressed block of this length.
+/// When it is not a compressed block of this length.
 pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
     let length = with(&DECOMPRESSOR, Decompressor::new, |own| own.decompress_to_buffer(packed, &mut *block))?;
     if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
@@ -82,7 +82,7 @@ impl Kept {
         &part.get_or_init(|| Box::new([const { Mutex::new(None) }; SLOTS]))[at % SLOTS]
     }
 
-    /// The block with this number of a file of so many: kept, or as `read` gives it.
+    /// Block number `number` of a file, from the cache or from `read`.
     ///
     /// # Errors
     /// As `read`.

@@ -20,7 +20,7 @@ const SEAL: &[u8] = b"xxh3 ";
 const SEAL_BYTES: usize = SEAL.len() + 17;
 /// Digits of a segment's id, with which the names of its files begin.
 const ID_DIGITS: usize = 32;
-/// Endings of the files that a segment may have beside that of its deletions.
+/// Extensions of a segment's files, except that of its deletions.
 const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 
 /// The newest commit of an index.
@@ -36,7 +36,7 @@ pub struct CommitPoint {
     pub(super) text: Arc<[u8]>,
 }
 
-/// tantivy's description of a commit, as far as it is needed here.
+/// The needed part of tantivy's description of a commit.
 #[derive(Deserialize)]
 struct Meta {
     payload: Option<String>,
@@ -63,11 +63,11 @@ impl SegmentMeta {
 }
 
 impl CommitPoint {
-    /// Reads the commit point in `folder`. One whose sum is wrong is read as far as it can be: it still says by what
-    /// version it was written.
+    /// Reads the commit point in `folder`. If its checksum is wrong, reads what it can: the version that wrote it may
+    /// still be legible.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where there is none or it is no description of a commit.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if there is none or it does not describe a commit.
     pub(super) fn read(folder: &Path) -> Result<CommitPoint> {
         let (text, meta) = read(folder)?;
         let segments = meta.segments.into_iter().map(SegmentMeta::named).collect();
@@ -134,11 +134,12 @@ impl Named {
     }
 }
 
-/// Removes what the commit point in `folder` does not name: what a killed or failed writer left. Such a file would stop
-/// a later writer that comes to the same name. The caller holds the store's lock.
+/// Removes files that the commit point in `folder` does not name: leftovers of a killed or failed writer, which would
+/// stop a later writer that reuses their names. The caller holds the store's lock.
 ///
 /// # Errors
-/// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the commit point can't be read, [`ErrorKind::Io`](crate::ErrorKind::Io) where the disk refuses.
+/// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the commit point can't be read,
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk refuses.
 pub(crate) fn collect(folder: &Path, disk: &Disk) -> Result<()> {
     let named = if folder.join(META).exists() { named_files(folder)? } else { Named(HashMap::new()) };
     let io = |e| Error::io("read", folder, e);

@@ -41,7 +41,7 @@ impl IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: None, point: Some(Arc::clone(&point.text)) }
     }
 
-    /// A folder to write to. The caller holds the store's lock and has collected what nothing names.
+    /// A directory to write to. The caller holds the store's lock and has collected unreferenced files.
     pub(super) fn writer(folder: &Path, disk: &Disk) -> IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: Some(disk.clone()), point: None }
     }
@@ -50,7 +50,7 @@ impl IndexDirectory {
         self.disk.as_ref().ok_or_else(|| io::Error::other("a reader writes nothing"))
     }
 
-    /// Remembers what keeps a writer from reading: the cause of its death. Damage is told, and mended, as damage.
+    /// Records the failed read that ends a writer. Damage is reported and repaired as damage instead.
     fn note(&self, path: &Path, error: &io::Error) {
         if let Some(disk) = self.disk.as_ref().filter(|_| !is_damage(error)) {
             disk.note("read", path, error);

@@ -1,6 +1,4 @@
-//! Units by what the index knows of their code: who calls a name, and what the units of a name call.
-//!
-//! Names decide, not types: two functions of one name are one name here.
+//! Callers and callees of units, matched by name rather than by type: functions of one name are not told apart.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +10,7 @@ use tantivy::Term;
 use super::read::{Lexical, UnitFilter, UnitHit, key};
 use crate::error::Result;
 
-/// What parts the segments of a name as code has it, in any language, beside dots: some languages have these in names.
+/// Separators between the segments of a name in code, besides dots, which some languages have in names.
 const SEPARATORS: [&str; 3] = ["::", "->", "\\"];
 /// What else parts them where people write of code: `RingBuffer#push`, `push/2`.
 const SEPARATORS_OF_PEOPLE: [&str; 2] = ["#", "/"];
@@ -39,8 +37,8 @@ impl CodeName {
         }
     }
 
-    /// Whether a call that is written so may mean it. Of a qualified name the last part decides, since what stands in
-    /// front of a call is most often a value.
+    /// Whether `callee`, as written, may mean this name. Of a qualified name the last part decides, since a call is
+    /// usually qualified by a value.
     fn is_called(&self, callee: &str) -> bool {
         self.eq(callee, &self.whole) || self.eq(written_last(callee), asked_last(&self.whole))
     }
@@ -67,7 +65,7 @@ fn dotted(name: &str, separators: &[&str]) -> String {
     separators.iter().fold(name.to_string(), |name, separator| name.replace(separator, "."))
 }
 
-/// What stands behind the last of the separators.
+/// The text after the last separator.
 fn behind<'n>(name: &'n str, separators: &[&str]) -> &'n str {
     separators.iter().filter_map(|s| Some(name.rfind(s)? + s.len())).max().map_or(name, |at| &name[at..])
 }
@@ -92,7 +90,7 @@ impl Lexical {
         if called.is_empty() { self.callers_by(name, true, filter) } else { Ok(called) }
     }
 
-    /// The units that call a name as it is written or, taken loosely, with other punctuation at its ends.
+    /// The units that call a name as written or, if `is_loose`, with other punctuation at its ends.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -24,7 +24,7 @@ pub(super) const SIGNED: &str = "signed";
 /// Names of the fields of signatures, a strip each.
 pub(super) const SIGNATURE: [&str; STRIPS] =
     ["signature0", "signature1", "signature2", "signature3", "signature4", "signature5", "signature6", "signature7"];
-/// Kind code of a document that stands for a file.
+/// Kind code of a file's document.
 pub(super) const FILE_KIND: u64 = 7;
 
 /// The fields of the index.
@@ -54,7 +54,7 @@ pub(super) struct Fields {
     pub(super) time: Field,
     /// Of a file that has a signature, its number: see [`Signed`].
     pub(super) signed: Field,
-    /// Files of a large tree: what their bytes can hold ([`crate::signature`]).
+    /// Signatures of a large tree's files ([`crate::signature`]).
     pub(super) signature: [Field; STRIPS],
     /// Stored for showing: a unit without its body, or a file's imports.
     pub(super) stored: Field,
@@ -115,8 +115,8 @@ impl Signed {
     }
 }
 
-/// What ranking needs of a unit, in one number, from the lowest bit: kind 3, role 2, line 20, lines behind it 20,
-/// lines of documentation in front 11, hash of the name's last segment as written 8. Larger values are cut.
+/// A unit's facts for ranking in one number, from the lowest bit: kind 3, role 2, line 20, lines after it 20, lines of
+/// documentation before it 11, hash of the name's last segment as written 8. Larger values are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Info(pub(super) u64);
 

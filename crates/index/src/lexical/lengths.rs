@@ -1,6 +1,5 @@
-//! How many units an index has, how long their fields are, and in which of them anything stands. Summing that up reads
-//! every unit, so the writer of an index does it once a segment and saves the sums beside it. The sums are a cache: where
-//! they are missing, damaged, or of other segments, a reader computes them and gets the same.
+//! Number of units, lengths of their fields, and which fields have terms. Summing reads every unit, so a writer saves
+//! the sums of each segment in a cache file, which a reader recomputes if it is missing, damaged or stale.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,8 +14,8 @@ use crate::disk::{Disk, read_regular};
 /// Its name in the folder.
 pub(super) const NAME: &str = "lengths.bin";
 
-/// The units of a segment that are not deleted, the sum of each field's lengths over them, in tokens, and which fields have
-/// terms at all, those of deleted units too.
+/// The live units of a segment, the sum of each field's lengths over them in tokens, and which fields have terms, those
+/// of deleted units included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) units: u64,

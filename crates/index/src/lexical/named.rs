@@ -25,7 +25,7 @@ pub struct NamedFile {
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words that name one of n definitions.
     pub word_definitions: f32,
-    /// Σ idf of the topic terms that the query holds.
+    /// Σ idf of the topic terms that occur in the query.
     pub topic_weight: f32,
 }
 
@@ -177,7 +177,7 @@ impl Lexical {
         Ok(())
     }
 
-    /// In how many files' topics each of the terms stands.
+    /// The number of files with each term in their topics.
     ///
     /// # Errors
     /// When the index can't be read.

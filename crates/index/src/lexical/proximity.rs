@@ -1,4 +1,4 @@
-//! Which files hold neighbouring terms of a query close together.
+//! Finds files where neighbouring terms of a query are close together.
 
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
@@ -14,8 +14,8 @@ use crate::ids::FileId;
 /// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
 const NEAR_TOKENS: u32 = 8;
 
-/// How often a pair of neighbouring terms of a query stands near each other, and side by side: in files that are wanted,
-/// and in a sample of all files that shows in how many it does.
+/// How often a pair of neighbouring query terms occurs close together and adjacent: in the wanted files, and in a
+/// sample of all files that estimates how many have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairFound {
     /// Files of the sample with the pair near each other, and side by side.
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sample<'_> {
     }
 }
 
-/// For each file, how often a pair of terms stands near each other, and side by side.
+/// For each file, how often a pair of terms occurs close together, and adjacent.
 type Counts = FxHashMap<FileId, (u32, u32)>;
 
 impl Lexical {
@@ -116,7 +116,7 @@ fn count_pair(
     Ok(())
 }
 
-/// How many of the (sorted) positions `here` have one of `there` within 8 tokens, and how many right behind them.
+/// The number of sorted positions `here` with one of `there` within 8 tokens, and with one right after them.
 fn near_counts(here: &[u32], there: &[u32]) -> (u32, u32) {
     let (mut near, mut adjacent) = (0, 0);
     let mut low = 0;

@@ -62,13 +62,13 @@ pub struct UnitHit {
     pub file: FileId,
     /// What it is.
     pub kind: UnitKind,
-    /// How it stands to what it names.
+    /// How it relates to what it names.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
-    /// Whether a content term stands in its name.
+    /// Whether its name contains a content term.
     pub name_hit: bool,
-    /// BM25F, with the factor for what it is.
+    /// BM25F, times the factor for its kind and role.
     pub score: f32,
 }
 
@@ -127,7 +127,7 @@ impl Segment {
         Info(self.info.first(doc).unwrap_or_default())
     }
 
-    /// The hash of a unit's text; `None` for a document that stands for a file.
+    /// The hash of a unit's text; `None` for a file's document.
     fn text(&self, doc: DocId) -> Option<TextHash> {
         TextHash::new(self.text.first(doc)?)
     }

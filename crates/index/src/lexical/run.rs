@@ -1,4 +1,4 @@
-//! Which files hold terms in a row, by their positions.
+//! Finds files with consecutive terms, by their positions.
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
@@ -31,8 +31,8 @@ pub fn run_of(text: &str, tokenizer: &mut Tokenizer) -> Run {
 }
 
 impl Lexical {
-    /// The files, ascending, in one of whose units the terms of a run stand at their distances, whatever punctuation
-    /// stands between them.
+    /// The files with a unit where the terms of a run occur at their distances, whatever the punctuation between them;
+    /// ascending.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -43,7 +43,7 @@ impl Lexical {
         Ok(files)
     }
 
-    /// The units, ascending, that hold a run so, each with its file.
+    /// The units with such a run, ascending, each with its file.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -61,7 +61,7 @@ impl Lexical {
     }
 }
 
-/// Calls `visit` for every living document that holds the run.
+/// Calls `visit` for every live document with the run.
 fn each_with_run(segment: &Segment, field: Field, run: &[(String, u32)], mut visit: impl FnMut(DocId)) -> Result<()> {
     let mut lists: Vec<(SegmentPostings, u32)> = Vec::with_capacity(run.len());
     for (term, distance) in run {

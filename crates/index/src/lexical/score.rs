@@ -1,10 +1,10 @@
 //! Scores units by BM25F over the postings of a query's terms.
 //!
-//! A term's document frequency counts the units with it in any field, so it is the union of its lists. Scores are
-//! summed a term at a time, the heaviest first. Once `units_max` units have more than all the terms that are left could
-//! give together, these can bring no unit that is not there yet (Turtle and Flood, Query evaluation: strategies and
-//! optimizations, 1995: MaxScore), and are only looked up in the units that may still be among the best. What is left
-//! at the end is scored once more in the order of the query, so that scores do not depend on what was left out.
+//! A term's document frequency counts the units with it in any field, so it is the size of the union of its lists.
+//! Scores are summed term by term, heaviest first. Once `units_max` units score more than all remaining terms could add
+//! up to, these can't introduce new units (Turtle and Flood, Query evaluation: strategies and optimizations, 1995:
+//! MaxScore) and are only looked up in units that may still be among the best. The survivors are scored again in the
+//! order of the query, so that scores do not depend on what was pruned.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -68,7 +68,7 @@ pub struct LookedUp<'a> {
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
-/// How units are scored: by which statistics, which of them, and in which order those of equal scores come.
+/// How to score units: the statistics, the filter, and the order of equal scores.
 #[derive(Clone, Copy)]
 pub struct Scoring<'a> {
     /// The statistics of the whole corpus, of which the index may be a part.
@@ -108,7 +108,7 @@ impl std::fmt::Debug for Scorer<'_> {
 }
 
 impl Lexical {
-    /// Looks up the terms of a query, once for all that reads them.
+    /// Looks up the terms of a query once, for all readers.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -150,8 +150,8 @@ impl<'a> LookedUp<'a> {
         Scorer::new(self, scoring)
     }
 
-    /// For each term of the query, the positions among `units`, sorted by key, of those that hold it; none for stop words,
-    /// which stand nearly everywhere and weigh nothing.
+    /// For each term of the query, the positions of units with it in `units`, which is sorted by key. Stop words get
+    /// none: they occur nearly everywhere and weigh nothing.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -182,8 +182,8 @@ impl<'a> LookedUp<'a> {
 }
 
 impl Scorer<'_> {
-    /// Scores the units that hold a term of the query and finds the best `units_max` that the filter allows,
-    /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
+    /// Scores the units with a term of the query and returns the best `units_max` that the filter allows. If these are
+    /// in fewer than `files_min` files, adds the best unit of each next file until there are enough.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -226,7 +226,7 @@ impl Scorer<'_> {
         Ok(hits)
     }
 
-    /// The units, scored; with score 0 what holds no term of the query.
+    /// The units with their scores, 0 for those without a term of the query.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -450,7 +450,7 @@ fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) ->
 }
 
 /// The first `units_max` of sorted hits, then the best one of each next file until there are `files_min` files; and
-/// whether there are so many.
+/// whether that many were found.
 pub fn cut<T, F: Copy + Eq + Hash>(
     mut hits: Vec<T>,
     units_max: usize,

@@ -1,11 +1,9 @@
-//! Files of the lexical index in blocks with a checksum each, so that any part of a file is checked when it is read.
+//! Files of the lexical index in blocks with a checksum each, so that any part of a file is verified when it is read.
 //!
-//! tantivy keeps one sum a file, which only reading all of it can check, and writes bytes that can be coded shorter. A
-//! sealed file holds what tantivy wrote in blocks of [`BLOCK`], each as it is or compressed; then for each block its
-//! length here and the low half of its XXH3-64; then the [`TRAILER`]: a magic number, the length of what tantivy wrote
-//! and the XXH3-64 of the file's name, the table, and the trailer before it. tantivy sees its own bytes alone.
-//!
-//! Reads are copies, not maps: a file cut under a server then ends in an error, not in a signal.
+//! A sealed file has tantivy's bytes in blocks of [`BLOCK`], plain or compressed; then for each block its stored length
+//! and the low half of its XXH3-64; then the [`TRAILER`]: a magic number, the length of tantivy's bytes and the XXH3-64
+//! of the file's name, the table, and the trailer before it. Reads are copies, not maps: a file truncated under a
+//! server then causes an error, not a signal.
 
 use std::fmt;
 use std::fs::File;
@@ -27,9 +25,9 @@ const MAGIC: &[u8; 8] = b"colgpack";
 const TRAILER: usize = 24;
 /// A file up to this size is kept in memory and takes no handle.
 const KEPT_BYTES_MAX: usize = 64 << 10;
-/// Endings of the files that are compressed, by how much a block must get smaller, and how many blocks at most. Long lists
-/// gain little and are read whole, lengths of many units too. The other files are compressed already (`store`), or every
-/// search reads so much of them that it would show (`term`, `fast`).
+/// Extensions of the files that are compressed, with the bytes a block must save and the maximum number of blocks. Long
+/// lists gain little and are read whole, and so are the lengths of many units. The other files are compressed already
+/// (`store`), or searches read so much of them that they would slow down (`term`, `fast`).
 const PACKED: [(&str, usize, usize); 3] =
     [("idx", BLOCK / 4, usize::MAX), ("pos", BLOCK / 16, usize::MAX), ("fieldnorm", BLOCK / 16, 64)];
 /// Bytes that are gathered for one write.
@@ -41,14 +39,14 @@ fn block_sum(block: &[u8]) -> [u8; 4] {
     (xxh3_64(block) as u32).to_le_bytes()
 }
 
-/// The sum over the table, bound to the file's name: no file can stand in for another.
+/// The checksum over the table, bound to the file's name so that files can't be swapped.
 fn whole_sum(name: &str, table: &[u8], length: [u8; 8]) -> [u8; 8] {
     let mut hasher = Xxh3::new();
     [name.as_bytes(), table, MAGIC, &length].into_iter().for_each(|part| hasher.update(part));
     hasher.digest().to_le_bytes()
 }
 
-/// A file name as it is bound to a content.
+/// The file name that a content is bound to.
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -59,7 +57,7 @@ pub(super) struct SealedWriter {
     name: String,
     /// By how much a block must get smaller, and how many blocks are tried.
     packed: (usize, usize),
-    /// What came behind the last whole block.
+    /// The bytes after the last whole block.
     block: Vec<u8>,
     /// What is to be written.
     out: Vec<u8>,
@@ -185,7 +183,7 @@ impl Blocks {
         at(block)..at(block + 1)
     }
 
-    /// Whether none of the blocks is compressed.
+    /// Whether all of the blocks are uncompressed.
     fn are_plain(&self, blocks: Range<usize>) -> bool {
         let bytes = (blocks.end * BLOCK).min(self.length) - blocks.start * BLOCK;
         self.starts[blocks.end] - self.starts[blocks.start] == bytes as u64

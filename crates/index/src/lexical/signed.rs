@@ -19,8 +19,7 @@ use crate::signature::{Gram, STRIPS, Sought};
 const ASKED_AT_ONCE: usize = 1 << 10;
 
 impl Lexical {
-    /// The numbers of the files whose signatures say that they hold nothing of what is sought. A file without a signature is
-    /// not among them.
+    /// The numbers of the files whose signatures rule out what is sought. A file without a signature is not among them.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -69,7 +68,7 @@ fn joined(refused: Vec<tantivy::Result<Vec<usize>>>) -> Result<FixedBitSet> {
 /// Gives the column with a name.
 type Columns<'a> = dyn Fn(&str) -> tantivy::Result<Option<Column<u64>>> + 'a;
 
-/// The files of a segment of so many documents that are refused.
+/// The ruled-out files of a segment with this number of documents.
 fn refused_in(
     documents: DocId,
     column: &Columns<'_>,
@@ -79,7 +78,7 @@ fn refused_in(
     let Some(files) = column(SIGNED)? else { return Ok(Vec::new()) };
     let strip = |strip: usize| if sought.asks(strip) { column(SIGNATURE[strip]) } else { Ok(None) };
     let strips: Vec<Option<Column<u64>>> = (0..STRIPS).map(strip).collect::<tantivy::Result<_>>()?;
-    // Of many documents few stand for files.
+    // Few of many documents are files.
     let signed: Vec<DocId> = match &files.index {
         ColumnIndex::Empty { .. } => Vec::new(),
         ColumnIndex::Full => (0..documents).collect(),

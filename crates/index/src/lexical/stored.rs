@@ -1,4 +1,4 @@
-//! What the index keeps for showing: units without what their files tell, imports, callers.
+//! Stored fields for output: units without what their files provide, imports, callers.
 
 use colgrep_core::query::last_segment;
 use colgrep_core::statistics::TermCount;
@@ -57,7 +57,7 @@ impl Lexical {
         Ok(imports)
     }
 
-    /// In about how many units a term stands: the most that any one field has of it.
+    /// About how many units have a term: the highest count among its fields.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -86,8 +86,8 @@ impl Lexical {
         Ok(count)
     }
 
-    /// Qualified names of units that call `name`, at most twenty, in order of file (by `order`, since numbers tell how
-    /// the index came to be) and line.
+    /// Qualified names of units that call `name`, at most twenty, sorted by line and by `order` of their files, since
+    /// file numbers depend on the order of updates.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -1,4 +1,4 @@
-//! Looks up the terms of a query: their posting lists and what these hold.
+//! Looks up the terms of a query and their posting lists.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The posting lists of a term in a segment: position of the field, place of the list.
 pub(super) type Lists = Vec<(usize, TermInfo)>;
 
-/// A term of the query with its posting lists, looked up once for all that reads them.
+/// A term of the query with its posting lists, looked up once for all readers.
 pub(super) struct ScoredTerm<'a> {
     pub(super) term: &'a QueryTerm,
     /// For each segment, the lists of the fields that count.
@@ -44,7 +44,7 @@ impl Lexical {
             for (f, field) in self.fields.unit.into_iter().enumerate() {
                 let Some(index) = segment.terms_of(field)? else { continue };
                 let info = index.get_term_info(&Term::from_field_text(field, &term.text));
-                // The name field is read even with weight 0: it tells which units have a term in their name.
+                // The name field is read even with weight 0, to know which units have a term in their name.
                 let counts = bm25.weights[f] != 0.0 || UnitField::ALL[f] == UnitField::Name;
                 let lists = if counts { &mut counted } else { &mut others };
                 lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));

@@ -22,7 +22,7 @@ impl Lexical {
     /// Where the disk refuses.
     pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
         let mut damage = Vec::new();
-        // Opening finds what is missing; the sums tell the rest.
+        // Opening finds missing files; the checksums find damage.
         let named = match Self::open(folder).and_then(|_| named_files(folder)) {
             Ok(named) => named,
             Err(error) if error.kind() == ErrorKind::Unusable => return Ok(vec![error]),

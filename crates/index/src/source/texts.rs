@@ -43,7 +43,7 @@ impl Default for Held {
 /// A text, and the hash of the bytes that it was read from.
 type Hashed = (Arc<String>, u128);
 
-/// Which file it is, how large, and when it was changed last: its content, and all that is known of it.
+/// Identity, size and times of a file, which change with its content.
 type Stamp = [u64; 7];
 
 #[cfg(unix)]
@@ -79,7 +79,7 @@ impl Texts {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that no other machine changes the files on the device of a folder: what the system knows of them holds without
+    /// Declares that no other machine changes files on the device of a folder, so that their metadata is valid without
     /// opening them.
     pub fn set_local(&self, folder: &Path) {
         if let Some(device) = folder.metadata().ok().as_ref().and_then(device) {
@@ -95,7 +95,7 @@ impl Texts {
         self.hashed(root, path).map(|(text, _)| text)
     }
 
-    /// The same with the hash of its bytes, by which an index knows whether it is the text that it holds.
+    /// The same with the hash of its bytes, which the index compares with its own.
     ///
     /// # Errors
     /// As [`read_text`](super::read_text).

@@ -10,7 +10,7 @@ use crate::lexical::{collect, named_files};
 use crate::vector::Manifest;
 
 impl Store {
-    /// Removes the remains of killed and failed writers: all files that the commit point does not name. The caller
+    /// Removes the leftovers of killed and failed writers: all files that the commit point does not name. The caller
     /// holds the lock.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Locks in a project's folder: the write lock, which one process at a time holds, and two files that tell others that
-//! somebody waits for it or works in the background.
+//! Locks in a project's folder: the write lock, which one process at a time holds, and two files that signal a waiting
+//! process or background work.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind::NotFound;
@@ -18,8 +18,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 const LOOK_AFTER: Duration = Duration::from_millis(5);
 const LOOK_AFTER_MAX: Duration = Duration::from_millis(20);
 
-/// Lock files beside `lock`: `waiting` is locked by each process that waits for the write lock, `behind` by the process
-/// that goes on with an index in the background, behind searches.
+/// Lock files next to `lock`: each process that waits for the write lock locks `waiting`; the process that completes an
+/// index in the background, while searches use it, locks `behind`.
 const WAITING: &str = "waiting";
 const BEHIND: &str = "behind";
 
@@ -90,7 +90,7 @@ impl Store {
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
-    /// The background lock, unless another process holds it; `None` where there is no index.
+    /// The background lock, unless another process holds it or there is no index.
     pub fn behind_lock(&self) -> Option<BehindLock> {
         if !self.exists() {
             return None;
@@ -106,7 +106,7 @@ impl Store {
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Whether `name` is that of a lock file.
+    /// Whether `name` is a lock file's.
     pub(super) fn is_lock(name: &str) -> bool {
         name == "lock" || name == WAITING || name == BEHIND
     }

@@ -13,8 +13,8 @@ const SAMPLE: usize = 64;
 const ALIKE_PERCENT: usize = 90;
 
 impl Store {
-    /// Whether this index was built from the tree at `root` while that stood at another path: nearly all files of a
-    /// sample exist there with their size and time of change.
+    /// Whether this index was built from the tree at `root` before that was moved there: nearly all files of a sample
+    /// exist with the same size and modification time.
     pub fn is_of_tree(&self, root: &Path) -> bool {
         let Ok(table) = self.generation().and_then(|generation| self.read_table(generation)) else { return false };
         let step = table.files.len().div_ceil(SAMPLE).max(1);

@@ -4,7 +4,7 @@ use super::{FileRecord, Snapshot};
 use crate::ids::FileOrder;
 
 impl Snapshot {
-    /// Where each file stands among all by path.
+    /// Positions of all files by path.
     pub fn order(&self) -> &FileOrder {
         self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
     }

@@ -1,8 +1,7 @@
-//! An index on its way between machines: its files as they are sent, and a folder of such files taken over as the index
-//! of a root.
+//! Sends an index between machines: lists its files, and adopts a folder of such files as the index of a root.
 //!
-//! What is sent names no root and no times, and none of the files that were skipped. What came from elsewhere is opened
-//! by the readers that check every sum, and its table is looked through: it may name nothing outside the root.
+//! A sent index names no root, no times and no skipped files. A received one is verified whole, and its table may name
+//! nothing outside the root.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -22,18 +21,18 @@ pub const POINT_PART: &str = "lexical/meta.json";
 /// A time of change that no file has: whatever has it is read and compared by its hash.
 const UNKNOWN_TIME: i64 = i64::MIN;
 
-/// A file of an index, as it is sent.
+/// A file of an index, as sent.
 #[derive(Debug)]
 pub struct Part {
     /// Its path in the index's folder, `/` between components.
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Debug)]
 pub enum Content {
     /// A file, held open: a commit that removes it does no harm.
@@ -87,7 +86,7 @@ pub struct Adoption<'a> {
     pub mode: VectorMode,
     /// Whether the vectors that came with it are taken; if not, their files need not be there.
     pub takes_vectors: bool,
-    /// What tells the index that was taken from others ([`FileTable::pulled`]).
+    /// Identifies the index that was taken over ([`FileTable::pulled`]).
     pub origin: &'a str,
     /// The index that it replaces: its vectors are kept as spares, so that no text is encoded again.
     pub before: &'a Store,
@@ -109,11 +108,11 @@ pub fn is_part(name: &str) -> bool {
 }
 
 impl Store {
-    /// The newest generation, checked whole and ready to be sent. Segments that still hold texts of files that were changed
-    /// or removed are rewritten before, unless they are out already.
+    /// The newest generation, verified whole and ready to send. Segments with texts of files that were changed or
+    /// removed are rewritten first, unless they were sent already.
     ///
     /// # Errors
-    /// Where there is none, it is damaged, or it is not complete.
+    /// If there is no index, or it is damaged or incomplete.
     pub fn ship(&self, is_out: IsOut<'_>) -> Result<Shipment> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open_verified()?;
@@ -160,7 +159,7 @@ impl Store {
         {
             parts.push(Part { name, bytes: bytes.len() as u64, content: Content::Bytes(bytes) });
         }
-        // Only what is whole is sent: the list was made of one commit if that is still the newest.
+        // The list is complete only if its commit is still the newest.
         if self.point()? == snapshot.point { Ok(parts) } else { Err(Error::io("read", &folder, gone())) }
     }
 
@@ -181,10 +180,10 @@ impl Store {
         }
     }
 
-    /// Begins a part that arrives in pieces, or begins it anew.
+    /// Begins a part that arrives in pieces, replacing an unfinished one.
     ///
     /// # Errors
-    /// When the name is none of a part, or the disk refuses.
+    /// When the name is not a part's, or the disk refuses.
     pub fn new_part(&self, name: &str) -> Result<NewPart> {
         let path = self.part_path(name)?;
         // One that is there may be a second name of a file of the index in use: it is taken away, never emptied.
@@ -221,11 +220,11 @@ impl Store {
         self.disk.link(&source, &path).map_err(|e| Error::io("write", &path, e))
     }
 
-    /// Makes the parts in this store's folder the index of a root: checks every sum and the table, and commits. What no
-    /// commit names is removed.
+    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, and commits.
+    /// Removes files that no commit names.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged or names what it must not.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged or names a forbidden path.
     pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
         let snapshot = self.open_verified()?;
         let mut table = snapshot.files;
@@ -280,16 +279,15 @@ impl Store {
         self.link_part(&format!("vectors/{name}"), before)
     }
 
-    /// Puts this store's folder into the place of `other`, and removes what stood there. Both are locked by the caller.
-    /// Where the system can exchange two folders (Linux), it is one step; elsewhere a kill between two leaves no
-    /// index, and the next search makes one.
+    /// Puts this store's folder in the place of `other`, and removes the old content. The caller has locked both. On
+    /// Linux the exchange is atomic; elsewhere a kill halfway leaves no index, and the next search builds one.
     ///
     /// # Errors
     /// When the disk refuses.
     pub fn replace(&self, lock: WriteLock, other: &Store, other_lock: WriteLock) -> Result<()> {
         let exchanged = self.disk.exchange_folders(&self.folder, &other.folder);
         exchanged.map_err(|e| Error::io("replace", &other.folder, e))?;
-        // The locks moved with their folders: ours now stands at the other's path.
+        // The locks moved with their folders: ours is now at the other's path.
         drop(lock);
         self.remove(&other_lock)
     }
@@ -306,7 +304,7 @@ fn gone() -> io::Error {
     io::ErrorKind::NotFound.into()
 }
 
-/// The table as others get it: without root and times, and without files that were skipped, whose names may tell too much.
+/// The table as sent: without root and times, and without skipped files, whose names may be private.
 fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
     let files = table.indexed().map(|file| FileRecord { mtime_ns: UNKNOWN_TIME, ..file.clone() }).collect();
     let manifest = vectors.map(|vectors| Manifest { spare: Vec::new(), ..vectors.manifest().clone() });
@@ -322,7 +320,7 @@ fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
     }
 }
 
-/// Refuses a table that is not of a tree's files, each told once and below the root.
+/// Refuses a table unless it lists files of a tree, each once and below the root.
 fn check_table(table: &FileTable) -> Result<()> {
     let refused = |what: &str| Err(Error::damaged(format!("its table of files {what}")));
     if table.source != 0 {

@@ -1,4 +1,4 @@
-//! The file table, and the file that holds it.
+//! The file table and its file format.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -50,7 +50,7 @@ pub struct FileRecord {
     pub note: Option<String>,
 }
 
-/// The part of a [`FileRecord`] by which a file in the tree is known again.
+/// The part of a [`FileRecord`] that identifies a file in the tree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileView<'a> {
     /// As in a record.
@@ -112,27 +112,27 @@ pub struct FileTable<File = FileRecord> {
     pub next_id: u32,
     /// Whether the last build went to its end.
     pub complete: bool,
-    /// The files, by path. They are written behind all else.
+    /// The files, by path. They are written last.
     #[serde(skip)]
     pub files: Vec<File>,
-    /// Entries that could not be read at all, with the reason.
+    /// Unreadable entries, with the reason.
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
     pub vectors: Option<Manifest>,
-    /// What its documents are made of: 0 for the files of a tree, else the version of another source. The texts of
-    /// other sources stand in the index itself, since reading them again is dear.
+    /// The source of its documents: 0 for the files of a tree, else the version of another source. The index stores the
+    /// texts of other sources, since reading them again is expensive.
     pub source: u32,
-    /// What the source was like when it was listed, in its own words: the next listing goes on from there.
+    /// The state of the source when it was listed, in its own format, for the next listing.
     pub state: Vec<String>,
     /// The folders of the tree and what rules the walk, as they were when the files were listed; means something where the
     /// last build went to its end.
     pub tree: KnownTree,
-    /// What tells the index that this one was taken from, where it came from elsewhere; else empty.
+    /// Identifies the index that this one was pulled from; empty for one built here.
     pub pulled: String,
-    /// The vector mode; it stands in the commit point.
+    /// The vector mode, stored in the commit point.
     #[serde(skip)]
     pub mode: VectorMode,
-    /// Whether `init` made it, or was called on it; it stands in the commit point.
+    /// Whether `init` made or updated it, stored in the commit point.
     #[serde(skip)]
     pub by_init: bool,
 }
@@ -144,7 +144,7 @@ impl<File> FileTable<File> {
         WalkOptions { hidden, secrets, no_ignore, filesize_max }
     }
 
-    /// Whether the index itself holds the texts that are encoded of its units.
+    /// Whether the index stores the texts of its units.
     pub fn keeps_texts(&self) -> bool {
         self.source != 0
     }
@@ -198,13 +198,13 @@ impl FileTable {
     }
 }
 
-/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each. The first alone tells what is
-/// there.
+/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each file. The first suffices
+/// to compare a tree.
 const PARTS: usize = 2;
 /// Bytes in front of the parts: the length of the first, a sum of each.
 const HEAD: usize = 8 * (1 + PARTS);
 
-/// What tells damage of a part: it also binds the part to its generation.
+/// A part's checksum, which also binds it to its generation.
 fn sum(generation: u64, part: &[u8]) -> u64 {
     xxh3_64_with_seed(part, generation)
 }
@@ -227,7 +227,7 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
     Ok([head, parts.concat()].concat())
 }
 
-/// The table that a file holds.
+/// Parses a table's file.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -245,7 +245,7 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 /// The first part of a table, read in place.
 ///
 /// # Errors
-/// Where it is none.
+/// If it is not one.
 pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
     let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
     // A vector that postcard makes grows several times.
@@ -261,7 +261,7 @@ pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView
     Ok(table)
 }
 
-/// The first part of a table's file, with all that stands before it.
+/// The first part of a table's file, with everything before it.
 ///
 /// # Errors
 /// When it can't be read.
@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of parts with sums that are right, which tell nothing of what they are sums of.
+    /// A file of arbitrary parts with valid checksums.
     fn forged(parts: [&[u8]; PARTS]) -> Vec<u8> {
         let head = [parts[0].len() as u64, sum(7, parts[0]), sum(7, parts[1])].map(u64::to_le_bytes);
         [head.as_flattened(), parts[0], parts[1]].concat()
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(opened_table(7, &forged([own, &none])).expect_err("no rest").to_string(), "is no table");
         let bomb = compress(&vec![0; 64 << 20], LEVEL).expect("bytes");
         assert!(bomb.len() < 64 << 10);
-        // What is alike in all files takes next to nothing beside their paths.
+        // Repeated values take next to no space compared with the paths.
         let alike = FileTable { files: (0..20_000).map(file).collect(), ..FileTable::default() };
         assert_eq!(opened_table(7, &sealed_table(7, &alike).expect("bytes")).expect("a table"), alike);
         assert_eq!(opened_table(7, &forged([&bomb, rest])).expect_err("too much").to_string(), "is no table");

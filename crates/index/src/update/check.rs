@@ -13,7 +13,7 @@ use crate::vector::Vectors;
 pub struct Checked {
     /// Files that the commit point names.
     pub files: u64,
-    /// Size of these files, in bytes.
+    /// Total size of these files, in bytes.
     pub bytes: u64,
     /// One error for each damaged part.
     pub damage: Vec<Error>,
@@ -24,7 +24,7 @@ pub struct Checked {
 /// Reads the whole index in `store` and verifies every checksum. Changes nothing and takes no lock.
 ///
 /// # Errors
-/// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
+/// [`ErrorKind::Missing`] if there is no index, [`ErrorKind::Io`] if it can't be read.
 pub fn check(store: &Store) -> Result<Checked> {
     for _ in 0..ATTEMPTS {
         let before = store.point().ok();

@@ -41,12 +41,12 @@ pub(super) struct Limit<'a> {
 }
 
 impl Limit<'_> {
-    /// Whether a condition holds now.
+    /// Whether the time is up or an interrupt was requested.
     fn is_reached(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
     }
 
-    /// Whether there is still so much time.
+    /// Whether at least `time` is left.
     fn leaves(&self, time: Duration) -> bool {
         self.deadline.is_none_or(|end| end.saturating_duration_since(Instant::now()) >= time)
     }

@@ -23,7 +23,7 @@ pub use vectors::Encoding;
 pub struct Report {
     /// Files in the table after the update.
     pub files: u64,
-    /// Files read and indexed (or found to hold nothing).
+    /// Files read and indexed (or found to have no units).
     pub changed: u64,
     /// Files removed.
     pub removed: u64,
@@ -31,7 +31,7 @@ pub struct Report {
     pub units: u64,
     /// Files in the tree.
     pub in_tree: u64,
-    /// Files that an update with a time limit did not come to.
+    /// Files that an update left unread at its time limit.
     pub unread: u64,
     /// Bytes of source read.
     pub bytes: u64,

@@ -47,8 +47,8 @@ pub struct Updater<'a> {
     progress: &'a dyn Progress,
 }
 
-/// Time limit of the lexical half of an update, from the update's beginning. Files for which there is no time are left
-/// to the next update.
+/// Time limit of the lexical half of an update, from the update's beginning. Remaining files are left to the next
+/// update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// The limit where the project has no index yet.
@@ -144,7 +144,7 @@ impl<'a> Updater<'a> {
         Updater { budget, ..self }
     }
 
-    /// Ends the update as soon as this returns true, and commits what is done. It is called often, and from many
+    /// Ends the update as soon as this returns true, and commits the finished part. It is called often, from many
     /// threads.
     #[must_use]
     pub fn interrupted(self, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Updater<'a> {
@@ -235,12 +235,12 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Opens the index; `None` where there is none that this version can read. An update that waits also verifies the
+    /// Opens the index; `None` if there is none that this version can read. An update that waits also verifies the
     /// whole lexical index.
     fn opened(&self) -> Result<Option<Snapshot>> {
         match if self.wait { self.store.open_verified() } else { self.store.open() } {
             Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
-            // Two roots may share a folder: its name holds 32 bits of the root's hash.
+            // Two roots may share a folder, since its name has 32 bits of the root's hash.
             snapshot => snapshot.map(|snapshot| Some(snapshot).filter(|s| s.files.root == self.root.to_string_lossy())),
         }
     }
@@ -264,7 +264,8 @@ impl<'a> Updater<'a> {
         self.with_source(|source| source.list(known, options))
     }
 
-    /// Opens the index and lists the source, in parallel. The table comes first: what it knows need not be listed.
+    /// Opens the index and lists the source, in parallel. The table is read first, since known folders need not be
+    /// listed.
     fn compare(&self) -> Result<Seen> {
         let ahead = self.store.ahead().filter(|(_, table)| table.root == self.root.to_string_lossy());
         let made_with = ahead.as_ref().map(|(_, table)| table.walk_options());
@@ -488,8 +489,8 @@ fn unchanged(snapshot: Snapshot) -> (Snapshot, Report) {
     (snapshot, report)
 }
 
-/// The thread pool of a build, as large as that of searches. On Linux, where a thread can have a priority of its own,
-/// its threads, and those that tantivy starts from them, have a lower one: searches go first.
+/// The thread pool of a build, as large as that of searches. On Linux, where each thread has its own priority, its
+/// threads and those that tantivy starts from them yield to searches.
 fn background() -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).start_handler(|_| {
         #[cfg(target_os = "linux")]

@@ -1,8 +1,8 @@
-//! Brings the vectors up to date with the lexical index: texts without vectors are encoded and committed. Files are
-//! parsed again for this, unless the same update has just parsed them.
+//! Brings the vectors up to date with the lexical index: encodes and commits texts without vectors. Files are parsed
+//! again for this, unless the same update has just parsed them.
 //!
-//! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
-//! overlaps encoding, all cores are busy, and each core holds the units of one file only.
+//! Each rayon task parses and encodes one file, so parsing overlaps encoding, all cores are busy, and each core keeps
+//! the units of one file in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -143,7 +143,7 @@ pub(crate) struct Job<'a> {
 /// Encoded rows of the files drawn to train a codebook, by text, and the numbers of these files.
 type Sample = (Vec<(TextHash, Vec<Row>)>, HashSet<FileId>);
 
-/// Units that lack vectors: for each text's hash the number of units that share it, and the files that hold such units.
+/// Units without vectors: for each text's hash the number of units that share it, and the files with such units.
 struct Lack {
     units: HashMap<TextHash, u32>,
     files: Vec<FileId>,
@@ -245,9 +245,8 @@ impl Job<'_> {
         }
     }
 
-    /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than
-    /// half of all, and `spare` is given to take them. `live` is the number of texts in use among those stored before this
-    /// build.
+    /// Commits the content of `sink`. Compacts: once unused texts are more than half of all, they are moved to `spare`,
+    /// if given. `live` is the number of texts in use among those stored before this build.
     fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: Option<&mut Spare>) -> Result<()> {
         let stored = sink.len();
         let live = live + stored.saturating_sub(sink.kept());

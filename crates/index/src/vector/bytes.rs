@@ -12,8 +12,8 @@ use memmap2::Mmap;
 /// Files up to this size are copied: a search reads most of such a file anyway, and nothing that happens to the file
 /// matters then.
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// In a server, files up to this size are copied, once they have been open for this long. It answers for hours, in
-/// which others may cut the file, and the pages would come to stay in memory anyway.
+/// A server copies files up to this size once they have been open for this long: it runs for hours, in which others may
+/// truncate the file, and the pages would end up in memory anyway.
 const SERVED_BYTES_MAX: usize = 64 << 20;
 const SERVED_AFTER: Duration = Duration::from_secs(2);
 

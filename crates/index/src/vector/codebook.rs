@@ -23,10 +23,9 @@ const STEPS_AN_OCTAVE: f32 = 24.0;
 pub struct Codec {
     /// Bits a component of the residual: 1, 2 or 4.
     pub bits: u8,
-    /// The same of a head. A head stands for the whole text and weighs as much as several other rows, so what its code
-    /// loses is lost several times.
+    /// The same for a head, which represents the whole text and weighs as much as several other rows.
     pub head_bits: u8,
-    /// Maximum number of rows a unit beside its heads.
+    /// Maximum number of rows per unit besides its heads.
     pub rows_max: u8,
     /// Least cosine, in per cent, at which two rows are merged.
     pub similarity: u8,
@@ -40,9 +39,9 @@ impl Default for Codec {
 }
 
 impl Codec {
-    /// The default for a model with this many heads. Where it is light, what the codes find gets full scores, so few bits
-    /// of the heads alone are enough (docs/research/vectors.md): 38 bytes a unit at two heads and 64 components. Without
-    /// a head no row stands for the text as a whole, so more other rows are kept.
+    /// The default for a model with this many heads. With `is_light`, exact scores are computed for what the codes
+    /// find, so a few bits of the heads are enough (docs/research/vectors.md): 38 bytes per unit at two heads and 64
+    /// components. Without a head no row represents the text as a whole, so more other rows are kept.
     pub fn of(heads: usize, is_light: bool) -> Codec {
         match (heads, is_light) {
             (0, _) => Codec { rows_max: 6, ..Codec::default() },
@@ -89,13 +88,11 @@ pub struct Lengths {
 }
 
 /// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia, CIKM
-/// 2022): a row is stored as its nearest centroid, a residual of a few bits a component, and its length.
+/// 2022): a row is stored as its nearest centroid, a residual of a few bits per component, and its length.
 ///
-/// A model may bring a codebook, trained on the kind of text it was made for; else the store makes its own at its first
-/// build.
+/// A model may bring a codebook trained for its kind of text; otherwise the store trains one at its first build.
 ///
-/// Centroids are unpacked when they are first needed: a search by words alone opens a codebook and reads no centroid.
-/// Clones share them.
+/// Centroids are unpacked on first use, so a search by words never reads them. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Codebook {
     dimension: usize,
@@ -138,7 +135,7 @@ pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
 }
 
 impl Codebook {
-    /// That of the model in the program. It is read once, and what is unpacked of it is shared.
+    /// The codebook of the built-in model. It is read once, and its unpacked form is shared.
     ///
     /// # Errors
     /// When the program was built with a damaged one.
@@ -173,12 +170,12 @@ impl Codebook {
     }
 
     /// Reads a codebook from its file's bytes, all numbers little-endian: `colgcbk4`; dimension, number of centroids,
-    /// number of levels, that of heads' (u32 each); the greatest length, the mean length of heads and that of other rows
-    /// (f32 each); the levels and those of heads (f32); each centroid as a step (f32) and its components in steps (i8); the
-    /// XXH3-64 of all before it.
+    /// number of levels, and of heads' levels (u32 each); the greatest length, the mean length of heads and that of
+    /// other rows (f32 each); the levels and those of heads (f32); each centroid as a step (f32) and its components in
+    /// steps (i8); the XXH3-64 of all before it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when these are no codebook's bytes.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when it is not a valid codebook.
     pub fn from_bytes(bytes: &[u8]) -> Result<Codebook> {
         Codebook::parse(bytes).ok_or_else(|| Error::damaged("the codebook is damaged"))
     }
@@ -275,9 +272,9 @@ impl Codebook {
         &values[i * self.dimension()..(i + 1) * self.dimension()]
     }
 
-    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, a head's in more bits. The
-    /// length stored is the one that brings the decoded row nearest to the row itself.
-    /// `room` is scratch that callers keep between calls.
+    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, in more bits for a head. The
+    /// stored length is the one that brings the decoded row nearest to the row itself. `room` is a scratch buffer for
+    /// reuse between calls.
     pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let Row { direction, scale, head } = row;
         let panels = self.panels.get_or_init(|| Panels::new(self.centroids()));
@@ -313,7 +310,7 @@ impl Codebook {
         usize::from(u16::from_le_bytes([code[0], code[1]]))
     }
 
-    /// The lengths that the 256 steps stand for.
+    /// The lengths of the 256 steps.
     pub(crate) fn scales(&self) -> [f32; 256] {
         std::array::from_fn(|step| self.lengths.max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
     }

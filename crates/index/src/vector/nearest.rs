@@ -12,12 +12,12 @@ use crate::ids::TextHash;
 /// A place with a score.
 pub type Scored = (VectorPlace, f32);
 
-/// A question made ready for the vectors of one generation.
+/// A query prepared for the vectors of one generation.
 ///
-/// A search goes in three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each
-/// query row give candidates ([`Question::listed`]); these are scored by their centroids alone ([`Question::rough`]), then
-/// the best exactly ([`Question::exact`]). For a unit in none of the lists read for a query row, the product of the next
-/// centroid stands in (Scheerer et al., WARP, SIGIR 2025).
+/// A search has three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each
+/// query row give candidates ([`Question::listed`]); these are scored by their centroids alone ([`Question::rough`]),
+/// then the best exactly ([`Question::exact`]). A unit in none of the lists read for a query row gets the product of
+/// the next centroid (Scheerer et al., WARP, SIGIR 2025).
 #[derive(Debug)]
 pub struct Question<'a> {
     vectors: &'a Vectors,
@@ -116,8 +116,8 @@ pub fn in_store(scored: Vec<Scored>) -> Vec<VectorPlace> {
 }
 
 impl Question<'_> {
-    /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, in no order,
-    /// each with its estimated gain over a unit that is in none of them.
+    /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, unordered,
+    /// each with its estimated gain over a unit in none of the lists.
     ///
     /// # Errors
     /// When a list is damaged.
@@ -191,7 +191,7 @@ impl Question<'_> {
                     segment.list(list_of(centroid, head, vectors.codebook.len()), |ordinal| {
                         let place = VectorPlace(base + ordinal as u32);
                         let (gain, last) = &mut gains[place.0 as usize];
-                        // Lists come nearest centroid first: only the first one that holds a unit counts.
+                        // Lists come nearest centroid first, so only the first one with a unit counts.
                         if *last < round {
                             if *last == 0 && allowed(place) {
                                 touched.push(place);

@@ -1,4 +1,4 @@
-//! Matrix-vector products over packed rows: a panel holds 16 rows side by side, so that one SIMD lane serves one row.
+//! Matrix-vector products over packed rows: a panel has 16 rows side by side, one per SIMD lane.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Reading the store: which units have vectors, and which are nearest to a query.
+//! Reads the store: which units have vectors, and which are nearest to a query.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Manifest {
         format!("codebook-{:016x}.bin", self.codebook)
     }
 
-    /// Whether its vectors are of the same model and stored in the same way, so that they can stand in one index.
+    /// Whether its vectors have the same model and format, so that one index can contain both.
     pub fn is_alike(&self, other: &Manifest) -> bool {
         let of = |m: &Manifest| (m.fingerprint, m.dimension, m.heads, m.codec, m.codebook);
         of(self) == of(other)
@@ -191,7 +191,7 @@ impl Vectors {
         self.bases[self.bases.len() - 1] as usize
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -232,17 +232,17 @@ impl Vectors {
         TextHash::new(segment.key(ordinal))
     }
 
-    /// The codes at a place, checked.
+    /// The verified codes at a place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged or there is no such place.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if they are damaged or there is no such place.
     pub(crate) fn codes(&self, place: VectorPlace) -> Result<&[u8]> {
         let no_place = || Error::damaged(format!("there are no vectors at place {}", place.0));
         let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
     }
 
-    /// The names of segments that hold texts which are not among these.
+    /// The names of segments with texts that are not among these.
     pub(crate) fn with_others(&self, texts: &HashSet<TextHash>) -> Vec<String> {
         let is_other = |key| TextHash::new(key).is_none_or(|hash| !texts.contains(&hash));
         let holds = |segment: &&Segment| (0..segment.len()).any(|ordinal| is_other(segment.key(ordinal)));

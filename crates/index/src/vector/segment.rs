@@ -1,8 +1,9 @@
-//! A segment: vectors of some units in one file. It is written once, then mapped; a small one is copied into memory
-//! before a search ([`Bytes`]).
+//! A segment: vectors of some units in one file, written once and then mapped; a small one is copied into memory before
+//! a search ([`Bytes`]).
 //!
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts unless all units have
-//! codes of one length, sums, directory, lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
+//! codes of one length, sums, directory, lists, codes. Keys are sorted, and a unit's ordinal is the position of its
+//! key.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
@@ -158,8 +159,8 @@ impl<'a> SegmentBuilder<'a> {
         })
     }
 
-    /// The directory (of each list the distance of its number, its length, its sum) and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as
-    /// differences in LEB128.
+    /// The directory (of each list the distance of its number, its length, its sum) and the inverted lists. A list
+    /// ([`list_of`]) has the ordinals of the units with such a row, as differences in LEB128.
     fn lists(&self, format: &SegmentFormat) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
         let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); format.lists()];
@@ -249,7 +250,7 @@ pub(crate) struct Segment {
     units: usize,
     /// Number of possible lists ([`SegmentFormat::lists`]).
     numbers: usize,
-    /// Bytes of every unit's codes; 0 where they differ, and starts tell.
+    /// Bytes of every unit's codes; 0 if they differ, and `starts` gives their offsets.
     even_bytes: usize,
     starts_at: usize,
     sums_at: usize,
@@ -342,7 +343,7 @@ impl Segment {
 
     /// The key of a unit.
     pub(crate) fn key(&self, ordinal: usize) -> u64 {
-        // What stands behind the last key is longer than the two bytes that are read of it.
+        // The table after the last key is longer than the two extra bytes that are read.
         let bytes = self.map.get(HEADER_BYTES + KEY_BYTES * ordinal..).and_then(|b| b.first_chunk());
         bytes.map_or(0, |b| u64::from_le_bytes(*b) << KEY_SHIFT)
     }
@@ -406,7 +407,7 @@ impl Segment {
         self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"))
     }
 
-    /// First byte of a unit's codes; of the one behind the last, their end.
+    /// First byte of a unit's codes; for the ordinal after the last, their end.
     fn start(&self, ordinal: usize) -> usize {
         let start = match self.even_bytes {
             0 => self.word(self.starts_at + 4 * ordinal) as usize,

@@ -173,8 +173,8 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes the buffered codes as one segment. The newest segments smaller than twice its size are merged into it, so
-    /// that there are few and each text is written again only log(n) times. With `wanted`, everything becomes one
-    /// segment of these texts.
+    /// that there are few and each text is rewritten only log(n) times. With `wanted`, everything becomes one segment
+    /// of these texts.
     fn flush(&mut self, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         if self.builder.len() == 0 && wanted.is_none() {
             return Ok(());
@@ -207,7 +207,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes the texts that are neither `wanted` nor already set aside as a spare segment, which no search reads.
-    /// Drops the oldest spare segments where there is no room.
+    /// Drops the oldest spare segments if there is no room.
     ///
     /// # Errors
     /// When the disk refuses.

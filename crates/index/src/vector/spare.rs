@@ -1,7 +1,5 @@
-//! Spare segments: vectors of texts that no unit has any more, set aside for some weeks in case the texts come back.
-//!
-//! A switch of branch takes most texts away and brings them back. A search reads none of these segments; a build copies
-//! from them before it runs the model.
+//! Spare segments: vectors of unused texts, kept for some weeks in case a switch of branch brings the texts back.
+//! Searches do not read them; a build copies from them before it runs the model.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -69,7 +67,7 @@ impl Spare {
         Ok(())
     }
 
-    /// Whether a spare segment holds a text.
+    /// Whether a spare segment has a text.
     pub(crate) fn holds(&self, hash: TextHash) -> bool {
         self.opened.iter().any(|opened| opened.vectors.place(hash).is_some())
     }
@@ -79,7 +77,7 @@ impl Spare {
         self.new.push(SpareSegment { name, bytes, day: self.today });
     }
 
-    /// All spare segments, without the oldest where there is no room ([`BYTES_MAX`]).
+    /// All spare segments, except the oldest that exceed [`BYTES_MAX`].
     pub(crate) fn segments(&self) -> Vec<SpareSegment> {
         let mut all: Vec<SpareSegment> = self.opened.iter().map(|opened| opened.segment.clone()).collect();
         all.extend(self.new.iter().cloned());

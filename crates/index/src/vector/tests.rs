@@ -69,7 +69,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
         let mut builder = SegmentBuilder::default();
         for _ in 0..units / segments {
             let (key, mut codes) = (random.next() & !0xFFFF, Vec::new());
-            // One in seven has no rows at all.
+            // One in seven has no rows.
             let len = random.below(7);
             for i in 0..if len == 0 { 0 } else { HEADS + len - 1 } {
                 let topic = random.below(topics.len());
@@ -97,7 +97,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
 }
 
 impl Made {
-    /// A query with this many rows beside its heads.
+    /// A query with this many rows besides its heads.
     fn query(&self, random: &mut Random, rows: usize) -> Multivector {
         let rows = (0..HEADS + rows).map(|_| {
             let topic = &self.topics[random.below(self.topics.len())].clone();
@@ -213,8 +213,8 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);
 }
 
-/// A segment of a few units with changed bytes behind its header and valid checksums: no disk does that, but anybody
-/// can write such a file.
+/// A segment of a few units with changed bytes after its header and valid checksums: no disk does that, but anybody can
+/// write such a file.
 fn forged(changes: &[(prop::sample::Index, u8)]) -> (tempfile::TempDir, std::path::PathBuf, SegmentFormat) {
     const HEADER_BYTES: usize = 80;
     let folder = tempfile::tempdir().expect("a folder");

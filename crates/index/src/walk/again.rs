@@ -19,8 +19,7 @@ use super::{Walk, WalkedFile, one_of};
 /// Folders or files that a core looks at in one go.
 const AT_ONCE: usize = 256;
 
-/// What was seen of a known folder: nothing yet, that it is as it was, that it has to be listed, that it is none any more.
-/// A later look takes nothing back.
+/// What was seen of a known folder: nothing yet, unchanged, to be listed, or gone. The state only rises.
 const UNSEEN: u8 = 0;
 const SAME: u8 = 1;
 const DIFFERS: u8 = 2;
@@ -42,7 +41,8 @@ struct Again<'a, 'k> {
     rules: Mutex<FxHashMap<PathBuf, Arc<Rules>>>,
 }
 
-/// Fills `walk` with what is there now. False, and nothing filled in, where what is known is of no use: a rule changed.
+/// Fills `walk` with the current state. Returns false, and fills in nothing, if a rule changed and the known state is
+/// useless.
 pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
     if known.tree.is_empty() || !are_same(&known.tree.rules) {
         return false;
@@ -74,8 +74,7 @@ impl<'a> Again<'a, '_> {
         }
     }
 
-    /// Looks at a known folder, and holds it open where that can be done: names are found faster from there than from the
-    /// root.
+    /// Looks at a known folder, and keeps it open if possible: lookups relative to it are faster than from the root.
     fn look_at_folder(&self, place: usize) -> Option<OwnedFd> {
         let (path, state) = &self.known.tree.folders[place];
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -94,12 +93,12 @@ impl<'a> Again<'a, '_> {
         open
     }
 
-    /// The place of the folder that holds `path`.
+    /// The place of the parent folder of `path`.
     fn above(&self, path: &str) -> Option<usize> {
         self.places.get(path.rsplit_once('/').map_or("", |(folder, _)| folder)).copied()
     }
 
-    /// Finds out which folders are there; false where what is known is no tree.
+    /// Finds out which folders still exist; returns false if the known tree is inconsistent.
     fn look_at_folders(&mut self) -> bool {
         let this = &*self;
         // Most were looked at with their files.
@@ -108,7 +107,7 @@ impl<'a> Again<'a, '_> {
                 this.look_at_folder(place);
             }
         });
-        // A folder's path stands behind that of the one that holds it.
+        // A folder's path sorts after its parent's.
         let mut there: Vec<bool> = Vec::with_capacity(this.seen.len());
         for ((path, _), seen) in self.known.tree.folders.iter().zip(&self.seen) {
             let below = match (path.as_str(), self.above(path)) {
@@ -126,7 +125,8 @@ impl<'a> Again<'a, '_> {
         self.seen[place].load(Ordering::Relaxed) >= DIFFERS
     }
 
-    /// Looks at the known files of the folders that are as they were. A folder in which one is none any more is listed.
+    /// Looks at the known files of unchanged folders. A folder with a file that is gone or is no file any more is
+    /// listed.
     fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
         let skips = self.known.skips;
         let of_some = |from: usize| {
@@ -166,7 +166,7 @@ impl<'a> Again<'a, '_> {
         parts.into_iter().flatten().collect()
     }
 
-    /// Lists the folders that differ, and what is new in them; false where one holds other rules than before.
+    /// Lists the folders that differ, and their new content; returns false if one has other rules than before.
     fn list(&self) -> bool {
         let same_rules = AtomicBool::new(true);
         let to_list: Vec<&'a str> = self
@@ -235,7 +235,7 @@ impl<'a> Again<'a, '_> {
         let stays = |place: usize| self.there[place] && !self.differs(place);
         let mut all = self.walk.walked();
         all.files.extend(files.into_iter().filter(|(place, _)| stays(*place)).map(|(_, file)| file));
-        // A folder that could not be read is listed each time, and tells by itself whether it can be now.
+        // An unreadable folder is listed each time, so its current state is known.
         let is_folder = |path: &str| self.places.contains_key(path);
         let is_kept = |path: &str| !is_folder(path) && self.above(path).is_some_and(stays);
         let unreadable = self.known.unreadable.iter().filter(|(path, _)| is_kept(path));

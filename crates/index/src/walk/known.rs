@@ -1,10 +1,9 @@
 //! What a walk remembers of a tree, so that the next one lists only the folders that changed.
 //!
-//! To list a folder and to hold each name against the ignore files costs several times what a look at its files does. A
-//! folder's own times tell whether a name came or went, and those of the ignore files whether the rules are the same, so a
-//! later walk looks at each folder, each ignore file and each file once, and lists what differs. git does the same
-//! (`git update-index --untracked-cache`). As there, the file system has to keep its word: only those are trusted that
-//! are known to move a folder's times with every name in it.
+//! A folder's times show whether names came or went, and those of ignore files whether the rules changed, so a later
+//! walk checks each folder, ignore file and file once and lists just what differs. This costs a fraction of a full
+//! walk, and git does the same (`git update-index --untracked-cache`). Only file systems known to update a folder's
+//! times with every name are trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -25,19 +24,19 @@ const TICK_NS: i64 = 50_000_000;
 /// A tree as a walk saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownTree {
-    /// Hash of what rules the walk beside the ignore files in the tree.
+    /// Hash of the walk's rules besides the ignore files in the tree.
     pub(super) terms: u64,
     /// Files that gave rules or could have, absolute, with their states; by path.
     pub(super) rules: Vec<(String, u64)>,
     /// Folders, by path from the root, with their states; empty where nothing is remembered.
     pub(super) folders: Vec<(String, u64)>,
-    /// The number that the file system gives each of these folders.
+    /// The inodes of these folders.
     pub(super) numbers: Vec<u64>,
 }
 
 impl KnownTree {
-    /// The folders in whose place another folder stands in `now`. Files in such a folder may be others although their sizes
-    /// and times are the same: a folder that is renamed takes its files along as they are.
+    /// The folders that `now` has another folder in place of. Files in such a folder may differ despite equal sizes and
+    /// times: renaming a folder keeps those of its files.
     pub fn replaced<'t>(&'t self, now: &KnownTree) -> Vec<&'t str> {
         let mut later = now.folders.iter().zip(&now.numbers).peekable();
         let all = self.folders.iter().zip(&self.numbers);
@@ -72,12 +71,12 @@ pub struct Known<'a> {
     pub path: &'a PathOf<'a>,
     /// Entries that it could not read or skipped, by path, with the reason.
     pub unreadable: &'a [(String, String)],
-    /// Whether one of the files (its place among them, its size and its time now) need not be told of; such files may be
-    /// told all the same.
+    /// Whether one of the files (its place among them, its current size and time) may be left out; it may be reported
+    /// all the same.
     pub skips: Option<&'a Skips<'a>>,
 }
 
-/// Hash of what rules a walk beside the ignore files in the tree.
+/// Hash of a walk's rules besides the ignore files in the tree.
 pub(super) fn terms(root: &Path, parts: &[&[u8]]) -> u64 {
     parts.iter().fold(xxh3_64(root.as_os_str().as_encoded_bytes()), |hash, part| xxh3_64_with_seed(part, hash))
 }
@@ -99,7 +98,7 @@ pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     }
 }
 
-/// The state of a file that is read through links; [`UNSURE`] where that of any part of the way is.
+/// The state of a file that is read through links; [`UNSURE`] if that of any part of the path is.
 pub(super) fn state_of_followed(path: &Path) -> u64 {
     let Ok(target) = path.canonicalize() else { return state_of_rules(path) };
     match [state_of_rules(path), state_of_rules(&target)] {
@@ -113,7 +112,7 @@ pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
     rules.par_iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
 }
 
-/// Path and state as they are remembered; `None` where the path is no text.
+/// Path and state for the next walk; `None` if the path is not UTF-8.
 pub(super) fn remembered(path: PathBuf, state: u64) -> Option<(String, u64)> {
     Some((path.into_os_string().into_string().ok()?, state))
 }
@@ -171,7 +170,7 @@ mod system {
         state(times_ns(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
     }
 
-    /// Waits until a file that changed a moment ago is no longer so new; whether it was.
+    /// Waits until a file's time stamp is old enough to be reliable; returns whether it had to wait.
     pub(super) fn wait_for_tick(path: &Path) -> bool {
         let Ok(metadata) = path.symlink_metadata() else { return false };
         let age = now_ns() - times_ns(&metadata).into_iter().max().unwrap_or_default();

@@ -101,12 +101,12 @@ pub struct Walked {
     pub files: Vec<WalkedFile>,
     /// Entries that could not be read, or are skipped (links, special files), with the reason, by path.
     pub unreadable: Vec<(String, String)>,
-    /// Files whose names are no UTF-8 text, by path from the root, with their sizes. An index leaves them out, so they
-    /// stand in `unreadable` too.
+    /// Files whose names are not UTF-8, by path from the root, with their sizes. An index leaves them out, so
+    /// `unreadable` lists them too.
     pub misnamed: Vec<(PathBuf, u64)>,
     /// Ignore files that are there and not heeded, with the reason, by path.
     pub unheeded: Vec<(String, String)>,
-    /// For another source than a tree: what it was like, in its own words, for its next listing.
+    /// For a source other than a tree: its state in its own format, for its next listing.
     pub state: Vec<String>,
     /// What the next walk need not list again.
     pub tree: KnownTree,
@@ -119,9 +119,9 @@ impl Walked {
     }
 }
 
-/// The reason that stands with a symbolic link or special file.
+/// The reason given for a symbolic link or special file.
 pub const SPECIAL: &str = "symbolic link or special file";
-/// The reason that stands with a file whose name is no UTF-8 text.
+/// The reason given for a file whose name is not UTF-8.
 pub const MISNAMED: &str = "its name is not UTF-8";
 
 /// What a walk leaves out in addition to ignore files.
@@ -133,10 +133,10 @@ pub struct LeftOut<'a> {
     pub patterns: &'a [String],
 }
 
-/// Walks the tree below `root`, what is `left_out` excepted. Symbolic links are not followed.
+/// Walks the tree below `root`, except what is `left_out`. Does not follow symbolic links.
 ///
 /// # Errors
-/// When `root` itself can't be read, or a pattern of `left_out` is none.
+/// When `root` itself can't be read, or a pattern of `left_out` is invalid.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
     walk_for(Purpose::Look, root, left_out, options, None)
 }
@@ -169,7 +169,7 @@ pub fn walk_again(
     walk_for(Purpose::Look, root, left_out, options, known)
 }
 
-/// Whether a walk would find more than so many files; it ends as soon as that is known.
+/// Whether a walk would find more than `files` files; it ends as soon as that is known.
 ///
 /// # Errors
 /// As [`walk`].
@@ -184,7 +184,7 @@ enum Purpose {
     Look,
     /// What is there, and what the next walk need not list.
     Remember,
-    /// Whether there are more than so many files.
+    /// Find out whether there are more files than this.
     Count(usize),
 }
 
@@ -250,14 +250,15 @@ struct Walk {
     /// The rules of the folders above the root.
     above: OnceLock<Arc<Rules>>,
     walked: Mutex<Walked>,
-    /// Whether there is a folder whose name is no text: such a tree is not remembered.
+    /// Whether there is a folder whose name is not UTF-8: such a tree is not remembered.
     has_unnamed: AtomicBool,
     /// No more is walked once there are more files than this.
     enough: usize,
 }
 
 impl Walk {
-    /// Hash of what rules the walk beside the ignore files in the tree and above it; `None` where that changed a moment ago.
+    /// Hash of the walk's rules besides the ignore files in the tree and above it; `None` if these changed a moment
+    /// ago.
     fn terms(&self, patterns: &[String]) -> Option<u64> {
         let WalkOptions { hidden, no_ignore, .. } = self.options;
         let global = if no_ignore { None } else { gitconfig_excludes_path() };
@@ -309,7 +310,7 @@ impl Walk {
         let rules: Option<Vec<_>> =
             self.reader.seen().into_iter().map(|(path, state)| known::remembered(path, state)).collect();
         match rules.zip(terms) {
-            // An ignore file that is disregarded is told at each walk, and so read.
+            // A disregarded ignore file is reported at each walk, and so has to be read.
             Some((rules, terms)) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
                 walked.tree.terms = terms;
                 walked.tree.rules.extend(rules);
@@ -324,7 +325,7 @@ impl Walk {
         walked
     }
 
-    /// Takes in all that is in a folder inside one that is listed.
+    /// Takes in the content of a subfolder of a listed folder.
     fn inside<'s>(&'s self, scope: &Scope<'s>, folder: PathBuf, above: &Arc<Rules>) {
         let rules = above.clone();
         scope.spawn(move |scope| {
@@ -386,7 +387,7 @@ impl Walk {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
-        // What is told of anew at each walk has to be met at each.
+        // What each walk reports anew has to be met at each walk.
         let is_sure = found.misnamed.is_empty() && found.unreadable.iter().all(|(_, why)| why == SPECIAL);
         let state = if is_sure { state } else { known::UNSURE };
         let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);
@@ -421,7 +422,7 @@ impl Walk {
         }
         let said = rules.matched(path, is_folder);
         let said = if said.is_none() { self.global().matched(path, is_folder).map(|_| ()) } else { said };
-        // A rule that keeps a hidden file goes before what is said of all hidden files.
+        // A rule that keeps a hidden file takes precedence over the option for hidden files.
         said.is_ignore()
             || (said.is_none() && !self.options.hidden && is_hidden(entry))
             || self.ignored.matched(path, is_folder).is_ignore()

@@ -24,7 +24,7 @@ impl Patterns {
     /// The same, but an invalid line is an error.
     ///
     /// # Errors
-    /// When a line is no pattern.
+    /// When a line is not a pattern.
     pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<Patterns, ignore::Error> {
         Patterns::build(root, lines, Err)
     }
@@ -55,7 +55,7 @@ impl Patterns {
         Ok(Patterns { parts })
     }
 
-    /// Whether there is none.
+    /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

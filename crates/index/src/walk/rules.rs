@@ -1,7 +1,5 @@
-//! The rules of a tree's ignore files, folder by folder.
-//!
-//! A clone can hold anything under these names. As in git, a link is not followed; only regular files of a bounded size
-//! are read, and the patterns in force are bounded too.
+//! The rules of a tree's ignore files, folder by folder. A clone can contain anything under these names, so, as in git,
+//! links are not followed, only regular files of a bounded size are read, and the number of active patterns is bounded.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind::FileTooLarge;
@@ -21,7 +19,7 @@ pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".giti
 const KINDS: usize = 4;
 /// Names that begin a repository.
 const TOPS: [&str; 2] = [".git", ".jj"];
-/// From this kind on, rules end at the border of the repository that holds them.
+/// From this kind on, rules apply only within their repository.
 const FIRST_OF_GIT: usize = 2;
 /// Largest ignore file that is read, in bytes; a hundred times a large one.
 const FILE_BYTES_MAX: u64 = 256 << 10;
@@ -68,7 +66,7 @@ impl Reader {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
     }
 
-    /// Notes all that could give rules in a folder, be it there or not.
+    /// Notes every path that could give rules in a folder, whether it exists or not.
     pub(super) fn note_all(&self, folder: &Path) {
         TOPS.iter().chain(&NAMES).for_each(|name| self.note(&folder.join(name)));
     }
@@ -133,7 +131,7 @@ impl Rules {
         Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
     }
 
-    /// Those of `folder`, which holds the names that `has` says, behind these. `in_git`: whether repositories end rules.
+    /// Extends these rules by those of `folder`, whose names `has` tests. `in_git`: whether repositories end rules.
     pub(super) fn inside(self: &Arc<Rules>, folder: &Path, in_git: bool, has: impl Fn(&str) -> bool) -> Arc<Rules> {
         let is_top = in_git && TOPS.into_iter().any(&has);
         TOPS.into_iter().filter(|name| has(name)).for_each(|name| self.reader.note(&folder.join(name)));
@@ -155,7 +153,7 @@ impl Rules {
         Arc::new(inner)
     }
 
-    /// The file `info/exclude` of the repository that begins in `folder`; of a linked worktree, that of the main one.
+    /// The file `info/exclude` of the repository that begins in `folder`; for a linked worktree, the main one's.
     fn exclude(&self, folder: &Path) -> Option<PathBuf> {
         let git = folder.join(".git");
         if git.is_dir() {

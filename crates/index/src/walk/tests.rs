@@ -52,7 +52,7 @@ fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
 
 #[test]
 fn a_change_of_either_time_shows() {
-    // What the system notes is a time; where the content's is later, one of the two may stand still.
+    // A change time comes from the system; if the modification time is later, either may stay unchanged.
     assert_eq!((one_of([0, 7]), one_of([7, 7]), one_of([-7, 7])), (7, 7, 7));
     for (before, after) in [([5, 7], [5, 8]), ([9, 7], [9, 8]), ([9, 7], [8, 7]), ([9, 0], [10, 0]), ([9, 7], [7, 7])] {
         assert_ne!(one_of(before), one_of(after), "{before:?} {after:?}");
@@ -168,7 +168,7 @@ fn a_missing_root_is_an_error() {
     assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
 }
 
-/// A walk, and what it found in the way that the next is told of it.
+/// A walk, and the state that it leaves for the next.
 #[cfg(target_os = "linux")]
 struct Remembered {
     walked: Walked,
@@ -210,7 +210,7 @@ fn an_ignore_file_that_is_new_is_remembered() {
 fn a_folder_that_can_be_read_again_is_told_of_no_more() {
     let folder = tree(&[("a/b.rs", "1"), ("c.rs", "2")]);
     let mut before = Remembered::of(folder.path(), &WalkOptions::default());
-    // As the walk leaves it behind where the folder was closed.
+    // As the walk leaves it if the folder could not be read.
     for (path, state) in &mut before.walked.tree.folders {
         if path == "a" {
             *state = super::known::UNSURE;

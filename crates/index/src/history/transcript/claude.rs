@@ -1,4 +1,5 @@
-//! Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`. A line has a `type`; messages hold text or a list of parts.
+//! Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`. A line has a `type`; messages contain text or a list of
+//! parts.
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use super::{Format, Transcript};
 
 pub(super) const FORMAT: Format = Format { is_named: |name| name.ends_with(".jsonl"), read };
 
-/// Lines that are known to hold nothing of a turn.
+/// Lines known to contain no part of a turn.
 const OTHERS: [&str; 10] = [
     "summary",
     "system",
@@ -68,7 +69,7 @@ fn read(transcript: &mut Transcript, line: &Value) -> bool {
     }
 }
 
-/// What a person wrote: texts alone. What tools answered stands in the same messages.
+/// What a person wrote: only texts. The same messages also carry tool output.
 fn asked(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     let texts = parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());

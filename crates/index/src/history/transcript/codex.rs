@@ -8,7 +8,7 @@ use super::{Format, Transcript};
 pub(super) const FORMAT: Format =
     Format { is_named: |name| name.starts_with("rollout-") && name.ends_with(".jsonl"), read };
 
-/// Lines and payloads that are known to hold nothing of a turn, or to repeat it.
+/// Lines and payloads known to contain no part of a turn, or to repeat it.
 const OTHERS: [&str; 12] = [
     "event_msg",
     "compacted",

@@ -5,11 +5,11 @@ use colgrep_syntax::language;
 
 use crate::history::paths::is_absolute;
 
-/// Ends of options behind which a text or another command stands: `-c`, `-lc`, `-m`, `-e`, `--message`.
+/// Last letters of options that take a text or another command: `-c`, `-lc`, `-m`, `-e`, `--message`.
 const OPTIONS_OF_TEXTS: [char; 3] = ['c', 'm', 'e'];
 /// What people put between the parts of a substitution.
 const DELIMITERS: &str = "/|#,@!:~";
-/// Flags behind a substitution, of sed and of perl.
+/// Flags after a substitution of sed or perl.
 const FLAGS: &str = "0123456789IMegimprx";
 
 /// Programs that read an option's text as a command.
@@ -98,7 +98,7 @@ impl Reader {
             let intents = Intents::parse(word, language::facts());
             intents.mentions.into_iter().chain(intents.locations.into_iter().map(|location| location.path)).collect()
         };
-        // `1/2` is a number, and so is a date; what a variable holds is not known.
+        // `1/2` is a number or a date, and the value of a variable is unknown.
         let is_number = |path: &str| path.chars().all(|c| c.is_ascii_digit() || c == '/');
         let known = found.iter().filter(|path| !path.starts_with('$') && !is_number(path));
         self.paths.extend(known.map(|path| joined(folder, path)));
@@ -115,7 +115,7 @@ fn is_mark(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| ";&|()".contains(c))
 }
 
-/// Whether a word stands in front of a program: `sudo`, or `NAME=value`.
+/// Whether a word can precede a program: `sudo`, or `NAME=value`.
 fn is_before_program(word: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     BEFORE_PROGRAMS.contains(&word) || word.split_once('=').is_some_and(|(name, _)| is_name(name))
@@ -125,12 +125,12 @@ fn program_of(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe")
 }
 
-/// Whether a text, or another command, stands behind an option.
+/// Whether an option takes a text or another command.
 fn holds_text(option: &str) -> bool {
     (option.starts_with('-') && option.ends_with(OPTIONS_OF_TEXTS)) || holds_command(option)
 }
 
-/// Whether a command stands behind an option of a shell.
+/// Whether an option of a shell takes a command.
 fn holds_command(option: &str) -> bool {
     let is_short = option.starts_with('-') && option.ends_with('c');
     is_short || option == "/c" || option.eq_ignore_ascii_case("-command")
@@ -182,7 +182,7 @@ fn without_documents(command: &str) -> String {
     kept
 }
 
-/// The words that end the here-documents which begin behind a line.
+/// The words that end the here-documents which begin on a line.
 fn ends_of_documents(line: &str) -> impl Iterator<Item = &str> {
     line.split("<<").skip(1).filter_map(|behind| {
         let word = behind.trim_start_matches('-').trim_start().trim_start_matches(['"', '\'', '\\']);
@@ -215,7 +215,7 @@ fn parted(command: &str) -> String {
                 while letters.next_if(|next| *next != '\n').is_some() {}
             }
             (None, '\n') => parted.push_str(" ; "),
-            // `2>&1` is no end.
+            // `2>&1` does not end a command.
             (None, ';' | '&' | '|' | '(' | ')') if !parted.ends_with('>') => parted.extend([' ', c, ' ']),
             (None, _) => parted.push(c),
         }
@@ -223,8 +223,8 @@ fn parted(command: &str) -> String {
     parted
 }
 
-/// The words of a command without their quotes; as they stand where a quote is never closed, as in text for a program to
-/// read. Without quotes a backslash may be one of Windows' paths.
+/// The words of a command without their quotes, or unchanged if a quote is never closed, as in text for a program to
+/// read. Outside quotes a backslash may be part of a Windows path.
 fn words(command: &str) -> Vec<String> {
     let is_quoted = command.contains(['"', '\'']) || command.contains("\\ ");
     let split = if is_quoted { shlex::split(command) } else { None };

@@ -39,7 +39,7 @@ enum Names {
     Patch(&'static str),
 }
 
-/// Tools and the arguments by which they name paths. Of no other argument anything is kept.
+/// Tools and the arguments with their paths. No other argument is kept.
 static TOOLS: &[(&str, Names)] = &[
     ("Read", Names::Path("file_path")),
     ("Edit", Names::Path("file_path")),
@@ -59,7 +59,7 @@ static TOOLS: &[(&str, Names)] = &[
     ("view_image", Names::Path("path")),
 ];
 
-/// What a person asked, and all that the agent said and did until the next question.
+/// A person's question, and what the agent said and did until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn {
     /// Line of the question.
@@ -176,7 +176,7 @@ fn of_patch(patch: &str) -> Vec<String> {
 
 /// The mark of files, and of what commands print, that the program around an agent puts into a question.
 const REMINDER: &str = "system-reminder";
-/// All such marks; the others are of an editor, which tells what it has open.
+/// All such marks; an editor adds the others, to say what is open.
 const PUT_IN: [&str; 4] = [REMINDER, "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
 /// A text without what the program around the agent put in. What nothing closes is a reminder that was cut; any other mark
