@@ -18,7 +18,7 @@ use colgrep_index::store::Snapshot;
 
 /// Paths that one mention may mean, at most: the most specific first.
 const PATHS_MAX: usize = 16;
-/// The fewest digits by which a commit is named, as git prints it.
+/// Minimum of digits in a commit's name, as git prints it.
 const NAME_LEN_MIN: usize = 7;
 
 /// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
@@ -47,8 +47,8 @@ fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     candidates.iter().map(|candidate| places.get(&candidate.unit).copied().unwrap_or(u32::MAX)).collect()
 }
 
-/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. Units of the answer are all that were
-/// ranked, best first, and hits are left empty. With it goes how much of the question's words the best entry by words has,
+/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. The answer's units are all ranked
+/// ones, best first, and its hits are empty. Also returns how much of the question's words the best entry by words has,
 /// 0 to 1.
 ///
 /// # Errors
@@ -86,8 +86,8 @@ pub fn recall(
     Ok((Answer { query, units, files: retrieved.files, ..Answer::default() }, strength))
 }
 
-/// The knobs with what counts among entries: they are short, so a question's words stand in few of them, and how far they
-/// explain it says little. So meaning has a weight of its own, the same for every question.
+/// The knobs for entries. Entries are short, so few contain a question's words, and how much of the question they
+/// explain says little. So the semantic weight is fixed for all questions.
 fn of_history(knobs: &Knobs) -> Knobs {
     let mut own = knobs.clone();
     let alpha = if knobs.alpha > 0.0 { knobs.history_alpha } else { 0.0 };

@@ -44,7 +44,7 @@ use colgrep_index::ids::FilePlace;
 const PAIR_UNITS: u64 = 50_000;
 /// Files that the title of a long query brings, at most, the best first.
 const TITLE_FILES_MAX: usize = 100;
-/// The sample is at least one file of so many.
+/// Sample at least one file in this many.
 const SAMPLE_PART_MAX: u64 = 1 << 14;
 
 /// The first half of a search.
@@ -99,7 +99,7 @@ pub(super) fn with_retrieval<T>(
     });
     let of_shards = ShardQuery { query: &query, bm25: Bm25::of_query(request.knobs, &query), vectors };
     let may_respell = matches!(known, KnownQuery::Nothing) && request.knobs.respelling;
-    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
+    // On a thread of rayon's pool, which works on its own splits; any other thread would sleep until they are done.
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
@@ -180,7 +180,7 @@ impl Search<'_> {
             .zip(self.question)
             .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
         let mut known = known;
-        // A text in quotation marks may stand nowhere: then nothing else is looked for.
+        // If a quoted text occurs nowhere, nothing else is searched.
         if !query.intents.phrases.is_empty() {
             let pointers = self.pointed(known, tokenizer)?;
             if pointers.allow_nothing() {
@@ -471,8 +471,8 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -
     }
 }
 
-/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
-/// settings and the constants of a script stand in many a documentation and are neither.
+/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code.
+/// Documentation often includes tables of settings and the constants of a script, which count as neither.
 fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>, code: f32) -> bool {
     let is_prose = |found: &FileFound| category(&found.language) == Category::Prose;
     let prose: FxHashSet<FilePlace> =

@@ -1,6 +1,5 @@
-//! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found. The
-//! shards of a corpus search their vectors in steps, and what each step keeps is decided over all of them, with equal texts
-//! counted once; full scores are made here.
+//! The semantic half of a search: finds units by their vectors, and vectors for lexical results. Shards search in
+//! steps, each decided over all of them with equal texts counted once; full scores are computed here.
 
 use std::sync::Arc;
 
@@ -97,13 +96,13 @@ impl<'a> SemanticSearch<'a> {
         let reach = self.rounds.ask(&ReachRequest)?;
         let Effort { joined, rough, exact, .. } = self.semantic.effort;
         let is_placed = reach.is_placed && self.rounds.documents().min(reach.units) <= joined as u64;
-        // Units are counted, not texts: how many texts several shards have in common, only all hashes tell.
+        // Counts units, not texts: only all hashes together could tell how many texts shards have in common.
         let exceeds = |most: usize| !is_placed || reach.units > most as u64;
         let mut n = units_max;
         loop {
             let is_listed = exceeds(rough.max(exact).max(n));
             let near = self.nearest(n, is_listed)?;
-            // Texts in none of the lists are still to come, where all can be looked at.
+            // If every text can be scored, those in none of the lists come next.
             let all = !exceeds(n) || (near.len() < n && !(is_placed && is_listed));
             let of_text = |text: TextNear| {
                 let TextNear { hash, score, units } = text;

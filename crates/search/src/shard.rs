@@ -33,7 +33,7 @@ pub struct QueryVectors<'a> {
     pub effort: Effort,
 }
 
-/// What a shard behind a wire sends at the start of a search: the answers to the rounds that every search begins with.
+/// What a remote shard sends at the start of a search: the answers to the first rounds of every search.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ShardOverview {
     /// The counts of the shard.

@@ -1,4 +1,4 @@
-//! Names of definitions: alone, behind a keyword, beside a file, in a question.
+//! Names of definitions: alone, after a keyword, next to a file, in a question.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -144,18 +144,18 @@ impl IntentLookup<'_> {
                 }
             }
         }
-        // In most languages a field is no unit.
+        // In most languages a field is not a unit.
         if !is_owned && let Some(member) = self.member(&path)? {
             return Ok(Resolved::named(member, true));
         }
         let mut pointers = Pointers::default();
-        // `@expires.setter` is no setter of others.
+        // `@expires.setter` does not mean any other `setter`.
         if !is_owned && path.len() > 1 {
             let PlacedText { pointers: places, is_whole, .. } = self.text(&query.text, found)?;
             if is_whole && places.units.len() <= DEFINITIONS_MAX {
                 pointers = places;
             }
-            // `github.com` is no `com`.
+            // `github.com` does not mean `com`.
             if is_word(name) {
                 let is_named = !pointers.units.is_empty();
                 return Ok(Resolved::named(pointers, is_named));
@@ -179,7 +179,7 @@ impl IntentLookup<'_> {
     pub(super) fn asked_for(&mut self, written: &str) -> Result<Resolved> {
         let (path, name) = (path_of(written), last_segment(written));
         let Defining { units, is_owned, .. } = self.defining(name, &path, None)?;
-        // `github.com` is no `com`, and `client.py` is a file.
+        // `github.com` does not mean `com`, and `client.py` is a file.
         let found = if path.len() > 1 && !is_owned { self.member(&path)? } else { self.named(&units, name)? };
         let is_named = found.is_some();
         Ok(Resolved::named(found.unwrap_or_default(), is_named))
@@ -211,7 +211,7 @@ impl IntentLookup<'_> {
     fn quoted_name(&mut self, written: &str) -> Result<Resolved> {
         let path: Vec<&str> = written.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
         let Defining { units, is_owned, .. } = self.defining(path[path.len() - 1], &path, None)?;
-        // `my-site.com` is no `com` of others.
+        // `my-site.com` does not mean any other `com`.
         let found = match is_owned {
             true if units.len() <= DEFINITIONS_MAX => Some(self.point_at_names(&units, path[path.len() - 1])?),
             true => None,
@@ -235,7 +235,7 @@ impl IntentLookup<'_> {
         let found = self.rounds.ask(&asked)?.into_iter().filter(is_meant);
         let mut units: Vec<UnitFound> = found.map(|one| one.unit).collect();
         keep_best(&mut units, |unit| unit.role == UnitRole::Definition);
-        // "Static files" is no binding.
+        // "Static files" is not a binding.
         if units.is_empty() && !(is_binding(keyword) && is_plain(name)) {
             let mut places = self.announced(name, &[keyword])?;
             places.retain(|(_, seen)| may_be_aside || !seen.is_aside);
@@ -286,8 +286,8 @@ impl IntentLookup<'_> {
         Ok(())
     }
 
-    /// Pointers to these definitions of a name, if they are few; without any, to definitions of it that are no units. None
-    /// if it has no definition.
+    /// Pointers to these definitions of a name, if they are few; if there are none, to definitions of it that are not
+    /// units. `None` if it has no definition.
     fn named(&mut self, units: &[UnitFound], name: &str) -> Result<Option<Pointers>> {
         match units.len() {
             0 => self.announced_anywhere(name),
@@ -296,7 +296,7 @@ impl IntentLookup<'_> {
         }
     }
 
-    /// Functions and types inside others, else what is bound to the name, which may be a function. A plain word is bound to
+    /// Functions and types inside others, else bindings of the name, which may be functions. A plain word is bound to
     /// values in any code.
     fn announced_anywhere(&mut self, name: &str) -> Result<Option<Pointers>> {
         let (bindings, others): (Vec<&str>, Vec<&str>) =
@@ -315,7 +315,8 @@ impl IntentLookup<'_> {
         Ok(None)
     }
 
-    /// Lines of code that announce a name behind one of some keywords, in units of other names: functions inside functions.
+    /// Lines of code that declare a name with one of some keywords, in units of other names: functions inside
+    /// functions.
     fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
         let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
         let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
@@ -389,7 +390,7 @@ impl IntentLookup<'_> {
     }
 }
 
-/// Drops what is not wanted, unless nothing else is there.
+/// Drops unwanted items, unless there are no others.
 fn keep_best<T>(items: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) {
     if items.iter().any(&is_wanted) {
         items.retain(is_wanted);

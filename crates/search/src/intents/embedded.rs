@@ -1,5 +1,5 @@
-//! Names inside a query that occurs nowhere as typed: in a shell's syntax, in a test runner's output or command, as a flag,
-//! behind a type.
+//! Names inside a query that does not occur as typed: in shell syntax, in a test runner's output or command, as a flag,
+//! after a type.
 
 use colgrep_core::query::Query;
 use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_names, test_named, test_titled};

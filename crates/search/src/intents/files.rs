@@ -19,7 +19,7 @@ use colgrep_index::ids::FilePlace;
 const FRAMES_MAX: usize = 128;
 /// Lines of a trace that are pointed at, at most.
 const LINES_MAX: usize = 16;
-/// Words beside a file's name that may be its folders, at most.
+/// Maximum of words next to a file's name that may be its folders.
 const FOLDERS_MAX: usize = 3;
 /// The share of a named file if the query is about another one.
 const SHARE_BESIDE_PLACE: f32 = 0.5;
@@ -104,12 +104,12 @@ pub(super) const STEM: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-/// Whether the query is one name that is written like that of a file.
+/// Whether the query is one name that looks like a file's.
 fn written_like_file(query: &Query) -> bool {
     query.is_symbol() && language::facts().is_file_name(query.text.trim())
 }
 
-/// Whether the text may hold the name of a file that has spaces.
+/// Whether the text may contain a file name with spaces.
 fn may_have_spaces(query: &Query) -> bool {
     query.text.contains('.') && query.text.contains(' ')
 }
@@ -225,7 +225,7 @@ impl IntentLookup<'_> {
         Ok(Resolved::open(pointers))
     }
 
-    /// The files of a bare name that lie in the folder which is all that the query says besides: `LICENSE in lib/net`.
+    /// The files of a bare name in a folder, if that is all the query says besides: `LICENSE in lib/net`.
     fn in_folder(&self, name: &str) -> Result<Vec<FileMeant>> {
         let is_beside = |word: &&str| !is_written(word, name) && !is_stop_word(&word.to_lowercase());
         let bare = |word: &str| word.trim_matches(['"', '\'', '`', ',']).to_string();

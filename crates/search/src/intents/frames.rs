@@ -43,7 +43,7 @@ impl IntentLookup<'_> {
         if found.is_empty() || is_in_one(line) {
             return Ok(line);
         }
-        // A function inside another is no unit.
+        // A function inside another is not a unit.
         let keywords = language::facts().declaration_keywords().map(String::from).collect();
         let announced = self.rounds.scan(&[file], Look::Announces { name: name.to_string(), keywords })?;
         let first = around.map_or(line, |unit| unit.span.first);

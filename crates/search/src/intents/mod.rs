@@ -1,8 +1,8 @@
 //! Intents: what a query points at besides its words.
 //!
-//! [`INTENTS`] is a table of query forms. A row parses the query, purely, and resolves what it parsed to [`Pointers`] of
-//! its own. [`resolve_all`] goes through the rows in order of precedence, skips those that yield to what an earlier row
-//! has settled, and merges the results; a row reads what earlier rows found and changes none of it.
+//! [`INTENTS`] is a table of query forms. A row parses the query and resolves the result to [`Pointers`].
+//! [`resolve_all`] runs the rows in order of precedence, skips those that yield to an earlier row, and merges the
+//! results; a row sees earlier results but changes none.
 
 mod callers;
 mod definitions;
@@ -29,7 +29,7 @@ use crate::rounds::Coordinator;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// A form of query, and what it points at.
+/// A form of query, and how to resolve it.
 pub(crate) struct Intent {
     /// Its name, as the documentation lists it.
     pub name: &'static str,
@@ -84,7 +84,7 @@ pub(crate) enum Settled {
     Name,
     /// The whole query occurs in a file, to the character.
     Text,
-    /// The message behind a log's prefix, or of a trace, occurs in a file.
+    /// The message after a log's prefix, or of a trace, occurs in a file.
     Message,
 }
 
@@ -95,7 +95,7 @@ pub struct Pointers {
     pub units: FxHashMap<UnitId, Pointer>,
     /// Named files, with a share of 1 that files of one name divide between them.
     pub files: FxHashMap<FilePlace, f32>,
-    /// The named files that the query is about, as opposed to those it mentions beside them.
+    /// The named files that the query is about, as opposed to those that it merely mentions.
     pub meant: FxHashSet<FilePlace>,
     /// The files that contain every quoted phrase: nothing else is an answer.
     pub only: Option<FxHashSet<FilePlace>>,
@@ -105,7 +105,7 @@ pub struct Pointers {
 const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 
 impl Pointers {
-    /// Whether a quoted phrase occurs nowhere and no file is named: there is no answer then.
+    /// Whether a quoted phrase occurs nowhere and no file is named, so that there is no answer.
     pub fn allow_nothing(&self) -> bool {
         self.only.as_ref().is_some_and(FxHashSet::is_empty) && self.files.is_empty()
     }
@@ -232,7 +232,7 @@ pub fn pointers(
 ) -> Result<Pointers> {
     let program = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let mut lookup = IntentLookup { rounds, statistics, query, here, program, tokenizer };
-    // A long query may be a passage of a file; what it says in passing is read elsewhere.
+    // A long query may be a passage of a file; what it mentions is resolved elsewhere.
     let intents = if query.long.is_some() { std::slice::from_ref(&text::TEXT) } else { INTENTS };
     let ResolvedSoFar { mut pointers, settled, fallback } =
         resolve_all(intents, &mut lookup, ResolvedSoFar::default())?;

@@ -14,7 +14,7 @@ use crate::rounds::Seen;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Words around the quotes that are no stop words, at least, for a message.
+/// Minimum of words around the quotes, other than stop words, for a message.
 const CONTENT_WORDS_MIN: usize = 2;
 
 pub(super) const PHRASE: Intent = Intent {
@@ -76,7 +76,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     Ok(Resolved::open(pointers))
 }
 
-/// Whether the query is a program's message with values in quotes: what stands around them, or a run of it, occurs in
+/// Whether the query is a program's message with values in quotes: the text around them, or a run of it, occurs in
 /// code.
 fn is_message(lookup: &mut IntentLookup<'_>, query: &Query) -> Result<bool> {
     let phrases = query.intents.phrases.iter();

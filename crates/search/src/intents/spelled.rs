@@ -1,4 +1,4 @@
-//! A name that is no term of the index: the lines that contain it in another spelling, or inside a longer word.
+//! A name that is not a term of the index: the lines that contain it in another spelling, or inside a longer word.
 
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::words;

@@ -43,7 +43,7 @@ pub(super) enum Explained {
 }
 
 impl Explained {
-    /// What one place explains; `share` is that of the text's weight which a literal that made it has.
+    /// What one place explains; `share` is the share of the text's weight in the literal that made it, if one did.
     pub fn by(certainty: Certainty, strength: f32, is_aside: bool, share: Option<f32>) -> Explained {
         let is_sure = certainty > Certainty::Run || strength >= STRENGTH_OF_NEARLY_ALL;
         match (is_sure, is_aside, share) {
@@ -71,13 +71,13 @@ pub(super) struct TextEvidence<'t> {
     pub is_quoted: bool,
     pub names_file: bool,
     pub share_min: f32,
-    /// For each prefix of a log that the text may have, the number of the first word behind it.
+    /// For each log prefix that the text may have, the index of the first word after it.
     pub prefixes: Vec<usize>,
     pub words_of_paths: Vec<usize>,
 }
 
 impl TextEvidence<'_> {
-    /// Whether a literal in code made all of the text, or all of it behind a log's prefix.
+    /// Whether a literal in code made the whole text, or all of it after a log's prefix.
     pub fn is_made(&self, place: &Placed) -> bool {
         let standing = &place.standing;
         let is_long = standing.is_before_value || standing.words >= WORDS_BEHIND_PREFIX_MIN;
@@ -117,7 +117,7 @@ impl TextEvidence<'_> {
     pub fn strength(&self, place: &Placed) -> f32 {
         let standing = &place.standing;
         let factor = |applies: bool, factor: f32| if applies { factor } else { 1.0 };
-        // What a message's values weigh is no matter.
+        // The weight of a message's values does not matter.
         let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
         share
             * factor(!standing.is_alone, STRENGTH_OF_PART)
@@ -126,7 +126,7 @@ impl TextEvidence<'_> {
     }
 }
 
-/// Whether this many words in a row are no chance; in a message a value behind them makes up for their number.
+/// Whether this many words in a row are more than chance; in a message, a value after them makes up for a lower number.
 pub(super) fn is_run(standing: &LiteralMatch, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
     // A short literal on both sides of a value made all of the text.

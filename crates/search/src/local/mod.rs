@@ -158,7 +158,7 @@ fn folders(files: &[FileRecord]) -> Vec<RepositoryExtent> {
     folders
 }
 
-/// One search in an index of this process, with what it has looked up.
+/// One search in an index of this process, with its cached lookups.
 pub struct LocalSearch<'a> {
     pub(crate) shard: &'a LocalShard<'a>,
     pub(crate) snapshot: &'a Snapshot,

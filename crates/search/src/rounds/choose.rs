@@ -41,7 +41,7 @@ pub struct Cut {
     pub bar: Option<Bar>,
     /// Number of texts to choose now.
     pub best: usize,
-    /// True if there is no other shard, so nobody needs the scores.
+    /// True if there is no other shard to compare scores with.
     pub is_alone: bool,
 }
 

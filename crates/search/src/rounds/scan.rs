@@ -198,7 +198,7 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
     let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
     let mut lines: Vec<u32> =
         lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
-    // An example in a comment counts if the name is no ordinary word.
+    // An example in a comment counts if the name is not a plain word.
     if lines.is_empty() && is_name_in_example(name) {
         lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
     }

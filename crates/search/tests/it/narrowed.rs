@@ -16,7 +16,7 @@ fn words(seed: usize) -> String {
     (0..60).map(|i| format!("fn word_{:x}() {{}}\n", (seed * 60 + i) * 2_654_435_761 % 0xFFFF_FFFF)).collect()
 }
 
-/// A tree that is large enough for signatures by files that hold nothing.
+/// A tree made large enough for signatures by files without matches.
 fn tree(root: &Path) {
     fs::create_dir_all(root.join("large")).expect("a folder");
     for i in 0..65 {

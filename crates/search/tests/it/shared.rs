@@ -44,7 +44,7 @@ fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
     shipment.parts.iter().map(|part| (part.name.clone(), of(&part.content))).collect()
 }
 
-/// Writes the parts beside the index of a project and takes them over.
+/// Writes the parts next to the index of a project and adopts them.
 fn take(parts: &[(String, Vec<u8>)], project: &Project, store: &Store) -> Result<()> {
     let incoming = store.incoming();
     let lock = incoming.lock(false)?;
@@ -160,7 +160,7 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     fs::remove_file(sender.root.join("src/draft.py")).expect("a file");
     sender.write("src/net.py", &net);
     let before = answers(&sender.update(Some(&encoding)).0, &toy);
-    // What others have stays as it is, with its deletions beside it: it need not be sent again.
+    // Parts that others have are unchanged, with their deletions in a separate file, and need not be sent again.
     let is_out = |part: &Part| Ok(first.iter().any(|(name, _)| *name == part.name));
     let second = bytes(&sender.store().ship(&is_out).expect("a sound index"));
     assert!(second.iter().any(|(name, _)| name.ends_with(".del")));

@@ -54,7 +54,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A project with an index, whose files changed behind it, so that the next commit deletes documents.
+/// An indexed project whose files then changed, so that the next commit deletes documents.
 fn changed() -> Project {
     let project = Project::with(&FILES);
     project.update(None);

@@ -15,7 +15,7 @@ const HASHED: Hashed = Hashed { synonyms: &[("fetch", "download"), ("retrieve", 
 pub struct Toy {
     pub fingerprint: u64,
     pub encoded: AtomicU64,
-    /// It fails when it was given so many texts.
+    /// It fails after this many texts.
     pub fails_at: u64,
     /// It takes so long for a text.
     pub pause: Duration,
