@@ -1,11 +1,9 @@
-//! What one file may take of memory and time while it is parsed.
+//! Limits the memory and time of parsing one file.
 //!
-//! A grammar that meets an ambiguity forks, and 30 kB of the wrong text took gigabytes and minutes: at the end of the
-//! text the parser copies every path through its forked stack, in one step that asks nobody. So a [`Budget`] bounds
-//! three things whenever the parser asks whether to go on: the time of this thread, the bytes that the C library holds,
-//! and the nodes of the parser's stacks. Memory and time of that last step grow with the square of the third.
-//!
-//! The counts come from the functions that the C library allocates with (`counted.rs`).
+//! A grammar forks at an ambiguity, and 30 kB of the wrong text took gigabytes and minutes: at the end of the text the
+//! parser copies every path through its forked stack, in one step without callbacks. So a [`Budget`] bounds three
+//! things at each callback: the time of this thread, the bytes allocated by the C library (`counted.rs`), and the nodes
+//! of the parser's stacks. Memory and time of that last step grow with the square of the third.
 
 mod counted;
 
@@ -19,9 +17,9 @@ pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
 const BYTES_BASE: usize = 16 << 20;
 const BYTES_PER_BYTE: usize = 112;
 const BYTES_MAX: usize = 256 << 20;
-/// Nodes of the parser's stacks, forks included. Of 46,000 files on one machine a single one had more, a table of 1,700
-/// names that is no C by itself. A stack of this many that is ambiguous at each node takes 40 MB and a tenth of a second
-/// at the end of its text.
+/// Nodes of the parser's stacks, forks included. Only one of 46,000 files on a machine had more, a table of 1,700 names
+/// that is not C by itself. A stack of this size with an ambiguity at each node takes 40 MB and a tenth of a second at
+/// the end of its text.
 const STACK_NODES_MAX: usize = 4_096;
 
 /// What a file took too much of.

@@ -50,7 +50,7 @@ impl Skip {
     }
 }
 
-/// Whether a file of this name is skipped whatever stands in it.
+/// Whether a file of this name is skipped whatever its content.
 pub fn skip_by_name(path: &str) -> Option<Skip> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if looks_secret(path) {
@@ -59,7 +59,7 @@ pub fn skip_by_name(path: &str) -> Option<Skip> {
     LANGUAGES.iter().any(|l| l.lock_files.contains(&name)).then_some(Skip::LockFile)
 }
 
-/// File names that hold passwords and tokens.
+/// Names of files with passwords and tokens.
 const SECRET_NAMES: [&str; 13] = [
     ".env",
     ".envrc",
@@ -75,7 +75,7 @@ const SECRET_NAMES: [&str; 13] = [
     "id_ed25519",
     "id_rsa",
 ];
-/// Endings of files that hold keys.
+/// Extensions of files with keys.
 const SECRET_EXTENSIONS: [&str; 8] = ["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
 /// Behind `.env.`: what is committed to show which variables there are.
 const ENV_SAMPLES: [&str; 6] = ["default", "defaults", "dist", "example", "sample", "template"];
@@ -96,7 +96,7 @@ pub fn looks_secret(path: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Text {
-    /// Its text; bytes that are no text are replaced.
+    /// Its text; invalid bytes are replaced.
     pub text: String,
     /// Whether its text says that it is generated.
     pub generated: bool,
@@ -120,10 +120,10 @@ const SOURCE_LINES: usize = 5;
 /// Decodes a file: UTF-8, or UTF-16 with a byte order mark; other bytes are replaced.
 ///
 /// # Errors
-/// The reason why the file holds nothing to index.
+/// Why the file is not indexed.
 pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let text = match bytes.as_slice() {
-        // UTF-32, whose mark begins as that of UTF-16.
+        // UTF-32, whose mark begins like that of UTF-16.
         [0xFF, 0xFE, 0, 0, ..] => return Err(Skip::Binary),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
@@ -149,7 +149,7 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
 
 /// What begins a comment's line, in any language.
 const COMMENT_STARTS: [&str; 10] = ["//", "/*", "*", "#", "--", ";", "%", "<!--", "(*", "{-"];
-/// Endings of pages, which tell of generated files, and where `#` begins no comment.
+/// Extensions of prose, which mentions generated files, and where `#` does not begin a comment.
 const PROSE_EXTENSIONS: [&str; 6] = ["adoc", "markdown", "md", "org", "rst", "txt"];
 
 /// Whether a line is a comment that says that a program made the file, and that people should not change it.
@@ -162,8 +162,8 @@ fn forbids_edits(line: &str) -> bool {
         && ["generated", "made by"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether a line tells a compiler where its text comes from, as generators of parsers write it in front of all else:
-/// `#line 1 "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
+/// Whether a line says where a compiler's text comes from, as parser generators write it at the top: `#line 1
+/// "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
 fn names_a_source(line: &str) -> bool {
     let line = line.trim();
     let inside = line.trim_start_matches(['#', '/']);
@@ -208,8 +208,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The lines of `text`, as `split` makes them of it, up to the one of the number `end`; those before `from` stand there
-/// as empty ones. Whoever wants the lines of a unit need not take a large file apart.
+/// The lines of `text` up to number `end`, as `split` makes them, with empty ones in place of those before `from`.
+/// Avoids splitting a whole large file for the lines of one unit.
 pub fn lines_between<'t, L: Iterator<Item = &'t str>>(
     text: &'t str,
     from: usize,

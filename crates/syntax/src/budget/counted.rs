@@ -1,7 +1,5 @@
-//! Memory functions of the C library that count what each thread holds.
-//!
-//! They leave the work to the system's allocator, as the library's own do, and add nothing to what is allocated: what
-//! was allocated before they were in place may be freed by them, and the other way round.
+//! Allocation functions for the C library that count the bytes of each thread. They call the system's allocator and add
+//! no header, so memory from before they are installed may be freed by them, and vice versa.
 #![expect(unsafe_code, reason = "functions that the C library calls for its memory")]
 
 use std::cell::{Cell, RefCell};
@@ -89,7 +87,7 @@ fn no_memory() -> ! {
     }
 }
 
-/// Bytes behind `pointer`: at least what was asked for.
+/// Usable bytes at `pointer`: at least the requested ones.
 fn size(pointer: *mut c_void) -> usize {
     if pointer.is_null() {
         return 0;

@@ -20,7 +20,7 @@ use colgrep_core::{LanguageFacts, PathRules};
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
 
-/// Bytes at the front that tell a file's language.
+/// Bytes at the front from which a file's language is detected.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// What a file of a language is for. Ranking and `--code-only` go by it.
@@ -44,7 +44,7 @@ pub enum Category {
 pub enum Reader {
     /// Titles with a row of one punctuation character below, perhaps one above: nested in order of first appearance.
     Underlined,
-    /// AsciiDoc: titles behind a row of `=`, and underlined ones.
+    /// AsciiDoc: titles after a row of `=`, and underlined ones.
     Rows,
     /// A Jupyter notebook: cells, each in its own language.
     Notebook,
@@ -74,10 +74,10 @@ pub struct Language {
     pub category: Category,
     /// The grammar, for languages that have one.
     pub grammar: Option<fn() -> tree_sitter::Language>,
-    /// The text of `queries/<name>.scm`: what is a unit (`docs/architecture.md` lists the captures). A line
-    /// `; inherits: NAME` stands for the query of that language or fragment ([`expand`]).
+    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line `;
+    /// inherits: NAME` includes the query of that language or fragment ([`expand`]).
     pub query: &'static str,
-    /// What paths tell: which files are tests, typings, generated, and the like.
+    /// Which paths are tests, typings, generated, and the like.
     pub paths: PathRules,
     /// Lock files of its package managers, which are never indexed.
     pub lock_files: &'static [&'static str],
@@ -89,25 +89,26 @@ pub struct Language {
     pub function_keywords: &'static [&'static str],
     /// Words in front of another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
-    /// What its comments begin with. Empty where literals hold code (`@click="open(1)"`), and for what is no program.
+    /// Beginnings of its comments. Empty if literals contain code (`@click="open(1)"`), and for languages that are not
+    /// programs.
     pub comments: &'static [&'static str],
-    /// True if a type without a bracket behind its name is only announced (`class Later;`), for code that the grammar
-    /// can't follow.
+    /// True if a type without a bracket after its name is only a forward declaration (`class Later;`), for code that
+    /// the grammar can't parse.
     pub types_need_brackets: bool,
-    /// Whether tests stand in modules of the files that they test.
+    /// Whether tests are in modules of the files that they test.
     pub has_test_modules: bool,
-    /// Whether an attribute says that a function is a test, or that what stands below it is there for tests alone.
+    /// Whether an attribute marks a function as a test, or the item below it as used in tests only.
     pub is_test: Option<fn(&str) -> bool>,
-    /// Whether `///` comments hold XML.
+    /// Whether `///` comments contain XML.
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
     pub has_markdown_headings: bool,
-    /// How its files are read where there is no grammar, or before it; `None`: in blocks of lines.
+    /// How its files are read without a grammar, or before it; `None`: in blocks of lines.
     pub reader: Option<Reader>,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,
-    /// Gives the grammar another text of equal length to read, where it can't read what people write
-    /// (`None`: as it is). Names, documentation and bodies still come from the file.
+    /// Edits a text, keeping its length, where the grammar can't read common code (`None`: unchanged). Names,
+    /// documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
     /// Bytes of a text from which on its grammar is not asked, where a single step of the parser takes seconds.
     pub parsed_bytes_max: usize,
@@ -116,7 +117,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// Iterates over the keywords that have a name behind them, of types, functions and values.
+    /// Iterates over the keywords that a name follows, of types, functions and values.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.type_keywords, self.function_keywords, self.value_keywords].into_iter().flatten().copied()
     }
@@ -203,7 +204,7 @@ pub fn unknown() -> &'static Language {
     LANGUAGES.last().expect("the table has rows")
 }
 
-/// Whether a file's language is none of the table's.
+/// Whether a file's language is not in the table.
 pub fn is_unknown(language: &'static Language) -> bool {
     std::ptr::eq(language, unknown())
 }
@@ -224,7 +225,7 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
         return &LANGUAGES[i];
     }
     let written = file_name.rsplit_once('.').map(|(_, e)| e).unwrap_or_default();
-    // The one extension whose case tells languages apart.
+    // The only extension whose case distinguishes languages.
     let extension = if written == "C" { "cpp".to_string() } else { written.to_lowercase() };
     if let Some(name) = sniff::shared_extension(&extension, head) {
         return by_name(name).unwrap_or(unknown());
@@ -259,10 +260,10 @@ pub fn facts() -> &'static LanguageFacts {
     &FACTS
 }
 
-/// What a line begins with that stands for another query.
+/// The beginning of a line that includes another query.
 const INHERITS: &str = "; inherits: ";
 
-/// `query` with the queries that it inherits in place of the lines that name them. A name without a query gives none.
+/// `query` with inherited queries in place of the lines that name them. An unknown name is dropped.
 pub fn expand(query: &str) -> String {
     let mut text = String::with_capacity(query.len());
     for line in query.lines() {
@@ -299,7 +300,7 @@ impl Language {
     /// Compiles `query`, with what it inherits, for this language's grammar.
     ///
     /// # Errors
-    /// Says where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
+    /// Where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
     pub fn compile(&self, query: &str) -> Result<Compiled, QueryError> {
         let grammar = self.grammar.ok_or(QueryError::NoGrammar { language: self.name })?();
         let query = Patterns::new(&grammar, &expand(query))

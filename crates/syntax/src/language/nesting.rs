@@ -1,8 +1,8 @@
-//! Texts nested so deeply that a grammar's scanner loses its place or ends the process.
+//! Detects texts nested so deeply that a grammar's scanner loses its place or crashes; they become plain blocks.
 //!
-//! A scanner keeps its open blocks in a state of 1,023 bytes; a larger one is lost (`scanner.rs`): 256 quotes in
-//! Markdown, 300 levels in YAML. Two scanners call themselves for each level, and use up the stack: OCaml's in 40,000
-//! nested comments, Svelte's in 100,000 nested template literals. Such texts become plain blocks.
+//! A scanner keeps its open blocks in 1,023 bytes of state; a larger state is dropped (`scanner.rs`): 256 quotes in
+//! Markdown, 300 levels in YAML. Two scanners recurse at each level and overflow the stack: OCaml's in 40,000 nested
+//! comments, Svelte's in 100,000 nested template literals.
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;

@@ -10,8 +10,8 @@ pub(super) fn bash(text: &str) -> Option<String> {
     narrow(tests.as_deref().unwrap_or(text)).or(tests)
 }
 
-/// Characters beyond Latin-1 as letters. The scanners of Bash and Markdown ask C's `isdigit` about any character, and its
-/// table has 256 entries: what lies far behind it can't be read, and the process ends.
+/// Characters beyond Latin-1 as letters. The scanners of Bash and Markdown pass any character to C's `isdigit`, whose
+/// table has 256 entries: reading far beyond it crashes the process.
 pub(super) fn narrow(text: &str) -> Option<String> {
     let is_wide = |c: char| c > '\u{FF}';
     let narrowed = |c| if is_wide(c) { repeat_n('x', c.len_utf8()) } else { repeat_n(c, 1) };
@@ -40,8 +40,8 @@ pub(super) fn swift(text: &str) -> Option<String> {
     swift_macros(whole.as_deref().unwrap_or(text)).or(whole)
 }
 
-/// Swift: without the lines of conditional compilation. They may stand between any two lines, and the grammar
-/// knows them between statements only.
+/// Swift: without the lines of conditional compilation, which may be between any two lines while the grammar expects
+/// them only between statements.
 fn swift_conditions(text: &str) -> Option<String> {
     edit_lines(text, "#if", |line| {
         let directive = line.trim_ascii();
@@ -57,7 +57,7 @@ const SIGN_DISTANCE: usize = 200;
 /// Signs in front of an expression.
 const BEFORE_EXPRESSIONS: [u8; 4] = *b"=(,:";
 
-/// Swift: macros without arguments (`= #_sourceLocation`) as names, where an expression stands. The grammar knows but a
+/// Swift: macros without arguments (`= #_sourceLocation`) as names, in place of expressions. The grammar knows only a
 /// few of them, and loses what follows the others.
 fn swift_macros(text: &str) -> Option<String> {
     if !text.contains('#') {
@@ -86,7 +86,7 @@ fn swift_macros(text: &str) -> Option<String> {
 const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
 
 /// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
-/// unless an annotation stands before it.
+/// unless an annotation precedes the constructor.
 pub(super) fn kotlin(text: &str) -> Option<String> {
     if !text.contains("constructor") {
         return None;
@@ -132,7 +132,7 @@ fn names_class(line: &str) -> bool {
     name > 0 && !before.ends_with(char::is_alphanumeric) && are_modifiers(behind)
 }
 
-/// Whether a text holds annotations and modifiers of a constructor, and nothing else.
+/// Whether a text consists of annotations and modifiers of a constructor.
 fn are_modifiers(text: &str) -> bool {
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -153,7 +153,7 @@ fn are_modifiers(text: &str) -> bool {
     true
 }
 
-/// The text with `edit` applied to each line, if it holds `marker` at all. `edit` writes only ASCII over ASCII.
+/// The text with `edit` applied to each line, if it contains `marker`. `edit` writes only ASCII over ASCII.
 fn edit_lines(text: &str, marker: &str, edit: impl Fn(&mut [u8])) -> Option<String> {
     if !text.contains(marker) {
         return None;

@@ -1,11 +1,10 @@
 //! Bounds what the scanners of grammars store in the parser.
 //!
 //! A scanner serializes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser after each
-//! of its tokens, and reads it back before the next one. Deeply nested text makes some scanners write more, which
-//! overwrites memory, or write lengths that do not fit into their bytes, which fails an assertion when the state is read
-//! back and aborts the process. So scanners write into a larger buffer, and a state of more than
-//! [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every scanner accepts. The rest of such a text
-//! is parsed badly, and nothing aborts.
+//! token, and reads it back before the next. On deeply nested text some scanners write more, which overwrites memory,
+//! or lengths that overflow their bytes, which aborts the process when they are read back. So scanners write into a
+//! larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every
+//! scanner accepts. The rest of such a text is parsed badly, but nothing aborts.
 #![expect(unsafe_code, reason = "functions that the C library calls for the state of a scanner")]
 
 use std::cell::RefCell;
@@ -21,7 +20,7 @@ pub(super) const STATE_BYTES_MAX: usize = 1023;
 /// Bytes in which scanners write here. Perl's may need 3,100; what others keep is bounded by the looks of a text
 /// (`nesting.rs`).
 const ROOM_BYTES: usize = 64 << 10;
-/// The first version of grammars that has a name, and all behind it.
+/// The first version of grammars that has a name, as all later ones do.
 const NAMED_ABI: u32 = 15;
 
 thread_local! {
@@ -38,8 +37,8 @@ pub(super) trait Grammar {
 
 type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
 
-/// `TSLanguage` of tree-sitter's `parser.h`, for its layout. [`bounded`] compares it with what the library tells of a
-/// grammar, and changes nothing where they differ.
+/// `TSLanguage` of tree-sitter's `parser.h`, for its layout. [`bounded`] compares it with what the library reports for
+/// a grammar, and changes nothing if they differ.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct RawLanguage {

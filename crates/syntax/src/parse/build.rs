@@ -46,8 +46,8 @@ impl Builder<'_> {
         }
         let enclosing = enclosing(&definitions);
         let tests = self.tests(&definitions, &enclosing, &comments);
-        // How deep each stands; none for what belongs to the unit around it (what stands inside a function, unless that is so
-        // long that it is no unit to anybody).
+        // Nesting depth of each; `None` for a part of the unit around it (a definition inside a function, unless that
+        // is too long to be shown as one unit).
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
         // The name of each, with those of what encloses it.
         let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
@@ -159,8 +159,8 @@ impl Builder<'_> {
         }
     }
 
-    /// One definition a name: several patterns may match one (plain, exported, decorated). The widest
-    /// span counts, and the first pattern in the query file says what it is.
+    /// One definition per name: several patterns may match it (plain, exported, decorated). The widest span counts, and
+    /// the first pattern in the query file decides its kind.
     pub(super) fn distinct_definitions(&mut self, comments: &DocComments) -> Vec<Definition> {
         let mut found = std::mem::take(&mut self.found.definitions);
         found.sort_by_key(|d| d.pattern);
@@ -334,7 +334,7 @@ impl Builder<'_> {
         definitions: &[Definition],
         enclosing: &[Option<usize>],
     ) {
-        // The unit that what stands in a definition belongs to: its own, or that of what encloses it.
+        // The unit that the content of a definition belongs to: its own, or that of the enclosing definition.
         let mut homes: Vec<Option<usize>> = Vec::with_capacity(units.len());
         for (i, unit) in units.iter().enumerate() {
             homes.push(if unit.is_some() { Some(i) } else { enclosing[i].and_then(|a| homes[a]) });
@@ -401,7 +401,7 @@ pub(super) fn enclosing(definitions: &[Definition]) -> Vec<Option<usize>> {
             if definitions[top].bytes.end >= definition.bytes.end && definitions[top].bytes != definition.bytes {
                 break;
             }
-            // Two names of one statement (`const A = 1, B = 2`) stand beside each other.
+            // Two names of one statement (`const A = 1, B = 2`) are siblings.
             open.pop();
         }
         result.push(open.last().copied());

@@ -11,10 +11,10 @@ const CONDITIONS_MAX: usize = 1_024;
 /// Words of a condition that name nothing.
 const GLUE: [&str; 8] = ["all", "any", "build", "defined", "feature", "go", "if", "not"];
 
-/// Gives the names of each condition to the units that it holds for.
+/// Adds the names of each condition to the units in its scope.
 ///
 /// # Errors
-/// Where this takes more time than it may.
+/// When this takes too much time.
 pub(super) fn fill(
     units: &mut [Option<Unit>],
     definitions: &[Definition],

@@ -1,7 +1,5 @@
-//! Units of the long tail: languages that no row names, by the grammars of `tree-sitter-language-pack`.
-//!
-//! Only with the cargo feature `language-pack`. That crate fetches a grammar when a file needs it; where it
-//! can't, the file is cut into blocks as without the feature.
+//! Units of languages outside the table, by the grammars of `tree-sitter-language-pack`, with the cargo feature
+//! `language-pack`. That crate fetches a grammar when a file needs it; if it can't, the file is cut into blocks.
 
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use tree_sitter_language_pack::{ProcessConfig, StructureItem, StructureKind, detect_language, process};

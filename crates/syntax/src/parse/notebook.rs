@@ -1,6 +1,5 @@
-//! Jupyter notebooks: their cells, each in its own language. Outputs are left out; lines are those of the file.
-//!
-//! "The Notebook file format" (nbformat 4, and 3 with its worksheets).
+//! Jupyter notebooks ("The Notebook file format", nbformat 4, and 3 with its worksheets): their cells, each in its own
+//! language. Outputs are left out; lines are those of the file.
 
 use colgrep_core::{Span, Unit};
 use jsonc_parser::ast::{Object, Value};

@@ -1,5 +1,5 @@
-//! A unit as an index stores it: without what the lines of its file tell. Simple rules find nearly all signatures,
-//! documentations and lists there again (99 of 100 in the tuning repositories); what a rule would get wrong is stored whole.
+//! A unit as an index stores it: without what can be recomputed from its file. Simple rules recompute 99 of 100
+//! signatures, documentations and lists in the tuning repositories; others are stored whole.
 
 use colgrep_core::entity::Entities;
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
@@ -19,7 +19,7 @@ const DOCSTRING_PLACES_MAX: usize = 8;
 /// Groups in brackets of a signature that may be its parameters.
 const GROUPS_MAX: u8 = 4;
 
-/// A unit without what the lines of its file tell.
+/// A unit without what its file provides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredUnit {
     /// As in a [`Unit`].
@@ -68,7 +68,7 @@ enum Docstring {
     Above {
         is_xml: bool,
     },
-    /// So many lines, so many behind the unit's first.
+    /// This many lines, after skipping some from the unit's first.
     Lines {
         skipped: u16,
         count: u16,
@@ -79,7 +79,7 @@ enum Docstring {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Parameters {
     Whole(Vec<String>),
-    /// What stands in brackets in the signature, by number.
+    /// A bracketed group of the signature, by number.
     Group(u8),
 }
 
@@ -134,8 +134,8 @@ impl Default for Names {
 }
 
 impl StoredUnit {
-    /// What is stored of a unit, without its body, beside the lines of its file (the first one first). The documentation is
-    /// cut to what is shown.
+    /// The stored form of a unit, without its body and what the lines of its file provide (the first one first). The
+    /// documentation is cut to what is shown.
     pub fn of(unit: &Unit, lines: &[&str]) -> StoredUnit {
         let span = unit.span;
         StoredUnit {
@@ -150,7 +150,7 @@ impl StoredUnit {
         }
     }
 
-    /// A unit of which no file tells anything: stored whole, with its body.
+    /// A unit without a file: stored whole, with its body.
     pub fn whole(unit: &Unit) -> StoredUnit {
         let unit = unit.clone();
         StoredUnit {
@@ -174,7 +174,7 @@ impl StoredUnit {
         }
     }
 
-    /// Units of one file, with its text as it was when it was indexed; where that is empty, so is what it would tell.
+    /// Units of one file, with its text as indexed; if that is empty, so is what it would provide.
     pub fn units(stored: Vec<StoredUnit>, text: &str) -> Vec<Unit> {
         let first = stored.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
         let end = stored.iter().map(|unit| unit.span.end).max().unwrap_or_default();
@@ -208,7 +208,7 @@ impl StoredUnit {
     }
 }
 
-/// A line by its number, as far as it is looked at.
+/// A line by its number, cut to what the rules look at.
 fn line<'t>(lines: &[&'t str], number: u32) -> &'t str {
     let line = lines.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
     &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
@@ -327,7 +327,7 @@ impl Parameters {
     }
 }
 
-/// What stands in round brackets in a signature, brackets included, by number; those inside others do not count.
+/// The group in round brackets in a signature, brackets included, by number; nested ones do not count.
 fn group(signature: &str, number: u8) -> Option<&str> {
     let (mut start, mut seen) = (None, 0);
     for (at, c, depth) in depths(signature) {
@@ -372,7 +372,7 @@ impl ReturnType {
 impl Names {
     fn of(names: &[String], span: Span, lines: &[&str]) -> Names {
         let mut words = words(span, lines);
-        // A name that is no word, or stands nowhere behind the one before it, ends it.
+        // A name that is not a word, or does not occur after the previous one: the names are stored whole.
         let mut gap = |name: &String| words.position(|word| word == name).and_then(|gap| gap.try_into().ok());
         match names {
             [] => Names::default(),

@@ -19,7 +19,7 @@ pub(super) fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(text.floor_char_boundary(bytes_max));
 }
 
-/// Words behind `#` of lines for C#'s preprocessor that may stand inside a definition.
+/// Words after `#` of lines for C#'s preprocessor that may be inside a definition.
 const DIRECTIVES: [&str; 6] = ["if", "elif", "else", "endif", "nullable", "pragma"];
 
 /// Whether a line is one for C#'s preprocessor.
@@ -28,7 +28,7 @@ pub(super) fn is_directive(line: &str) -> bool {
     name.is_some_and(|name| DIRECTIVES.contains(&name))
 }
 
-/// `text` without its lines for C#'s preprocessor, and without the branches behind the first one.
+/// `text` without its lines for C#'s preprocessor, and without all but the first branch.
 pub(super) fn without_directives(text: &str) -> String {
     let mut is_other = false;
     let is_kept = |line: &&str| {
@@ -89,7 +89,7 @@ pub(super) fn clean_name(text: &str) -> String {
     fold_space(name, NAME_BYTES_MAX)
 }
 
-/// `Map<K, V>` → `Map`; anything else as it is (operators such as `<=>` too).
+/// `Map<K, V>` → `Map`; anything else unchanged (operators such as `<=>` too).
 pub(super) fn without_type_arguments(name: &str) -> &str {
     if !name.ends_with('>') {
         return name;
@@ -113,7 +113,7 @@ pub(super) fn clean_title(text: &str) -> String {
     fold_space(unquote(text.trim()), NAME_BYTES_MAX)
 }
 
-/// A title without the attributes that some dialects write behind it: `Setup {#setup .wide}`.
+/// A title without the attributes that some dialects append: `Setup {#setup .wide}`.
 pub(super) fn without_attributes(title: &str) -> &str {
     let parts = title.strip_suffix('}').and_then(|title| title.rsplit_once('{'));
     let is_attribute = |inner: &str| inner.trim_start().starts_with(['#', '.', ':']) || inner.contains('=');
@@ -156,7 +156,7 @@ pub(super) fn clean_heading(text: &str) -> String {
     clean_title(&plain)
 }
 
-/// The length of the HTML tag that `text` begins with. Type arguments (`<T>`, `<https://…>`) are none.
+/// The length of the HTML tag that `text` begins with. Type arguments (`<T>`, `<https://…>`) are not tags.
 pub(super) fn html_tag(text: &str) -> Option<usize> {
     let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
     let after = name.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -302,7 +302,7 @@ pub(super) fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
     })
 }
 
-/// A title of reStructuredText as it is read: without back-ticks and roles (`:ref:`), of a link its text.
+/// A rendered title of reStructuredText: without back-ticks and roles (`:ref:`), links reduced to their text.
 pub(super) fn clean_underlined(title: &str) -> String {
     let title = without_attributes(title);
     let mut plain = String::with_capacity(title.len());
@@ -326,7 +326,7 @@ pub(super) fn clean_underlined(title: &str) -> String {
     plain
 }
 
-/// A title of AsciiDoc as it is read: without the row that may close it, and without anchors.
+/// A rendered title of AsciiDoc: without a closing row and anchors.
 pub(super) fn clean_row(title: &str) -> String {
     let open = title.trim_end_matches(['=', '#']);
     let title = if open.ends_with(' ') { open.trim_end() } else { title };

@@ -1,4 +1,4 @@
-//! Type definitions told by their look, where a grammar can't follow.
+//! Recognizes type definitions by their form, where a grammar can't parse them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

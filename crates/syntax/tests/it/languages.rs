@@ -1,7 +1,5 @@
-//! Every language of the table: its query compiles, and its sample gives the units written beside it.
-//!
-//! `languages/<name>/sample.<ext>` is a small file as people write them; `expected.txt` is what parsing
-//! must make of it. To see what it makes now: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
+//! Checks every language of the table: its query compiles, and parsing `languages/<name>/sample.<ext>` gives the units
+//! in `expected.txt`. To print the current units: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
 
 use std::collections::BTreeSet;
 use std::fs;

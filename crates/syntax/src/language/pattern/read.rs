@@ -274,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The kinds that a name stands for: itself, or its subtypes if it is a supertype.
+    /// The kind of that name, or its subtypes if it is a supertype.
     fn kinds(&self, name: &str) -> Read<Kind> {
         let id = self.kind_id(name, true)?;
         if !self.language.node_kind_is_supertype(id) {
