@@ -37,7 +37,7 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// A file of a model is not there, or stands for one that was not fetched.
+    /// A file of a model is missing, or a placeholder for one that was not fetched.
     #[error("{0}")]
     Missing(String),
     /// A file of a model is damaged, or in a layout that this program does not read.

@@ -126,7 +126,7 @@ mod tests {
         assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().full().contains("set HF_HOME"));
     }
 
-    /// A hub on this machine that has one model of these files; gives its address.
+    /// Serves one model of these files from this machine; returns the hub's address.
     fn serve(files: &'static [(&str, &str)]) -> String {
         use std::io::{BufRead as _, BufReader, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

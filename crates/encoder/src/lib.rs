@@ -55,8 +55,8 @@ pub trait Encoder: Send + Sync {
     fn is_light(&self) -> bool {
         false
     }
-    /// True if the vocabulary holds at least one word of the text as a whole. A text of unknown words has vectors too,
-    /// but they say little.
+    /// True if the vocabulary contains at least one word of the text as a whole. A text of unknown words has vectors
+    /// too, but they say little.
     fn knows(&self, text: &str) -> bool {
         !text.trim().is_empty()
     }

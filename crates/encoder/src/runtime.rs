@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The environment as far as it matters to models. The program reads the variables and hands them in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeEnv {
-    /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that holds it; then no other is tried.
+    /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that contains it; then no other is tried.
     pub ort_dylib_path: Option<PathBuf>,
     /// This program's file.
     pub executable: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub struct RuntimeEnv {
     pub path: Vec<PathBuf>,
     /// The folders of the system loader's own search path: `LD_LIBRARY_PATH`, on macOS `DYLD_LIBRARY_PATH`.
     pub library_path: Vec<PathBuf>,
-    /// Roots of the projects that are worked on: no library below them is loaded, since a clone can hold one.
+    /// Roots of the current projects: no library below them is loaded, since a clone can contain one.
     pub projects: Vec<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub struct RuntimeEnv {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeReport {
-    /// Whether this program can use ONNX Runtime at all (the feature `onnx`).
+    /// Whether this program was built with ONNX Runtime (the feature `onnx`).
     pub compiled: bool,
     /// Execution providers that were compiled in, in the order they are tried.
     pub providers: Vec<&'static str>,
@@ -45,7 +45,7 @@ pub struct RuntimeReport {
     pub refused: Vec<(PathBuf, String)>,
     /// The library that is loaded.
     pub library: Option<PathBuf>,
-    /// Its version, where its file name tells.
+    /// Its version, if its file name includes it.
     pub version: Option<String>,
     /// Its own build information.
     pub build: Option<String>,

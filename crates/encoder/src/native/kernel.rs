@@ -1,7 +1,6 @@
-//! The mixer's inner loops: matrix products over packed weights, and operations on rows.
-//!
-//! Everything here is generic over the vector unit and inlined into the one dispatch in `mixer.rs`; plain loops
-//! over rows of a fixed stride compile to vector code there. Matrices are row-major.
+//! The mixer's inner loops: matrix products over packed weights, and operations on rows. All are generic over the
+//! vector unit and inlined into the one dispatch in `mixer.rs`, where plain loops over rows of a fixed stride compile
+//! to vector code; matrices are row-major.
 
 use pulp::Simd;
 
@@ -108,7 +107,7 @@ fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], t
             if column >= outputs {
                 break;
             }
-            // Rows of the model's own width stand at distances that are known here: one register points at all of them.
+            // Rows of the model's own width are at constant distances, so one register addresses all of them.
             let sums = match (together, weights.first_chunk::<WIDTH>()) {
                 (Some(rows), Some(weights)) => sums_of_width::<S, ROWS>(simd, weights, offset, rows),
                 _ => sums::<S, ROWS>(simd, weights, offset, rows),
@@ -150,8 +149,8 @@ fn sums<S: Simd, const ROWS: usize>(
     sums
 }
 
-/// As [`sums`], of rows that stand behind each other. Twelve pointers to rows do not fit into the registers. No closure is
-/// called in these loops: one that is not taken in would be compiled without the vector unit.
+/// As [`sums`], for contiguous rows, since twelve pointers to rows do not fit into the registers. These loops call no
+/// closure: one that is not inlined would be compiled without the vector unit.
 #[inline(always)]
 fn sums_of_width<S: Simd, const ROWS: usize>(
     simd: S,

@@ -16,8 +16,8 @@ use mixer::{Pass, Scratch, Side};
 use vocabulary::{UNKNOWN, Vocabulary};
 use weights::{Config, Weights};
 
-/// Pieces that are encoded in one pass at least, while there are texts: few rows are left over behind whole blocks, and
-/// the scratch stays within a core's second cache.
+/// Minimum of pieces encoded in one pass, if there are enough texts: few rows are left over after whole blocks, and the
+/// scratch space stays within a core's second-level cache.
 const PASS_PIECES: usize = 128;
 
 thread_local! {
@@ -49,7 +49,7 @@ const NUMBERS: (u64, usize) = include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
 const STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/starts.bin"));
 const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
 
-/// The codebook by which the index stores the vectors of [`EMBEDDED`], as the index crate writes one.
+/// The codebook for the vectors of [`EMBEDDED`], in the index crate's format.
 pub const EMBEDDED_CODEBOOK: &[u8] = include_bytes!("../../assets/codebook.bin");
 
 /// A model of the embedded kind, ready to encode. A call runs on the calling thread alone; several may call.

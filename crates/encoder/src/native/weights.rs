@@ -1,7 +1,6 @@
-//! The embedded model's files: a configuration, a vocabulary, and weights in safetensors.
-//!
-//! `train/export.py` writes them. Matrices are half floats and are expanded here; the token table, which is nearly
-//! all of the file, stays as it is and its rows are decoded on use.
+//! The embedded model's files, written by `train/export.py`: a configuration, a vocabulary, and weights in safetensors.
+//! Matrices are half floats and are expanded here; rows of the token table, which is nearly all of the file, are
+//! decoded on use.
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;

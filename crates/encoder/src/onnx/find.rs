@@ -1,8 +1,8 @@
-//! Which files may be loaded as ONNX Runtime, in order.
+//! Lists the files that may be loaded as ONNX Runtime, in order.
 //!
-//! Loading a library runs its code, and a repository that was cloned can hold one. So the search takes nothing below a
-//! project's root and follows no relative or empty entry of a search path, which would lead to wherever a command is
-//! run. The one exception is a file that `ORT_DYLIB_PATH` names by its full path: that is the user's own word.
+//! Loading a library runs its code, and a cloned repository can contain one. So the search takes nothing below a
+//! project's root and ignores relative and empty entries of search paths, which depend on the current folder. The
+//! exception is a file that the user names in `ORT_DYLIB_PATH` by its full path.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn library_name() -> PathBuf {
     PathBuf::from(format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX))
 }
 
-/// Files to try, in order: the one that ORT_DYLIB_PATH names (then no other), beside the executable, in Python
+/// Files to try, in order: the one that ORT_DYLIB_PATH names (then no other), next to the executable, in Python
 /// environments, in the loader's own folders, in those of the system, and last by name, wherever the loader looks.
 pub(crate) fn candidates(env: &RuntimeEnv) -> Candidates {
     if let Some(named) = &env.ort_dylib_path {
@@ -85,7 +85,7 @@ fn loader_is_safe(env: &RuntimeEnv) -> bool {
     cfg!(target_os = "linux") && env.library_path.iter().all(is_plain)
 }
 
-/// The project in which a path lies, as it is named or as its links lead.
+/// The project that contains a path, as named or with its links resolved.
 fn project_around<'a>(path: &Path, projects: &'a [PathBuf]) -> Option<&'a Path> {
     let real = path.canonicalize();
     let lies_in = |root: &Path| path.starts_with(root) || real.as_ref().is_ok_and(|real| real.starts_with(root));
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(candidates(&named).files, [root.join(files[4])], "or a folder");
     }
 
-    /// A repository with a library wherever one is looked for, cloned beside an installation outside.
+    /// A repository with a library at every place that is searched, cloned next to an installation outside.
     #[test]
     fn nothing_of_a_project_is_loaded() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,5 @@
-//! Loads the shared library of ONNX Runtime.
-//!
-//! A process loads at most one, when a model first needs it, and keeps it. Nothing is downloaded: a library comes with the Python package
-//! `onnxruntime`, with the system, or beside this program.
+//! Loads the shared library of ONNX Runtime: at most one per process, when a model first needs it. Nothing is
+//! downloaded: it comes with the Python package `onnxruntime`, with the system, or next to this program.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

@@ -84,7 +84,7 @@ impl Onnx {
     /// Vectors of texts of one side, in order.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Multivector>, Error> {
         let inputs: Vec<Input> = texts.iter().map(|text| self.inputs.input(text, side)).collect::<Result<_, _>>()?;
-        // Texts of like lengths together, so that batches hold little filling.
+        // Batches texts of similar length, so that they need little padding.
         let mut order: Vec<usize> = (0..inputs.len()).filter(|index| !inputs[*index].ids.is_empty()).collect();
         order.sort_by_key(|index| inputs[*index].ids.len());
         let mut done = vec![Multivector::default(); inputs.len()];

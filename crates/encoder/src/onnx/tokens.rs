@@ -1,6 +1,5 @@
-//! Tokenization for ONNX models: ids, attention mask, and which rows of the output are kept.
-//!
-//! The order of steps is PyLate's: cut to the length less the prefix, put the prefix in, fill queries with [MASK].
+//! Tokenization for ONNX models: ids, attention mask, and which rows of the output are kept. The steps follow PyLate:
+//! truncate to the length less the prefix, insert the prefix, fill queries with [MASK].
 
 use tokenizers::{Tokenizer, TruncationParams};
 

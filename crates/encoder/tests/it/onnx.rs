@@ -1,7 +1,6 @@
-//! The ONNX path against the native one: the same model, exported by `train/export.py`, run by ONNX Runtime.
-//!
-//! Tests that need the library run where TEST_ONNX_RUNTIME is set, and fail there without one; else they say that they are
-//! skipped.
+//! Compares the ONNX path with the native one: the same model, exported by `train/export.py`, run by ONNX Runtime.
+//! Tests that need the library run if TEST_ONNX_RUNTIME is set, and fail without a library then; else they report that
+//! they are skipped.
 #![cfg(feature = "onnx")]
 #![expect(clippy::disallowed_methods, reason = "the caller's environment says where ONNX Runtime is")]
 
@@ -183,7 +182,7 @@ fn r002_6_folders_that_do_not_work_are_explained() {
 
 #[test]
 fn a_named_library_that_does_not_load_is_an_error() {
-    // In a process that holds no library yet; another test's may be loaded here.
+    // Only for a process that has no library yet; another test may have loaded one here.
     let broken = tempfile::NamedTempFile::new().unwrap();
     let env = RuntimeEnv { ort_dylib_path: Some(broken.path().into()), ..RuntimeEnv::default() };
     let report = runtime_report(&env);
