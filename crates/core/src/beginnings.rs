@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-/// Words that English stems otherwise than by their endings, and what these words and their stems both begin with.
+/// Words with irregular English stems, and the letters that word and stem have in common.
 const OTHERS: [(&str, &str); 4] = [("die", "d"), ("lie", "l"), ("tie", "t"), ("sky", "sk")];
 
 /// How the words of some terms begin, in lower case.

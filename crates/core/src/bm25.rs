@@ -15,7 +15,7 @@ use crate::unit::{UnitKind, UnitRole};
 pub enum Field {
     /// The unit's own name.
     Name,
-    /// The names of what encloses it.
+    /// The names of the enclosing units.
     Parent,
     /// Its documentation.
     Doc,
@@ -61,8 +61,8 @@ impl Field {
         }
     }
 
-    /// Whether the field is a list of bounded length, whose length says nothing of the unit: few units have one, and held
-    /// against the average of all, each would be long.
+    /// Whether the field is a list of bounded length, which is not length-normalised: few units have one, so each would
+    /// be long compared with the average of all.
     pub const fn is_list(self) -> bool {
         matches!(self, Field::Keyword | Field::Entity)
     }

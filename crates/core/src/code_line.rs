@@ -1,4 +1,4 @@
-//! Lines of code by their look alone: which one names a definition, which calls a name, which has no content.
+//! Recognizes lines of code by their form: which one names a definition, calls a name, or has no content.
 
 mod attribute;
 mod call;
@@ -12,11 +12,11 @@ pub use member::member_line;
 
 use crate::token::{is_stop_word, is_word_char};
 
-/// Keywords that bind a value inside a function: what they announce is looked up by name only if nothing else is found.
+/// Keywords that bind a value inside a function: such names are looked up only if nothing else is found.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
 
-/// Words in front of a declaration's keyword, in any language.
+/// Words before a declaration's keyword, in any language.
 pub(crate) const MODIFIERS: &[&str] = &[
     "abstract",
     "async",
@@ -42,7 +42,7 @@ pub(crate) const MODIFIERS: &[&str] = &[
     "unsafe",
     "virtual",
 ];
-/// Other words directly in front of a definition's keyword; another keyword may be there too (`enum class`).
+/// Other words directly before a definition's keyword; another keyword may be there too (`enum class`).
 const QUALIFIERS: &[&str] = &[
     "actual",
     "annotation",
@@ -65,7 +65,7 @@ const QUALIFIERS: &[&str] = &[
     "tailrec",
     "value",
 ];
-/// Marks in front of a statement on its line.
+/// Marks before a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
 /// Quotes of a literal.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
@@ -75,7 +75,7 @@ const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Lines of a unit that are searched for its name: attributes, decorators and templates come first.
 pub const NAME_LINES_MAX: usize = 20;
-/// What opens a comment of several lines, at the beginning of a line, and what closes it.
+/// Opening marks of comments of several lines, at the beginning of a line, with their closing marks.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
 /// Where `name` occurs in a line as a whole word.
@@ -187,7 +187,7 @@ fn opens_block(line: &str, open: &str) -> bool {
         .is_some_and(|rest| open != "{-" || rest.is_empty() || rest.starts_with([' ', '-', '|', '#']))
 }
 
-/// Where a literal of several lines opens; a mark inside other quotes (`"'''"`) opens none.
+/// Where a literal of several lines opens; a mark inside other quotes (`"'''"`) does not count.
 fn long_quote(line: &str, mark: &str) -> Option<usize> {
     let is_alone = |at: &usize| {
         let own = mark.chars().next();
@@ -274,8 +274,8 @@ const IMPORTS: &[&str] = &[
     "open import",
     "export * from",
 ];
-/// Beginnings of lines of a file's head: comments, imports, exports, names of modules and packages. Wider than [`is_comment`] and
-/// [`IMPORTS`], since no single line decides what a head is.
+/// Beginnings of lines in a file's head: comments, imports, exports, names of modules and packages. Wider than
+/// [`is_comment`] and [`IMPORTS`], since no single line decides.
 const HEAD_LINES: [&str; 26] = [
     "//",
     "/*",

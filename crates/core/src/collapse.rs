@@ -14,20 +14,20 @@ pub struct FileHit {
     pub file: usize,
     /// The file's score: its best unit's.
     pub score: f32,
-    /// How likely it is right, 0 to 1, on one scale for all queries; 0 until [`crate::strength`] gives it.
+    /// How likely it is right, 0 to 1, on one scale for all queries; 0 until [`crate::strength`] sets it.
     pub strength: f32,
     /// Its best units, best first; at least one.
     pub units: Vec<RankedUnit>,
 }
 
-/// Sections of one document, at most, that are shown where nobody said how many.
+/// Maximum of sections shown per document by default.
 const SECTIONS_MAX: usize = 3;
 
 /// How many units of a file are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PerFile {
-    /// One. In a documentation, where a page says many things, also those of its sections that are among the best `k`
-    /// units while no page counts with more than `SECTIONS_MAX`.
+    /// One. In documentation, whose pages have many topics, also other sections of a file that are among the best `k`
+    /// units, counting at most `SECTIONS_MAX` per page.
     #[default]
     Usual,
     /// So many.
@@ -75,7 +75,7 @@ fn first_of_each(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit>
     hits
 }
 
-/// A score, and what decides where scores are equal.
+/// A score with its tie-breaker.
 type Key = (f32, Reverse<u32>);
 
 fn order(a: Key, b: Key) -> Ordering {
@@ -152,7 +152,7 @@ mod tests {
         };
         assert_eq!(shown(1, PerFile::Usual, true), [[0]], "one answer is one section");
         assert_eq!(shown(2, PerFile::Usual, true), [vec![0, 1], vec![2]], "{scores:?}");
-        // The fourth of a page is not shown, and takes nobody's place.
+        // The fourth section of a page is not shown, and takes up no place.
         assert_eq!(shown(5, PerFile::Usual, true), [vec![0, 1, 3], vec![2], vec![5]]);
         assert_eq!(shown(6, PerFile::Usual, true), [vec![0, 1, 3], vec![2, 6], vec![5]]);
         assert_eq!(shown(5, PerFile::Usual, false), [[0], [2], [5]], "where there is code, a file has one line");

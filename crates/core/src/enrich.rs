@@ -1,4 +1,4 @@
-//! Enrichment of prose: keywords and entities of a section, kept apart, and the text with both in front of it.
+//! Enrichment of prose: keywords and entities of a section, and the text with both prepended.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use crate::language::LanguageFacts;
 pub const KEYWORDS_MAX: usize = 10;
 /// Sections with fewer words have no keywords: their words are few enough.
 pub const WORDS_MIN: usize = 20;
-/// Keywords in front of an enriched text.
+/// Keywords prepended to an enriched text.
 const HEAD_KEYWORDS: usize = 7;
-/// Entities of one label in front of it, and of all labels.
+/// Entities of one label prepended to it, and of all labels.
 const HEAD_ENTITIES_A_LABEL: usize = 2;
 const HEAD_ENTITIES: usize = 5;
 
@@ -34,7 +34,7 @@ pub fn enriched<'t>(keywords: &[String], entities: &Entities, content: &'t str) 
     }
 }
 
-/// The line in front of an enriched text.
+/// The first line of an enriched text.
 pub fn head(keywords: &[String], entities: &Entities) -> Option<String> {
     let keywords: Vec<&str> = keywords.iter().take(HEAD_KEYWORDS).map(String::as_str).collect();
     let of_labels = entities.values().flat_map(|found| found.iter().take(HEAD_ENTITIES_A_LABEL));

@@ -228,7 +228,7 @@ impl Found<'_> {
             if marks == 1 && inner[..end].ends_with('>') && inner[..end].contains(" <") {
                 self.words(&inner[..end]);
             } else {
-                // Behind a role (RST) these shorten what is shown.
+                // After a role (RST) these marks shorten the displayed text.
                 let has_role = before.ends_with(':');
                 let code = if has_role { inner[..end].trim_start_matches(['~', '!']) } else { &inner[..end] };
                 self.code(code, has_role);

@@ -1,5 +1,5 @@
-//! Fillers: words of politeness and of reference that people put around a question, and that no text answers. Courtesy:
-//! lines of nothing else.
+//! Removes fillers, which are words of politeness and reference in a question that no text answers, and lines of mere
+//! courtesy.
 
 use crate::token::{is_stop_word, words};
 
@@ -60,7 +60,7 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
     Some(joined(text, &parts))
 }
 
-/// The text without its first and last lines that are nothing but courtesy; all of it where no other line is.
+/// The text without courtesy lines at its beginning and end; unchanged if it has no other lines.
 pub fn without_courtesy(text: &str) -> &str {
     let mut told = text.lines().filter(|line| !line.trim().is_empty() && !is_courtesy(line));
     let Some(first) = told.next() else { return text };
@@ -115,7 +115,7 @@ fn worth(word: &str) -> Worth {
     if !has_words || is_stop_word(&bare) { Worth::Glue } else { Worth::Content }
 }
 
-/// The text of the words that stay, with the blanks between them as typed; a comma in front of fillers goes with them.
+/// The text of the remaining words, with the blanks between them as typed; a comma before fillers is removed with them.
 fn joined(text: &str, parts: &[(&str, Worth)]) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut end, mut was_cut) = (0, false);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::knob::{Knob, Knobs};
 use crate::unit::UnitId;
 
-/// The knobs of [`Evidence::trust`]. Retrieval reads them too: it decides how exact the semantic ranking is.
-/// Measurements alone ask for this list, to know when they must retrieve anew.
+/// The knobs of [`Evidence::trust`]. Retrieval reads them too, to decide how exact the semantic ranking is. Sweeps use
+/// this list to know when to retrieve again.
 pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
 /// Every knob that the fusion reads.
@@ -81,7 +81,7 @@ pub struct Evidence {
     pub strength: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
-    /// Whether a term table gave the query terms: these name what is wanted.
+    /// Whether a term table added terms to the query.
     #[serde(default)]
     pub expanded: bool,
     /// Whether the query is a long one, of which the model reads a few parts, or the title of one.
@@ -93,9 +93,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// How far the query's words are to be trusted, 0 to 1: a name and a term table's terms wholly, other words by the
-    /// strength of what they found. In a documentation words and meaning always share, since its sections say in words
-    /// what they are about, and not by names.
+    /// How far the query's words can be trusted, 0 to 1: a name and a term table's terms fully, other words by the
+    /// strength of their results. In documentation both rankings always share the weight, since its sections describe
+    /// their topics in words rather than names.
     pub fn trust(&self, knobs: &Knobs) -> f32 {
         let (low, high) = (knobs.trust_low, knobs.trust_high);
         if self.expanded || high <= low {
@@ -110,9 +110,9 @@ impl Evidence {
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
-    /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query. Where a term table
-    /// gave terms, `alpha` is at most `expand_alpha`; for a long query in code at most `long_alpha`.
+    /// The weight of the semantic ranking, 0 to 1; the lexical one gets the rest. It rises from `alpha`, if the words
+    /// are trusted, to 1, if they explain nothing; an alpha of 0 means words only. With a term table's terms, `alpha`
+    /// is at most `expand_alpha`; for a long query in code at most `long_alpha`.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
         let alpha = self.alpha(knobs);
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
@@ -131,12 +131,12 @@ impl Evidence {
         if self.documentation && trust < 1.0 { self.coverage } else { (1.0 - trust) * self.coverage }
     }
 
-    /// k of the reciprocal ranks: `expand_k` where a term table gave terms.
+    /// k of the reciprocal ranks: `expand_k` with a term table's terms.
     pub fn rank_constant(&self, knobs: &Knobs) -> f32 {
         if self.expanded { knobs.expand_k } else { knobs.rrf_k }
     }
 
-    /// Share that the stages take off boosts by words, 0 to 1; 0 where an alpha of 0 lets words alone count.
+    /// Share that the stages take off lexical boosts, 0 to 1; 0 if an alpha of 0 turns off meaning.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
         if self.alpha(knobs) > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }
@@ -148,7 +148,7 @@ pub enum Fusion {
     /// Relative scores: `(score − floor) / (best − floor)`.
     #[default]
     MinMax,
-    /// Ranks alone: `k / (k + rank)`, rank from 1.
+    /// Ranks only: `k / (k + rank)`, rank from 1.
     ReciprocalRank,
 }
 
@@ -199,7 +199,7 @@ fn relative_scores(ranking: &Weighted<'_>) -> Vec<(UnitId, f32)> {
 
 fn reciprocal_ranks(hits: &[(UnitId, f32)], k: f32) -> Vec<(UnitId, f32)> {
     let mut hits = hits.to_vec();
-    // Equal scores keep the order of their ranking, which goes by path and line.
+    // Equal scores keep the order of their ranking, which is by path and line.
     hits.sort_by(|a, b| b.1.total_cmp(&a.1));
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
 }

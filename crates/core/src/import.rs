@@ -6,7 +6,7 @@
 
 use crate::language::LanguageFacts;
 
-/// Keys of one import, at most.
+/// Maximum of keys per import.
 const KEYS_MAX: usize = 16;
 /// Words of imports that are not part of a path.
 const KEYWORDS: [&str; 27] = [
@@ -38,7 +38,7 @@ const KEYWORDS: [&str; 27] = [
     "use",
     "using",
 ];
-/// Folders that sources lie in: imports name them or leave them out, so no key has them in front.
+/// Source folders, which imports may name or leave out, so no key begins with them.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "kotlin", "scala", "app", "include"];
 
 /// The keys of a file: the last two parts of its path, or its only one, and its folder if its language imports folders.
@@ -180,14 +180,14 @@ fn drop_role(parts: &mut Vec<String>, languages: &LanguageFacts) {
     }
 }
 
-/// The parts but for the places in front of the last one.
+/// The parts without the source folders before the last one.
 fn without_places(parts: &[String]) -> impl Iterator<Item = &String> {
     let last = parts.len().saturating_sub(1);
     let named = parts.iter().enumerate().filter(move |(at, part)| *at == last || !PLACES.contains(&part.as_str()));
     named.map(|(_, part)| part)
 }
 
-/// The last two parts as a key, or the one part that there is; places in front do not count.
+/// The last two parts as a key, or the only one, without leading source folders.
 fn key_of(parts: &[String]) -> Option<String> {
     let named: Vec<&String> = without_places(parts).collect();
     match named.as_slice() {
@@ -204,7 +204,7 @@ fn folder_key(parts: &[String]) -> Option<String> {
     key_of(&words).map(|key| key + "/")
 }
 
-/// A part without what parts its words: `AcmeApp` lies in `acme_app`.
+/// A part without the marks between its words: `AcmeApp` is in `acme_app`.
 fn plain(part: &str) -> String {
     let plain = part.replace(['_', '-'], "");
     if plain.is_empty() { part.to_string() } else { plain }
@@ -241,7 +241,7 @@ mod tests {
             ("require_relative \"../net/tcp\"", "lib/io/disk.rb", "lib/net/tcp.rb"),
             ("import 'package:app/net/tcp.dart';", "lib/main.dart", "lib/net/tcp.dart"),
             ("local tcp = require(\"net.tcp\")", "lua/main.lua", "lua/net/tcp.lua"),
-            // Through folders that sources lie in.
+            // Through source folders.
             ("from app.models import User", "app/main.py", "app/models.py"),
             ("from app.models import User", "services/web/app/main.py", "services/web/app/models.py"),
             ("import x from './lib/beta'", "start.ts", "lib/beta.ts"),
@@ -251,7 +251,7 @@ mod tests {
             ("use crate::app::config::run;", "crates/a/src/main.rs", "crates/a/src/app/config.rs"),
             ("use crate::app::Config;", "src/main.rs", "src/app.rs"),
             ("import com.acme.app.Tcp;", "src/main/java/com/acme/A.java", "src/main/java/com/acme/app/Tcp.java"),
-            // Spelt otherwise than the folder, or by the folder alone.
+            // Spelled differently from the folder, or by the folder alone.
             ("alias AcmeApp.Worker", "lib/acme_app/main.ex", "lib/acme_app/worker.ex"),
             ("alias AcmeApp.{Worker, Other}", "lib/acme_app/main.ex", "lib/acme_app/other.ex"),
             ("import 'package:acme/phi.dart';", "bin/main.dart", "lib/phi.dart"),

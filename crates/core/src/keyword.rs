@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Words in a keyword, at most. The paper's n.
+/// Maximum of words in a keyword. The paper's n.
 const WORDS_MAX: usize = 3;
 /// Likeness (1 − Levenshtein distance over the longer length) above which the worse of two keywords is left out. The
 /// paper's threshold.
@@ -66,7 +66,7 @@ struct Word<'t> {
     begins: bool,
 }
 
-/// What is known of the words that are written alike but for case.
+/// Statistics of the words that differ only by case.
 #[derive(Default)]
 struct Term {
     is_stop: bool,
@@ -92,8 +92,8 @@ impl Term {
     }
 }
 
-/// The best keywords of `text`, best first, at most `count`, as first written. The text should be prose
-/// ([`crate::enrich::prose_of`]); of a long one the beginning is read.
+/// The best keywords of `text`, at most `count`, best first, as first written. The text should be prose
+/// ([`crate::enrich::prose_of`]); only the beginning of a long one is read.
 pub fn keywords(text: &str, count: usize) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let mut terms = Terms::default();
@@ -346,7 +346,7 @@ mod tests {
         let term = |name: &str| &terms.all[terms.numbers[name]];
         assert_eq!(sentences.len(), 3);
         assert_eq!((term("beta").frequency, &term("beta").sentences[..]), (3.0, &[0, 1][..]));
-        // First in its sentence, upper case says nothing.
+        // Upper case does not count at the beginning of a sentence.
         assert_eq!((term("alpha").capitals, term("delta").capitals), (0.0, 2.0));
         assert_eq!(term("delta").left.len(), 2);
         // S(beta) by hand: the frequencies of the terms that are not stop words (alpha, beta, gamma, delta) are 1, 3,

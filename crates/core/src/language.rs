@@ -1,5 +1,5 @@
-//! What the rules for queries and paths need to know of programming languages. Core has no table of its own: whoever
-//! knows the languages hands these facts in.
+//! Facts about programming languages for the rules of queries and paths. Core has no table of languages; callers pass
+//! these facts in.
 
 use std::collections::HashSet;
 
@@ -22,19 +22,18 @@ pub struct PathRules {
     pub barrels: &'static [&'static str],
     /// Ends of the names of generated files: `.g.dart`.
     pub generated: &'static [&'static str],
-    /// Extensions of files that a build writes where they lie in a folder `dist`: `js`. Other languages may keep
-    /// sources there.
+    /// Extensions of build outputs in a folder `dist`: `js`. Other languages may keep sources there.
     pub built: &'static [&'static str],
     /// Stems that name a role rather than a topic, such as `mod`; the folder's name replaces them.
     pub role_stems: &'static [&'static str],
-    /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
+    /// Source folders of the language, by layout: `python`, for `src/python`.
     pub layout_folders: &'static [&'static str],
     /// Extensions of files that are imported by their folder: `go`.
     pub folder_modules: &'static [&'static str],
 }
 
 impl PathRules {
-    /// No rules, for rows of a table that have none.
+    /// No rules, for languages without any.
     pub const NONE: PathRules = PathRules {
         camel_tests: &[],
         test_extensions: &[],
@@ -51,7 +50,7 @@ impl PathRules {
     };
 }
 
-/// What is known of all languages together. The default knows none.
+/// Facts about all languages together. The default has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanguageFacts {
     endings: HashSet<&'static str>,
@@ -62,7 +61,7 @@ pub struct LanguageFacts {
 }
 
 impl LanguageFacts {
-    /// `endings` are the extensions (without the dot) that make a word of the query the name of a file.
+    /// `endings` are the extensions (without the dot) that make a word of the query a file name.
     pub fn new(
         endings: impl IntoIterator<Item = &'static str>,
         rules: impl IntoIterator<Item = PathRules>,
@@ -110,7 +109,7 @@ impl LanguageFacts {
         name.rsplit_once('.').is_some_and(|(_, ending)| self.endings.contains(ending))
     }
 
-    /// Whether a stem names a role in some language and says nothing of the topic: `mod`, `index`, `__init__`.
+    /// Whether a stem names a role in some language rather than a topic: `mod`, `index`, `__init__`.
     pub fn is_role_stem(&self, stem: &str) -> bool {
         self.any(|rules| rules.role_stems, |role| role.eq_ignore_ascii_case(stem))
     }

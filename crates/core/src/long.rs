@@ -12,16 +12,16 @@ use crate::token::is_stop_word;
 const LONG: usize = 200;
 /// Characters of a title at most.
 const TITLE_MAX: usize = 160;
-/// Words of a line of prose, at least.
+/// Minimum of words in a line of prose.
 const PROSE_WORDS: usize = 4;
 /// Letters of a script without upper and lower case that say as much as a few words.
 const CASELESS_LETTERS: usize = 6;
 /// Minimum of prose words next to code locations; the message of a trace has fewer.
 const PROSE_BESIDE_PLACES: usize = 12;
-/// Words of a paragraph that the model reads, at least.
+/// Minimum of words in a paragraph that the model reads.
 const PART_WORDS: usize = 3;
 
-/// What a long query says.
+/// The content of a long query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Long {
     /// What it is about: its first line that is not noise, or the first sentence of that line if it is long.
@@ -59,7 +59,7 @@ impl Long {
             let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;
             is_said && !is_code(title, facts)
         };
-        // What a trace without places says are its messages.
+        // A trace without places is described by its messages.
         let is_told = match has_places {
             true => prose >= PROSE_BESIDE_PLACES,
             false => (prose > 0 || is_introduced()) && !is_trace(text),
@@ -86,7 +86,7 @@ fn first_sentence(line: &str) -> (&str, &str) {
     (line[..end].trim(), line[end..].trim())
 }
 
-/// Words of letters alone, marks of a sentence around them aside; `ValueError` is a name.
+/// Words of letters only, apart from punctuation around them; `ValueError` is a name.
 fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     let is_plain = |word: &&str| {
         let is_letter = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’' | '-');

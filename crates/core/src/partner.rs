@@ -31,9 +31,9 @@ const ENDS: [&str; 21] = [
     "IT",
     ".t",
 ];
-/// What says in front of that which kind of test it is.
+/// Parts before the suffix that name the kind of test.
 const KINDS: [&str; 5] = [".unit", ".e2e", ".integration", ".component", "_internal"];
-/// Folders that say where code and tests lie, not what they are about.
+/// Layout folders of code and tests, which do not name a topic.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "test", "tests", "spec", "__tests__"];
 
 /// A path, split for comparison with partners.
@@ -42,7 +42,7 @@ struct Name<'p> {
     path: &'p str,
     extension: &'p str,
     is_test: bool,
-    /// The stem without what makes it a test, or the folder's name where the stem is a role, as one lower-case word.
+    /// The stem without its test affixes, or the folder's name if the stem is a role, as one lower-case word.
     stem: String,
     /// Folders in lower case, without mere places, outermost first; of a role, without the one that names it.
     folders: Vec<String>,
@@ -67,7 +67,7 @@ impl<'p> Name<'p> {
         Name { path, extension, is_test, stem, folders }
     }
 
-    /// How near two partners lie: innermost folders that are the same, and whether the language is.
+    /// How close two partners are: the number of equal innermost folders, and whether the language is the same.
     fn nearness(&self, other: &Name<'_>) -> (usize, bool) {
         let same = self.folders.iter().rev().zip(other.folders.iter().rev()).take_while(|(a, b)| a == b).count();
         (same, self.extension == other.extension)
@@ -78,7 +78,7 @@ impl<'p> Name<'p> {
     }
 }
 
-/// A test's stem without what makes it one; whole where nothing else would be left.
+/// A test's stem without its affixes; unchanged if nothing else would be left.
 fn bare_stem(stem: &str) -> &str {
     let lower = stem.to_lowercase();
     let end = |end: &&&str| match end.starts_with('.') {
@@ -96,7 +96,7 @@ fn bare_stem(stem: &str) -> &str {
     if bare.is_empty() { stem } else { bare }
 }
 
-/// Whether one of two files is a test and the other what it tests, by their paths.
+/// Whether one of two files is a test of the other, by their paths.
 pub fn is_partner(a: &str, b: &str, languages: &LanguageFacts) -> bool {
     Name::of(a, languages).is_partner(&Name::of(b, languages))
 }

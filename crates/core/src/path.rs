@@ -143,7 +143,7 @@ const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "-spec", "-test", "_un
 /// The same where names are written in camel case.
 const CAMEL_TEST_ENDS: [&str; 6] = ["Test", "Tests", "Spec", "Specs", "Suite", "TestCase"];
 
-/// Whether a file is a test by its name; `languages` adds to what is usual in all of them.
+/// Whether a file is a test by its name; `languages` adds to the general conventions.
 fn is_test_file(file: &str, stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
     let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default().to_lowercase();
     let last_part = last_part.trim_end_matches("-d");
@@ -205,15 +205,15 @@ impl PathClass {
     pub const EXAMPLE: PathClass = PathClass(8);
     /// Type declarations without code (`.d.ts`).
     pub const TYPINGS: PathClass = PathClass(16);
-    /// Files that only gather what others define (`__init__.py`, `package-info.java`).
+    /// Files that only re-export definitions of others (`__init__.py`, `package-info.java`).
     pub const BARREL: PathClass = PathClass(32);
     /// Vendored or generated files.
     pub const VENDORED: PathClass = PathClass(64);
 
-    /// What repeats what others say, or comes from elsewhere.
+    /// Files that repeat others, or come from elsewhere.
     pub const REPEATS: PathClass =
         PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
-    /// What is rarely looked for.
+    /// Files that are rarely searched for.
     pub const ASIDE: PathClass = PathClass::REPEATS.with(PathClass::COMPAT);
 
     /// Whether any class of `other` is in this set.
@@ -277,7 +277,7 @@ pub struct PathFacts {
     pub stem_words: Vec<String>,
     /// The stem as one lower-case word without separators; also the key that joins `foo.c` and `foo.h`.
     pub stem_joined: String,
-    /// Terms of what the file is about: the stem's parts, or the folder's where the stem names a role; −er/−or folded.
+    /// Terms of the file's topic: the stem's parts, or the folder's if the stem names a role; −er/−or folded.
     pub topic_terms: Vec<String>,
     /// Terms of each folder, outermost first, −er/−or folded.
     pub folder_terms: Vec<Vec<String>>,

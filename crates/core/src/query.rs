@@ -33,14 +33,14 @@ pub struct QueryTerm {
 pub struct Identifier {
     /// Its last segment, as written: `Client` of `http.Client`.
     pub name: String,
-    /// Whether the query is nothing but this name.
+    /// Whether the query is just this name.
     pub whole_query: bool,
 }
 
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What is asked: as typed, but for fillers where these are left out.
+    /// The query as typed, without fillers if these are left out.
     pub text: String,
     /// As typed.
     pub typed: String,
@@ -76,8 +76,8 @@ pub struct Query {
     pub long: Option<Long>,
 }
 
-/// What an index is asked by of a query: its parts that are looked up there. Whoever sends a query to another process sends
-/// these, and ranks with the whole query itself.
+/// The parts of a query that an index looks up. They are sent to another process, while the sender ranks with the whole
+/// query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryParts {
     /// [`Query::terms`].
@@ -149,8 +149,8 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Query {
-    /// Reads a query, and leaves out the [fillers](crate::filler) of a sentence. `is_name` says whether the project has
-    /// things that are called by a term.
+    /// Parses a query without the [fillers](crate::filler) of a sentence. `is_name` says whether the project uses a
+    /// term in names.
     pub fn without_fillers(
         typed: &str,
         root: &str,
@@ -197,7 +197,7 @@ impl Query {
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
         let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
-        // "Test whether a value is a ref" wants what tests it.
+        // "Test whether a value is a ref" searches for the code that tests it.
         let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
         let tests = lower.iter().filter(|word| TEST_WORDS.contains(&word.as_str())).count();
         let asks_for_tests = tests > lower.windows(2).filter(|pair| is_verb(pair)).count();
@@ -246,12 +246,12 @@ impl Query {
         title.chain(self.intents.told()).collect()
     }
 
-    /// Whether the query is one name and nothing else.
+    /// Whether the query is just one name.
     pub fn is_symbol(&self) -> bool {
         self.identifiers.iter().any(|i| i.whole_query)
     }
 
-    /// Whether all places of the name that it is are asked for ([`crate::query::intents::all_places_of`]).
+    /// Whether the query asks for all places of the name that it is ([`crate::query::intents::all_places_of`]).
     pub fn is_everywhere(&self) -> bool {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }
@@ -276,7 +276,7 @@ impl Query {
     }
 }
 
-/// The last segment of a written path of names, punctuation of calls and references taken off.
+/// The last segment of a written path of names, without the punctuation of calls and references.
 pub fn last_segment(name: &str) -> &str {
     let name = name.trim().trim_matches(['.', ':', '/', '#', '\\']);
     let last = segments(name).last().unwrap_or(name);
@@ -309,7 +309,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// `Job.new/2`, `&Job.new/2` and `t:Job.t/0` without what Elixir writes around the name. `http/2` is a protocol.
+/// `Job.new/2`, `&Job.new/2` and `t:Job.t/0` without Elixir's marks around the name. `http/2` is a protocol.
 fn without_arity(written: &str) -> Option<&str> {
     let (name, arity) = written.split_once('/')?;
     let reference = REFERENCES.iter().find_map(|reference| name.strip_prefix(reference));
@@ -354,7 +354,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
     let text = text.trim();
     if is_one_name(&path, languages) {
         let text = &*path;
-        // `client.py` names a file; its definition is not looked for under `py`.
+        // `client.py` names a file, not a definition called `py`.
         let name = if languages.is_file_name(text) {
             stem_of(text.rsplit('/').next().unwrap_or(text))
         } else {

@@ -10,7 +10,7 @@ use crate::token::{is_cut, is_word_char, parts, words};
 /// Joiners in a row that are skipped.
 const JOINERS_MAX: usize = 2;
 
-/// A text that is looked for whatever its case, its Unicode normalisation and, where it is a name, its joiners.
+/// A text to search regardless of case, Unicode normalisation and, if it is a name, joiners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
     /// The text as typed, folded.
@@ -54,7 +54,7 @@ impl Spelling {
         Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new() }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

@@ -23,7 +23,7 @@ use crate::unit::{UnitId, UnitRole};
 /// Number of signs.
 pub const SIGNS: usize = 24;
 
-/// What a file's strength is made of. Shares lie in 0–1.
+/// The inputs of a file's strength. Shares are 0 to 1.
 pub type Signs = [f32; SIGNS];
 
 /// Their names, in order.
@@ -63,12 +63,12 @@ const BOTH: Weights = [
     -11.4578, -1.1109, -0.1177, 0.7931, 1.5068, 1.05, 5.1692, 1.261, 3.3101, -0.5515, -0.6862, -2.2171, 0.4598, 1.1148,
     -0.5439, 1.3576, 3.3057, 8.4022, 1.8855, -0.0431, -0.1102, -0.1679, 1.1399, 0.8558, -6.8834,
 ];
-/// Of the ranking by words alone.
+/// Of a purely lexical ranking.
 const WORDS: Weights = [
     -8.5823, -1.5828, -0.0051, 1.0668, 1.9045, 0.0, 0.0, 1.9512, 2.1649, -0.7359, -1.2705, -2.202, 0.1826, 0.4448,
     -0.2385, 0.8787, 0.0, 6.9494, 1.0289, -0.01, 0.0, -0.2812, 0.0, 0.8925, -5.8686,
 ];
-/// Of the ranking by meaning alone.
+/// Of a purely semantic ranking.
 const MEANING: Weights = [
     -11.5714, 0.0, 0.0385, 0.946, 0.0, -0.4623, 6.5969, 1.5652, 3.3051, -0.708, -0.5998, -2.0514, 0.5691, 0.9648,
     -0.0577, 1.9655, 3.1332, 5.8982, 1.3019, 0.0, 0.1113, -0.1428, 1.6084, 0.9271, -5.6351,
@@ -204,7 +204,7 @@ pub enum Known {
 }
 
 impl Known {
-    /// The strength, where the signs give `weighed`.
+    /// The strength, given the fitted one.
     pub fn applied<T: From<f32> + PartialOrd>(self, weighed: impl FnOnce() -> T) -> T {
         let least = |a: T, b: T| if b < a { b } else { a };
         let most = |a: T, b: T| if b > a { b } else { a };
@@ -233,7 +233,7 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
         _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
-        // Nobody types capitals who need not.
+        // People type capitals on purpose.
         _ if is_called(given.query, &given.retrieved.files[hit.file]) => Known::AtLeast(RULE),
         _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
         _ if given.retrieved.evidence.expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),

@@ -16,16 +16,16 @@ use crate::fold::{folded, is_mark, push_folded};
 
 /// Words longer than this are data (hashes, base64), not names. In bytes.
 const WORD_BYTES_MAX: usize = 256;
-/// Stems remembered by one [`Tokenizer`]; beyond it the memory is emptied and filled anew.
+/// Maximum of stems that one [`Tokenizer`] caches; then the cache is cleared.
 const CACHE_LEN_MAX: usize = 50_000;
-/// Parts of a segment that has joins, at most: longer segments are data.
+/// Maximum of parts in a segment with joins: longer segments are data.
 const PARTS_OF_A_SEGMENT_MAX: usize = 8;
-/// Parts of a join, at most, unless it is a whole segment.
+/// Maximum of parts in a join, unless it is a whole segment.
 const PARTS_OF_A_JOIN_MAX: usize = 4;
 /// A part of at most this many letters may belong to its neighbour: `My|SQL`, `O|Auth`, `mac|OS`.
 const LETTERS_OF_A_SHORT_PART: usize = 2;
 
-/// English words that say nothing about code. Glue and question words only: no technical word.
+/// English words that carry no information about code: glue and question words, no technical words.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "a an and are as at be by do does for from has have how if in into is it its not of on or that the their them \
      then this these those to via using use uses used was were what when where which who why with between"
@@ -96,7 +96,7 @@ impl Tokenizer {
         self.tokenize_some(text, Joins::With, |_| true, sink);
     }
 
-    /// The same for those tokens alone that may be one of some terms, and for others: it saves the stems of the rest.
+    /// The same for tokens that may be one of these terms, and some others; avoids stemming the rest.
     pub fn tokenize_among(&mut self, text: &str, terms: &Initials, sink: impl FnMut(Token<'_>)) {
         self.tokenize_some(text, Joins::With, |word| terms.may_begin(word), sink);
     }
@@ -224,8 +224,8 @@ impl Initials {
         Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }
     }
 
-    /// Whether the term of a word may be one of the terms. Of words with other letters than those of ASCII nothing is
-    /// known: marks change the first letter, too.
+    /// Whether the term of a word may be one of the terms. Always true for words with non-ASCII letters, where stripped
+    /// marks may change the first letter.
     fn may_begin(self, word: &str) -> bool {
         let begins = |first: u8| first.is_ascii() && self.ascii >> first.to_ascii_lowercase() & 1 == 1;
         word.bytes().next().is_none_or(begins) || !word.is_ascii()
@@ -255,8 +255,8 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
-/// A text of two or three words as one name, in small letters: `threadpool`, `thread_pool` and `thread-pool` for "thread pool".
-/// No spelling of any other text.
+/// A text of two or three words as one name, in lower case: `threadpool`, `thread_pool` and `thread-pool` for "thread
+/// pool". Empty for any other text.
 pub fn spellings(text: &str) -> Vec<String> {
     let words: Vec<String> = words(text).map(|word| folded(&text[word]).into_owned()).collect();
     match words.len() {
@@ -342,8 +342,8 @@ fn trimmed(word: &str) -> Range<usize> {
     start..word.trim_end_matches('_').len().max(start)
 }
 
-/// The parts of a word of a text: those of [`parts`], but of a word that begins with a digit the whole where it is a
-/// number, and else its first segment, if that is one.
+/// The parts of a word of a text: those of [`parts`], but for a word that begins with a digit, the whole word if it is
+/// a number, else its first segment if that is one.
 fn parts_of_word(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let segment = word.find('_').unwrap_or(word.len());
     let number = match is_number(&word[..segment]) {
@@ -405,8 +405,8 @@ fn may_be_one(first: &str, second: &str) -> bool {
     is_number(first) || is_number(second) || is_short(first) || is_short(second) || is_acronym
 }
 
-/// Whether a part of an identifier may begin between two places of a text that `at` separates, as people cut it: at
-/// case changes, digits, and in front of the `s` of several acronyms (`PDFs`).
+/// Whether a part of an identifier may begin at `at`: at case changes, digits, and before the `s` of several acronyms
+/// (`PDFs`).
 pub(crate) fn is_cut(text: &str, at: usize) -> bool {
     let (Some(before), Some(behind)) = (text[..at].chars().next_back(), text[at..].chars().next()) else { return true };
     let mut rest = text[at..].chars().skip(1);

@@ -18,7 +18,7 @@ const PART_SHIFT: u32 = 20;
 impl UnitId {
     /// Segments of one part of a corpus: their numbers are smaller.
     pub const SEGMENTS_MAX: u32 = 1 << PART_SHIFT;
-    /// Parts of a corpus, at most.
+    /// Maximum of parts in a corpus.
     pub const PARTS_MAX: u32 = 1 << (32 - PART_SHIFT);
 
     /// The unit that is document `doc` of segment `segment`.
@@ -47,12 +47,12 @@ impl UnitId {
         UnitId(self.0 | (part as u64) << (32 + PART_SHIFT))
     }
 
-    /// The part of a corpus that the unit lies in.
+    /// The unit's part of the corpus.
     pub const fn part(self) -> u32 {
         self.segment() >> PART_SHIFT
     }
 
-    /// Its address in that part alone.
+    /// Its address within that part.
     #[must_use]
     pub const fn within_part(self) -> UnitId {
         UnitId::new(self.segment() & (UnitId::SEGMENTS_MAX - 1), self.doc())
@@ -167,7 +167,7 @@ pub struct Unit {
     pub role: UnitRole,
     /// The name as written, without its parents; empty for raw code.
     pub name: String,
-    /// The names of what encloses it, outermost first, joined by a dot; empty at the top.
+    /// The names of the enclosing units, outermost first, joined by a dot; empty at the top.
     pub parent: String,
     /// The lines it covers.
     pub span: Span,
@@ -187,18 +187,18 @@ pub struct Unit {
     pub variables: Vec<String>,
     /// The conditions under which it is compiled: features, names of `#ifdef`, build tags.
     pub features: Vec<String>,
-    /// What a row of data says of itself in lists, each as `field=value`.
+    /// The list values of a row of data, each as `field=value`.
     pub tags: Vec<String>,
     /// The lines that are searched as the unit's body: nested units' bodies are left to them.
     pub body: String,
-    /// Keywords of a section of prose, best first; of others none.
+    /// Keywords of a section of prose, best first; empty for other units.
     pub keywords: Vec<String>,
     /// Its entities.
     pub entities: Entities,
 }
 
 impl Unit {
-    /// The name with its parents in front, joined by dots.
+    /// The name after its parents, joined by dots.
     pub fn qualified_name(&self) -> String {
         match (self.parent.is_empty(), self.name.is_empty()) {
             (true, _) => self.name.clone(),

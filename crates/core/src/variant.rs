@@ -56,8 +56,8 @@ pub struct Variants {
 }
 
 impl Variants {
-    /// Reads a query. A platform is asked for by its name. A language is asked for with "in" (`in Go`) or by an ending
-    /// (`.ts`): its name alone may be a word like others.
+    /// Parses a query. A platform is requested by its name, a language by "in" (`in Go`) or by an extension (`.ts`),
+    /// since its name alone may be a plain word.
     pub fn asked(text: &str, languages: &LanguageFacts) -> Variants {
         let words = words_of(text);
         let platforms = FAMILIES.map(|family| named(family, &words));
@@ -73,14 +73,14 @@ impl Variants {
         Variants { platforms, languages: asked.collect() }
     }
 
-    /// Whether it asks for none.
+    /// Whether it requests no variant.
     pub fn is_empty(&self) -> bool {
         self.languages.is_empty() && self.platforms.iter().all(Vec::is_empty)
     }
 
     /// 1 for the path of a requested variant, −1 for another variant, 0 for none or several.
     pub fn of_path(&self, path: &str, languages: &LanguageFacts) -> f32 {
-        // Most queries ask for none, and a search asks about the path of every candidate's file.
+        // Most queries request none, and a search calls this for the path of every candidate's file.
         if self.is_empty() {
             return 0.0;
         }

@@ -49,7 +49,7 @@ impl Attributes {
         }
     }
 
-    /// Whether the place `at` belongs to one of them (`@JvmName("x")`, `#[x]`), or is what one is about.
+    /// Whether the place `at` is in one of them (`@JvmName("x")`, `#[x]`), or is what one applies to.
     pub(super) fn hold(self, at: usize) -> bool {
         at < self.end || (self.is_bare && at == self.end)
     }

@@ -4,7 +4,7 @@ use super::{is_comment, numbered_code, words_at};
 use crate::language::LanguageFacts;
 use crate::token::is_word_char;
 
-/// Beginnings of lines that declare types and call nothing.
+/// Beginnings of lines that declare types and contain no call.
 const SIGNATURES: &[&str] = &["@callback ", "@macrocallback ", "@opaque ", "@spec ", "@type ", "@typep "];
 /// Prefixes of literals: `b'x'`, `rb'x'`.
 const LITERAL_LETTERS: &str = "bBfFLrRuU";
@@ -113,7 +113,7 @@ fn code_of(line: &str, marks: &[&str]) -> String {
 
 /// What closes a value that `c` opens inside a literal that `close` ends: `"#{x}"`, `"$(x)"`, `"\(x)"`, `"{x}"`.
 fn value_end(c: char, close: char, front: &str, behind: &str) -> Option<char> {
-    // A lone bracket opens nothing.
+    // An unmatched bracket opens nothing.
     let is_closed = || behind.split(close).next().is_some_and(|own| own.contains('}'));
     match c {
         '{' if front.ends_with(['#', '$']) || is_closed() => Some('}'),
@@ -122,7 +122,7 @@ fn value_end(c: char, close: char, front: &str, behind: &str) -> Option<char> {
     }
 }
 
-/// Bytes of the comment that `rest` begins with, `front` being the line in front of it.
+/// Length in bytes of the comment that `rest` begins with, `front` being the line before it.
 fn comment(front: &str, rest: &str, marks: &[&str]) -> Option<usize> {
     let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
     let inner = &rest[mark.len()..];

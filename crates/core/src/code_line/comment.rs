@@ -4,8 +4,8 @@ use crate::token::is_word_char;
 
 /// Beginnings of comments in any language.
 const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\"\"", "'''", "{-", "rem ", "=begin"];
-/// Beginnings of comments that begin code in other languages: `*p = open(x)`, `(*p)(x)`. In a comment, a blank, a mark or nothing
-/// follows.
+/// Beginnings of comments that are code in other languages: `*p = open(x)`, `(*p)(x)`. In a comment, a blank, a mark or
+/// the end of the line follows.
 const COMMENT_MARKS_APART: &[&str] = &["*", "(*"];
 
 /// Whether a line is a comment by its look.

@@ -69,7 +69,7 @@ impl Query {
         }
     }
 
-    /// Adds what is not there yet of a term's words; whether anything was.
+    /// Adds the missing words of a term; returns whether there were any.
     fn add_term(&mut self, term: &str, tokenizer: &mut Tokenizer) -> bool {
         let before = self.terms.len();
         tokenizer.tokenize(term, |token| {

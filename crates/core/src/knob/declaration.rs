@@ -57,7 +57,7 @@ pub struct Declaration {
     /// The value at which it has no effect: 0 for boosts, shares and weights of fields, 1 for factors. None for knobs
     /// that are part of a formula (k1, b, depths, switches, sizes).
     pub off: Option<f64>,
-    /// Values worth trying in a sweep, at least two, of which one differs from the default.
+    /// Values worth trying in a sweep, at least two, one of which differs from the default.
     pub grid: &'static [f64],
     /// Where the value comes from.
     pub source: &'static str,
@@ -82,7 +82,7 @@ impl Declaration {
         }
     }
 
-    /// The number that `text` is, where the knob takes it.
+    /// Parses a value of the knob; `None` if it does not accept `text`.
     pub(super) fn parse(&self, text: &str) -> Option<f64> {
         let value: f64 = text.trim().parse().ok()?;
         let (low, high) = self.range;

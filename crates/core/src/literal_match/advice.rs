@@ -16,7 +16,7 @@ pub fn split_advice(text: &str) -> Option<(&str, &str)> {
     (is_end && message.contains(char::is_alphanumeric)).then_some((message, &text[at..]))
 }
 
-/// Whether a text ends in somebody's own question. Behind another sentence, programs ask too.
+/// Whether a text ends in a person's own question. After another sentence, programs ask too.
 pub(super) fn ends_in_question(text: &str) -> bool {
     let Some(text) = text.trim_end().strip_suffix('?') else { return false };
     let begins = |end: &&str| text.rfind(*end).map(|at| at + end.len());

@@ -62,7 +62,8 @@ pub(super) fn begins_with_value(text: &str) -> bool {
     is_behind || front.contains("\\(") || next.starts_with(['%', '{', '$'])
 }
 
-/// Whether `place` is all of a literal, but for punctuation and escapes (`\\n`) around it.
+/// Whether `place` is a whole literal, except for punctuation and escapes (`\
+/// `) around it.
 pub(super) fn is_literal(file: &str, place: Range<usize>) -> bool {
     let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
     let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };

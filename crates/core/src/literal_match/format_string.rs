@@ -7,7 +7,7 @@ use crate::token::{is_word_char, words};
 
 /// Bytes read on either side of a place for its literal.
 const REACH: usize = 600;
-/// Lines read in front of a place for its literal.
+/// Lines read before a place for its literal.
 const LINES_BEFORE_MAX: usize = 2;
 /// Lines read after it.
 const LINES_BEHIND_MAX: usize = 3;
@@ -23,7 +23,7 @@ const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
 /// A word of a literal.
 struct FormatWord {
     place: Range<usize>,
-    /// Whether it is joined to a value in front: the `s` of `{}s`.
+    /// Whether a value is joined to its beginning: the `s` of `{}s`.
     is_behind_value: bool,
     /// Whether a value is joined to its end: the `0x` of `0x{}`.
     is_before_value: bool,
@@ -31,7 +31,7 @@ struct FormatWord {
 
 /// Words of a literal between two values.
 struct FormatPiece {
-    /// The value in front.
+    /// The value before it.
     value: Option<Range<usize>>,
     words: Vec<FormatWord>,
 }
@@ -55,7 +55,8 @@ pub(super) struct FilledFormat {
     pub of_values: f32,
     /// Words that agree and are rare.
     pub rare: usize,
-    /// The number of the word from which on the sentence and its values explain all of the text; none if words are left over.
+    /// The index of the word from which the sentence and its values explain the whole text; `None` if words are left
+    /// over.
     pub from: Option<usize>,
     /// Words of the longest value; one piece counts as one word.
     pub longest_value: usize,
@@ -171,7 +172,7 @@ impl PastedText<'_> {
 }
 
 impl FormatString {
-    /// The sentence around a place, if it has a value; none outside literals.
+    /// The sentence around a place, if it is in a literal and has a value.
     fn around(file: &str, place: &Range<usize>) -> Option<FormatString> {
         let least = file.floor_char_boundary(place.start.saturating_sub(REACH));
         let line = file[least..place.start].rmatch_indices('\n').nth(LINES_BEFORE_MAX).map(|(at, _)| least + at + 1);
@@ -280,7 +281,7 @@ impl FormatReader<'_> {
         }
     }
 
-    /// Whether what comes next belongs to the sentence.
+    /// Whether to read on. Begins a new sentence if the last one is over.
     fn goes_on(&mut self) -> bool {
         if self.is_over {
             self.begin_anew();
@@ -416,7 +417,7 @@ fn closing(text: &str, at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Words that agree, and the first line of what they agree with.
+    /// Words that agree, and the first matching line.
     fn filled(text: &str, file: &str) -> Option<(usize, String)> {
         let typed = PastedText::new(text, |_| 1.0);
         let places = words(file).filter_map(|place| typed.filled_around(file, &place, 8));

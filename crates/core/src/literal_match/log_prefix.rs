@@ -1,12 +1,12 @@
-//! Prefixes that loggers, runtimes and compilers put in front of a program's message.
+//! Prefixes that loggers, runtimes and compilers put before a program's message.
 
 use super::patch::inside_marks;
 
-/// Parts of a prefix, at most.
+/// Maximum of parts in a prefix.
 const PARTS_MAX: usize = 8;
 /// Bytes of a part.
 const PART_BYTES_MAX: usize = 96;
-/// Words of a part in brackets, or in front of a colon.
+/// Words of a part in brackets, or before a colon.
 const PART_WORDS_MAX: usize = 4;
 
 /// Levels of log messages.
@@ -69,8 +69,8 @@ pub fn message_behind_prefix(text: &str) -> Option<&str> {
     messages_behind_prefix(text, "").pop()
 }
 
-/// The same for each part that may be the last one of the prefix, the longest rest first: a literal may begin with what looks
-/// like a part (`consumer: Cannot connect to %s`). The name of the `program` is surely a part.
+/// The text after each possible end of the prefix, longest first: a literal may begin with what looks like a part
+/// (`consumer: Cannot connect to %s`). The name of the `program` is certainly a part.
 pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
     // Lines of a file that version control has marked.
@@ -103,7 +103,8 @@ pub fn has_sure_prefix(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
 
-/// Removes what runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
+/// Strips suffixes that runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line
+/// 3`.
 pub(super) fn without_end(text: &str) -> &str {
     let is_one_word = |text: &str| !text.contains(char::is_whitespace);
     let is_place = |place: &str, line: &str| {
@@ -199,7 +200,7 @@ fn is_qualified(name: &str) -> bool {
     name.contains(['.', '\\']) || name.contains("::")
 }
 
-/// Whether a word is a time or a date: digits and what separates them.
+/// Whether a word is a time or a date: digits and their separators.
 fn is_time(word: &str) -> bool {
     let is_of_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | '/' | '.' | ',' | '+' | 'T' | 'Z' | ' ');
     let between = word.chars().filter(|c| matches!(c, ':' | '-' | '/')).count();
@@ -264,7 +265,7 @@ mod tests {
             ),
             ("worker: Cannot connect to a", "Cannot connect to a"),
             ("worker: cannot connect to a", ""),
-            // The program's own name is one in front of small letters, too.
+            // The program's own name is a prefix before lower case, too.
             ("tool: no such key", "no such key"),
             ("Tool: worker: no such key", "worker: no such key|no such key"),
             // A name, a file or a call is not a message.

@@ -72,7 +72,7 @@ pub struct LiteralMatch {
     pub is_alone: bool,
     /// Whether case and punctuation agree too.
     pub is_same: bool,
-    /// Whether these words are all of a literal, but for punctuation and escapes.
+    /// Whether these words are a whole literal, except for punctuation and escapes.
     pub is_literal: bool,
     /// Whether a literal begins with these words and continues with a value where the text continues; or they are all
     /// words of a format string.
@@ -147,7 +147,7 @@ impl<'t> PastedText<'t> {
         self.text.ends_with(['=', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!'])
     }
 
-    /// Whether it has punctuation alone, doubled, or inside a word: ` - `, `, ,`, `codes.ok`.
+    /// Whether it has detached, doubled or inner punctuation: ` - `, `, ,`, `codes.ok`.
     pub fn is_marked(&self) -> bool {
         let is_mark = |c: char| !is_word_char(c) && !c.is_whitespace() && !matches!(c, '-' | '\'');
         self.text.split_whitespace().any(|piece| {
@@ -160,7 +160,7 @@ impl<'t> PastedText<'t> {
         &self.text[self.words[i].clone()]
     }
 
-    /// Where the text, or the longest run of its words, occurs in `file`; none if not even a rare word does.
+    /// Where the text, or the longest run of its words, occurs in `file`; `None` if not even a rare word does.
     pub fn find(&self, file: &str) -> Option<LiteralMatch> {
         if self.is_empty() {
             return None;
@@ -206,10 +206,10 @@ impl<'t> PastedText<'t> {
             let front = joins(file[..place.start].chars().next_back(), self.text.chars().next());
             let back = joins(self.text.chars().next_back(), file[place.end..].chars().next());
             let cut = || [(front, 0), (back, last)].into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, i)| i);
-            // Of a single word that both ends cut nothing is left.
+            // Nothing is left of a single word that is cut at both ends.
             let whole = usize::from(front)..self.len() - usize::from(back);
             let parts_whole: usize = whole.map(|i| of_letters(self.word(i))).sum();
-            // Of `path_and_ste` nothing but its last part is cut.
+            // Only the last part of `path_and_ste` is cut.
             let parts_beside: usize =
                 cut().filter(|i| is_unknown(*i)).map(|i| of_letters(self.word(i)).saturating_sub(1)).sum();
             let is_sure = is_no_sentence || cut().all(is_unknown);
@@ -219,7 +219,7 @@ impl<'t> PastedText<'t> {
         Some(LiteralMatch { is_alone: false, ..self.all_at(Agreement::Run, start) })
     }
 
-    /// The first place of every character: as a whole literal if the text has several words, else alone, else as whole words.
+    /// The first place of the exact text: as a whole literal if it has several words, else alone, else as whole words.
     fn exact(&self, file: &str) -> Option<LiteralMatch> {
         let found = |start: usize, is_alone: bool| {
             let is_literal = !self.is_flag() && is_literal(file, start..start + self.text.len());
@@ -238,7 +238,7 @@ impl<'t> PastedText<'t> {
                 alone.get_or_insert(at);
             }
         }
-        // `rror in par` is nobody's text: a part of a word counts only if the text itself ends in no word.
+        // `rror in par` is a fragment: a part of a word counts only if the text does not begin or end in a word.
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
         let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
         let part = whole.or(first.filter(|_| !is_cut)).map(|at| found(at, false));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::token::words;
 
-/// Words of a text from which runs grow, at most: the rarest ones that a file contains.
+/// Maximum of words of a text from which runs grow: the rarest ones in a file.
 const ANCHORS_MAX: usize = 4;
 /// Words of a text that are tried as such.
 const ANCHORS_TRIED_MAX: usize = 16;
@@ -58,7 +58,7 @@ impl PastedText<'_> {
         let all: f32 = self.weights.iter().sum();
         best.map(|best| LiteralMatch {
             words: best.words,
-            // Of two literals, the one that takes fewer of the words for values says more.
+            // Of two literals, the one that takes fewer of the words for values is more specific.
             share: if all > 0.0 { (best.weight / (all - best.of_values * VALUES_SHARE)).min(1.0) } else { 0.0 },
             is_same: best.is_same,
             is_before_value: best.is_before_value,
@@ -142,7 +142,7 @@ impl PastedText<'_> {
         self.weights[i] > 0.0 && self.word(i).len() > 1
     }
 
-    /// The limits of a format string that may have made the text; none for a question.
+    /// The limits of a format string that may have made the text; `None` for a question.
     fn format_limits(&self) -> Option<FormatLimits> {
         let limits = match has_values(self.text) {
             true => FormatLimits { value_words_max: VALUE_WORDS_OF_MESSAGE_MAX, words_min: FORMAT_WORDS_MIN },
@@ -192,7 +192,7 @@ impl PastedText<'_> {
         (0..self.len()).filter(holds).map(|i| self.weights[i]).sum()
     }
 
-    /// Whether the word in front of a run is the one that the text has there; none if it is not ASCII.
+    /// Whether the word before a run is the same as in the text; `None` if it is not ASCII.
     fn is_behind_another(&self, run: &Range<usize>, front: &str) -> Option<bool> {
         if run.start == 0 {
             return Some(false);

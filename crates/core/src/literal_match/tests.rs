@@ -3,7 +3,7 @@
 use super::alignment::begins_with_value;
 use super::*;
 
-/// Agreement, words and the text of the file's line from where it begins.
+/// Agreement, words and the text of the file's line from the match on.
 fn found(text: &str, file: &str) -> String {
     // Stop words lead nowhere.
     let weight = |word: &str| if word.len() > 3 { word.len() as f32 } else { 0.0 };
@@ -162,7 +162,7 @@ fn a_literal_that_all_of_a_text_was_made_of_is_told() {
         ("no route to host redis://db7.acme.example:6379/0: it timed out", Some(0)),
         ("no path to db7 today", Some(0)),
         ("no path to db7 tomorrow", None),
-        // Few words on both sides of a value, or in front of one at the end.
+        // Few words on both sides of a value, or before one at the end.
         ("Exceeded 30 redirects.", Some(0)),
         ("Exceeded 30 of so many redirects", None),
         ("Exceeded 30", None),

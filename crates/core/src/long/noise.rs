@@ -2,7 +2,7 @@
 
 use crate::filler::is_courtesy;
 
-/// Words of the headings of templates: a heading of nothing else says nothing.
+/// Words of template headings: a heading of only these words is noise.
 const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alternatives an and any are asking be before behavior \
     behaviour bug can case check checklist checks code conduct considered context current d describe \
     description detail details did do does error example exception expect expected explain feature going \
@@ -12,7 +12,7 @@ const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alt
     reproducing reproduction request result results s sample screenshot screenshots search see should \
     solution stack stacktrace step steps suggestion summary tell test that the this to trace traceback tried \
     us want was we went what when with workaround would wrong you your";
-/// Words of headings of what a program ran on.
+/// Words of headings about the environment of a program.
 const ENVIRONMENT_WORDS: &str = "desktop device environment os platform setup smartphone system version versions";
 /// Other words that such a heading may contain; a heading with any further word is about something else.
 const BESIDE_ENVIRONMENT: &str = "a about additional and any complete configuration details following for info information my of on or our \
@@ -22,7 +22,7 @@ const ENVIRONMENT_KEYS: &str = "android app arch architecture browser build chro
     environment firefox go installed ios java jdk jvm kernel kotlin library linux macos memory name node \
     nodejs npm number operating os package php platform pnpm python ram release ruby runtime rust rustc \
     safari shell system terminal toolchain used using version versions windows yarn";
-/// Words in front of a title that say what kind of a text it is.
+/// Words before a title that name the kind of text.
 const KINDS: &[&str] =
     &["bug", "bugs", "bug report", "feature", "feature request", "question", "issue", "enhancement", "regression"];
 
@@ -48,7 +48,7 @@ pub(super) fn without(text: &str) -> String {
             continue;
         }
         let heading = heading(bare).filter(|_| !in_code);
-        // A section ends at the next heading of its kind; a line with a colon has none.
+        // A section ends at the next heading of its kind; a line with a colon does not end one.
         if let Some(heading) = heading.filter(|_| !bare.ends_with(':')) {
             in_environment = is_of_environment(heading);
         }
@@ -92,7 +92,7 @@ pub(super) fn from_first_told(text: &str) -> &str {
     }
 }
 
-/// Whether a line is a heading that templates have. `# Search results` may be somebody's title.
+/// Whether a line is a heading from a template. `# Search results` may be a person's title.
 fn is_template(line: &str) -> bool {
     let is_part = line.starts_with("##") || line.starts_with("**") || line.ends_with(':');
     is_part && heading(line).is_some_and(|heading| is_of(heading, TEMPLATE_WORDS))

@@ -1,4 +1,4 @@
-//! What a long query says, by examples.
+//! Tests the reading of long queries by examples.
 
 use super::*;
 

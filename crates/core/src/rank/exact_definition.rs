@@ -62,7 +62,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
     let before = fused.scores.clone();
     lead(input.retrieved, input.query.is_symbol(), &mut fused.scores);
-    // The order of a file's units is not doubted as its boosts are: what the runner takes back is added first.
+    // Doubt reduces a file's boosts, not the order of its units: add in advance what the runner will take back.
     if fused.doubt > 0.0 && fused.doubt < 1.0 {
         let kept = 1.0 - fused.doubt;
         for (score, old) in fused.scores.iter_mut().zip(before).filter(|(score, old)| **score != *old) {

@@ -141,7 +141,7 @@ mod tests {
         for (documentation, path, expected) in [
             (true, "guide/install.md", 1.0),
             (false, "guide/install.md", 0.6),
-            // Below such folders lie pages about tests, and lessons.
+            // Such folders have pages about tests, and lessons.
             (true, "tests/install.md", 1.0),
             (true, "tutorial/cors.md", 1.0),
             (false, "tutorial/cors.md", 0.18),

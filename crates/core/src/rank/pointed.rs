@@ -36,7 +36,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Extensions of what shells load to complete a command.
+/// Extensions of files that shells load for completion.
 const COMPLETING: [&str; 8] = ["bash", "elv", "fish", "nu", "ps1", "sh", "tcsh", "zsh"];
 
 /// Whether a file is a test or document that the query does not ask for.

@@ -20,7 +20,7 @@ pub struct RankedUnit {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
-    /// The line that the query points at, from 1, where it does.
+    /// The line that the query points at, from 1, if it does.
     pub pointed_line: Option<u32>,
     /// How certain that pointer is.
     pub certainty: Option<Certainty>,

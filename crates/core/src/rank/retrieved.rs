@@ -70,7 +70,7 @@ impl NamedDefinition {
 pub struct Context {
     /// It is that file.
     pub itself: bool,
-    /// 1 for the source that a test tests and, where tests are asked for, for the test of a source.
+    /// 1 for the source of a test and, if tests are requested, for the test of a source.
     pub partner: f32,
     /// How far that file imports it, 0 to 1: the files that one import may mean share the 1.
     pub imported: f32,
@@ -83,7 +83,7 @@ pub struct Context {
 /// What the parts of a long query say of a file, 0 to 1 each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LongFacts {
-    /// Its score where the title is the query, as a share of the best.
+    /// Its score for the title as the query, as a share of the best.
     pub title: f32,
     /// How far the text names its path: files that one path means share.
     pub path: f32,
@@ -115,21 +115,20 @@ pub struct FileFacts {
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
-    /// Whether the query means it by its name, alone or with others that bear it.
+    /// Whether the query means it by its name, which other files may have too.
     pub meant: bool,
     /// 1 for a variant by platform or language that the query asks for, −1 for another.
     pub variant: f32,
     /// Its relation to the reader's current file.
     pub context: Context,
-    /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was
-    /// read.
+    /// How far past commits similar to the question changed it, 0 to 1, relative to the strongest; 0 without history.
     pub past: f32,
     /// What the parts of a long query say of it.
     pub long: LongFacts,
 }
 
 impl FileFacts {
-    /// Its path with its repository in front.
+    /// Its path with its repository as a prefix.
     pub fn whole_path(&self) -> String {
         [self.repository.as_str(), &self.path].concat()
     }

@@ -15,8 +15,8 @@ pub struct Stage {
     pub source: &'static str,
     /// The knobs it reads.
     pub knobs: &'static [Knob],
-    /// If true, the runner scales this stage's boost by `1 - doubt`. Where the query's words are doubted, the order is
-    /// one of meaning, whose scores lie close together: a boost by words would mislead, and any other decide alone.
+    /// If true, the runner scales this stage's boost by `1 - doubt`. If the query's words are doubted, the order is
+    /// semantic with close scores: a lexical boost would mislead, and any other would outweigh it.
     pub doubted: bool,
     /// Its signals, worked out before it sees a score.
     pub prepare: Prepare,
@@ -30,8 +30,8 @@ impl std::fmt::Debug for Stage {
     }
 }
 
-/// Works out the signals of a stage. They depend on no score and on few knobs or none, so a sweep, which ranks one
-/// retrieval under thousands of settings, keeps them.
+/// Computes the signals of a stage. They depend on no score and on few knobs or none, so a sweep, which ranks one
+/// retrieval with thousands of settings, reuses them.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepare {
     /// The knobs that `signals` reads.

@@ -15,7 +15,7 @@ use crate::unit::Unit;
 /// What a tag is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TagKind {
-    /// The part of the program: folders, the file's stem, what encloses the unit.
+    /// The part of the program: folders, the file's stem, the enclosing units.
     Subsystem,
     /// What the unit does: the class of a verb in its name.
     Purpose,
@@ -67,7 +67,7 @@ impl TagKind {
     }
 }
 
-/// A tag that the caller expects of what is wanted.
+/// A tag that the caller expects of the wanted unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hint {
     /// What it is about.
@@ -131,7 +131,7 @@ impl fmt::Display for Hint {
 /// Which hints a unit's tags meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matched {
-    /// A bit for each kind of which a hint is met, but for keywords.
+    /// A bit for each kind with a matching hint, except keywords.
     kinds: u8,
     /// How many hints of keywords are met.
     pub keywords: u8,
@@ -180,7 +180,7 @@ impl Hints {
         Hints { wanted }
     }
 
-    /// Whether there are none.
+    /// Whether it has no hints.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
     }

@@ -103,21 +103,21 @@ pub struct Intents {
     /// The one of `mentions` or `names` that ends the text after the word "in": if several files match, the place to
     /// search.
     pub place: Option<String>,
-    /// Phrases in double quotes; none in a text of several lines or one that names a line.
+    /// Phrases in double quotes; empty for a text of several lines or one that names a line.
     pub phrases: Vec<String>,
     /// Whether each of them is an argument of a flag: no condition if it occurs nowhere.
     pub are_arguments: bool,
-    /// The definition, if the query is nothing but a keyword and a name.
+    /// The definition, if the query is just a keyword and a name.
     pub declaration: Option<NamedDeclaration>,
-    /// The name whose callers are asked for; the whole text if all places of a name are.
+    /// The name whose callers are requested; the whole text if the query asks for all places of a name.
     pub callers_of: Option<String>,
     /// The name whose definition a question asks for.
     pub definition_of: Option<String>,
-    /// The name that is all the query says besides one file: `Client in client.py`.
+    /// The name in a query of just a name and a file: `Client in client.py`.
     pub beside_file: Option<String>,
     /// Names, codes, numbers and paths: words that occur as written or not at all.
     pub tokens: Vec<String>,
-    /// Whether the query is nothing but tokens and names no line.
+    /// Whether the query consists of tokens and names no line.
     pub is_tokens: bool,
 }
 
@@ -127,7 +127,7 @@ const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 
 impl Intents {
-    /// Whether a text is nothing but a file's path or name.
+    /// Whether a text is just a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
         self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
     }
@@ -204,8 +204,8 @@ impl Intents {
     }
 }
 
-/// Whether a text's frames are Python's, which alone prints the innermost one last. A pasted part of a trace has no head, and
-/// no other language writes `File "a.py", line 7, in run`.
+/// Whether a text's frames are Python's, the only ones that end with the innermost. A pasted part of a trace has no
+/// head, and no other language writes `File "a.py", line 7, in run`.
 fn ends_innermost(text: &str) -> bool {
     let is_frame = |line: &str| {
         let place = line.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
@@ -224,7 +224,7 @@ fn declaration(text: &str, facts: &LanguageFacts) -> Option<NamedDeclaration> {
     let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
     let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;
     let mut written = words.next()?;
-    // `func (r *Router) Handle(` has a receiver in front of the name.
+    // `func (r *Router) Handle(` has a receiver before the name.
     if written.starts_with('(') {
         written = words.find(|w| w.ends_with(')')).and_then(|_| words.next())?;
     }

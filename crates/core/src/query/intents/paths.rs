@@ -162,7 +162,7 @@ pub(super) fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) 
     Some((path, line))
 }
 
-/// Whether a path ends in a file's name with a stem and an ending.
+/// Whether a path ends in a file name with a stem and an extension.
 fn is_file_of(path: &str, facts: &LanguageFacts) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name.to_lowercase())
@@ -183,8 +183,8 @@ fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     }
 }
 
-/// The word as the name of a file without a known ending, if it is written as hardly any other word is: in capitals, with a dot
-/// or a hyphen inside, a dot or an underscore in front, or `file` at its end.
+/// The word as a file name without a known extension, if it has an unusual form: in capitals, with a dot or a hyphen
+/// inside, a dot or an underscore in front, or `file` at its end.
 pub(super) fn file_name(word: &str) -> Option<&str> {
     let name = word.trim_end_matches(['.', '?', '!', ':']);
     let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
@@ -207,7 +207,7 @@ pub(super) fn stands_behind_in(before: &str) -> bool {
     before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
 }
 
-/// The folders of the package in front of a frame's file: `com/acme/net` of `at com.acme.net.Tcp.open(`.
+/// The package folders before a frame's file: `com/acme/net` of `at com.acme.net.Tcp.open(`.
 fn package_folders(before: &str) -> Option<String> {
     let qualified = before.strip_suffix('(')?.rsplit(char::is_whitespace).next()?;
     let mut parts: Vec<&str> = qualified.split('.').collect();

@@ -14,7 +14,7 @@ pub(super) fn are_arguments(text: &str) -> bool {
     quoted(text).all(|(front, _)| is_given(front))
 }
 
-/// The phrases in quotes, each with the text in front of it.
+/// The phrases in quotes, each with the text before it.
 fn quoted(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {

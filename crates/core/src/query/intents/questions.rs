@@ -37,7 +37,7 @@ const FORMS: &[(NameQuestion, &str)] = &[
 const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
 /// Words after a name that restrict the question or begin another one.
 const WHERE: &[&str] = &["and", "from", "in", "within"];
-/// Requests in front of a question for callers.
+/// Requests before a question for callers.
 const REQUESTS: &[&str] =
     &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
 
@@ -107,8 +107,8 @@ pub fn is_joint(word: &str) -> bool {
     JOINTS.contains(&bare(word).as_str())
 }
 
-/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word
-/// that such questions begin with is the name if it is the only one (`find in FILE`).
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE", if the text says nothing else. A word that
+/// such questions begin with is the name if it is the only one (`find in FILE`).
 pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
     if text.trim().contains('\n') {
         return None;

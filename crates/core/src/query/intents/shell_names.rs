@@ -3,7 +3,7 @@
 use crate::identifier_style::{flag_name, is_name_in_query, is_token};
 use crate::token::{is_word_char, parts};
 
-/// Words in front of an assignment.
+/// Words before an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
 
 /// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in `--name=1`. None in
@@ -33,13 +33,13 @@ pub fn lookup_form(token: &str) -> &str {
     name_inside(token).filter(can_tell).unwrap_or(token)
 }
 
-/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)` and in
-/// `x=Clock.set_to(now);`. In a chain each call, the last one first; for an object (`p->open(x)`) the name alone.
+/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)`
+/// and in `x=Clock.set_to(now);`. All calls of a chain, last one first; for an object (`p->open(x)`) only the name.
 pub fn names_called(text: &str) -> Vec<&str> {
     std::iter::successors(call_at_end(text), |&(_, before)| call_at_end(before)).map(|(name, _)| name).collect()
 }
 
-/// The name of the call that a text ends with, and the text in front of it.
+/// The name of the call at the end of a text, and the text before it.
 fn call_at_end(text: &str) -> Option<(&str, &str)> {
     let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
     if given.contains(char::is_whitespace) {
@@ -97,7 +97,7 @@ pub fn mark_behind(text: &str, name: &str) -> Option<char> {
     text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
 }
 
-/// The name in front of `=` and a plain value. Brackets and the like make a line of code of it.
+/// The name before `=` and a plain value. With brackets and the like it is a line of code.
 fn assigned(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
     let value = value.trim();
@@ -147,7 +147,7 @@ mod tests {
             ("getenv('BAT_PAGER')", "BAT_PAGER"),
             ("lineLimit=3", "lineLimit"),
             ("--line-limit=3", "--line-limit"),
-            // Without marks or a value there is nothing to take off.
+            // Without marks or a value there is nothing to strip.
             ("BAT_PAGER", ""),
             ("--line-limit", ""),
             // Words of a sentence, numbers, lines of code.

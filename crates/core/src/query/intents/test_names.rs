@@ -7,9 +7,9 @@ use crate::token::is_word_char;
 const FLAGS: &[&str] = &["--filter", "--gtest_filter", "--run", "--tests", "-Dtest", "-k", "-n", "-run", "-t"];
 /// What runners print in capitals next to the name of a test.
 const VERDICTS: &[&str] = &["FAIL", "FAILED", "PASS", "PASSED", "RUN", "SKIP", "SKIPPED"];
-/// What Go's runner prints in front of a verdict.
+/// Go's marks before a verdict.
 const RULES: &[&str] = &["---", "==="];
-/// What runners print in front of a test's title.
+/// Runners' marks before a test's title.
 const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
 /// What separates the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
@@ -29,7 +29,7 @@ pub fn test_named(text: &str) -> Option<String> {
     }
 }
 
-/// The title of the test in a line of a runner that lists tests by their titles: `● queue › takes what was put`.
+/// The title in a line of a runner that lists tests by title: `● queue › takes what was put`.
 pub fn test_titled(text: &str) -> Option<&str> {
     let titles = text.trim().lines().next()?.strip_prefix(BULLETS)?;
     let title = BETWEEN_TITLES.iter().find_map(|between| Some(titles.rsplit_once(between)?.1))?;
