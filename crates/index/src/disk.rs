@@ -46,8 +46,7 @@ impl Change {
     }
 }
 
-/// A hook that is asked before each change. If it returns an error, the change is not made and the caller gets that
-/// error.
+/// A hook called before each change. If it returns an error, the change is not made and the caller gets that error.
 pub trait Gate: std::fmt::Debug + Send + Sync {
     /// Lets a change pass or refuses it.
     ///
@@ -113,7 +112,7 @@ impl Disk {
         made.map_err(|e| Error::io("create", path, e))
     }
 
-    /// Creates a file, or empties one, for the user alone.
+    /// Creates or truncates a file, private to the user.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -145,7 +144,7 @@ impl Disk {
         path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Removes a file, or a folder that somebody put in its place.
+    /// Removes a file, or a folder in its place.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         self.change(Change::Remove, path, || match fs::remove_file(path) {
             Err(_) if path.symlink_metadata().is_ok_and(|found| found.is_dir()) => fs::remove_dir_all(path),
@@ -164,7 +163,7 @@ impl Disk {
         to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Lets two folders take each other's names, in one step where the system can do that, and flushes the folder above.
+    /// Swaps the names of two folders, atomically if the system can, and flushes their parent.
     pub(crate) fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
         self.change(Change::Rename, other, || exchange(one, other))?;
         other.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
@@ -209,7 +208,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Ok(open_known(path)?.0)
 }
 
-/// The same, with what is known of the file.
+/// The same, with the file's metadata.
 pub(crate) fn open_known(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let mut options = OpenOptions::new();
     without_waiting(options.read(true));

@@ -1,4 +1,4 @@
-//! What can go wrong with an index. What to do about it is said by whoever asked.
+//! Errors of an index. Callers say what to do about them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub enum ErrorKind {
     Io,
     /// There is no index yet.
     Missing,
-    /// The index was written by another version of colgrep, or is damaged: it has to be built anew.
+    /// The index was written by another version of colgrep, or is damaged, and has to be rebuilt.
     Unusable,
     /// Another process is writing the index.
     Busy,
@@ -39,7 +39,7 @@ pub enum Error {
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file of the project is not text.
@@ -70,7 +70,7 @@ pub enum Error {
     /// A remote shard does not answer.
     #[error("{0}")]
     Away(String),
-    /// A round of a search was asked before the one that it builds on: nothing is wrong with the index.
+    /// A round of a search was requested before the one that it builds on; the index is fine.
     #[error("{0} is asked out of turn")]
     OutOfTurn(&'static str),
     /// The file table can't be written down.
@@ -85,10 +85,10 @@ pub enum Error {
     /// The index is of another version, of which this is known.
     #[error("the index was written by another version of colgrep ({0})")]
     OtherVersion(String),
-    /// The model gives other vectors than the index has.
+    /// The model's vectors differ from those in the index.
     #[error("the model gives {asked}, the index has {kept}")]
     OtherModel {
-        /// What the model gives, in words.
+        /// Description of the model's vectors.
         asked: String,
         /// How many of them the index has.
         kept: usize,
@@ -98,7 +98,7 @@ pub enum Error {
     Damaged {
         /// What it is, and how it shows itself unless there is a source.
         what: String,
-        /// What its reader says.
+        /// The reader's error.
         source: Option<Source>,
     },
     /// Another process has the right to write.
@@ -144,17 +144,17 @@ impl std::error::Error for Inverted {}
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of the system on `path`; `doing` says what was tried, such as "read".
+    /// An error of the system on `path`; `doing` names the failed operation, such as "read".
     pub(crate) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Error {
         Error::Io { doing, path: path.to_path_buf(), source }
     }
 
-    /// Something is damaged; `what` says how that shows.
+    /// Something is damaged; `what` describes it.
     pub(crate) fn damaged(what: impl Into<String>) -> Error {
         Error::Damaged { what: what.into(), source: None }
     }
 
-    /// The file at `path` is damaged or missing: `source` is what its reader says.
+    /// The file at `path` is damaged or missing: `source` is the reader's error.
     pub(crate) fn damaged_file(path: &Path, source: impl Into<Source>) -> Error {
         Error::Damaged { what: path.display().to_string(), source: Some(source.into()) }
     }
@@ -173,7 +173,7 @@ impl Error {
         }
     }
 
-    /// What the system says, where it refuses a change of what is kept, or memory; nothing where something can't be read.
+    /// The system's error kind if it refused a change of stored data, or memory; `None` for a failed read.
     pub fn refused(&self) -> Option<std::io::ErrorKind> {
         use std::io::ErrorKind::OutOfMemory;
         match self {
@@ -198,13 +198,13 @@ pub fn full(error: &dyn std::error::Error) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Whether it is what a missing, cut or changed file of the index shows itself as.
+/// Whether a missing, truncated or changed file of the index causes this error.
 pub(crate) fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Os;
     matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
 }
 
-/// Whether it is what the library says where the system has no room for its threads and what they need.
+/// Whether tantivy reports this error when the system refuses its threads or their memory.
 fn lacks_room(error: &tantivy::TantivyError) -> bool {
     use std::io::ErrorKind as Os;
     use tantivy::TantivyError as T;

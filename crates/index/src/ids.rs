@@ -73,8 +73,8 @@ impl TextHash {
     }
 }
 
-/// A unit's name from one build of an index to the next: XXH3 (64 bits) of its file's path and its lines. Units that lie
-/// on the same lines share it.
+/// A unit's name across builds of an index: XXH3 (64 bits) of its file's path and its lines. Units on the same lines
+/// share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StableId(u64);

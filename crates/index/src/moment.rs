@@ -1,4 +1,4 @@
-//! Times as somebody's clock showed them, and days of the calendar.
+//! Times with their local day, and days of the calendar.
 
 use serde::{Deserialize, Serialize};
 use time::format_description::well_known::Rfc3339;
@@ -9,13 +9,13 @@ const DAY: i64 = 86_400;
 /// The Julian day of 1970-01-01, from which days are counted here.
 const EPOCH: i64 = 2_440_588;
 
-/// A time as somebody's clock showed it: ordered by the moment, and it knows the day that was written.
+/// A time as a local clock showed it: ordered by the moment, with the local day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Moment(i64);
 
 impl Moment {
-    /// Bits of the clock's distance from UTC in minutes; zones lie within 14 hours of it.
+    /// Bits of the time zone's offset from UTC in minutes; zones are within 14 hours of it.
     const ZONE_BITS: u32 = 12;
     const ZONE_HALF: i64 = 1 << (Moment::ZONE_BITS - 1);
 
@@ -35,7 +35,7 @@ impl Moment {
         self.0
     }
 
-    /// Reads RFC 3339 and what git writes: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
+    /// Parses RFC 3339 and git's format: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
     /// (UTC).
     pub fn read(text: &str) -> Option<Moment> {
         let (date, time) = text.split_at_checked(10)?;

@@ -23,9 +23,9 @@ const LONG_GRAM: usize = 6;
 pub const LONG_FROM_BYTES: usize = 256 << 10;
 /// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
 pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
-/// Largest file that gets a signature although it is not indexed, in bytes: it is read for that alone.
+/// Largest unindexed file that gets a signature, in bytes: it is read just for that.
 pub const SIGNED_BYTES_MAX: u64 = 32 << 20;
-/// Most different sequences of a file that has a signature: what has more is packed data, and the signature would be long.
+/// Maximum of distinct sequences in a file with a signature: a file with more is packed data and would need a long one.
 const DIFFERENT_MAX: usize = 1 << 22;
 /// Sequences of a file gathered before duplicates are dropped, in addition to twice the number of distinct ones.
 const GATHERED_MAX: usize = 1 << 18;
@@ -34,7 +34,7 @@ const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Parts of a signature.
 pub const STRIPS: usize = 8;
-/// Sequences of a text that are enough to be asked for: by chance one file in 2,500 has all of them.
+/// Maximum of a text's sequences that are tested: by chance one file in 2,500 has all of them.
 const ENOUGH: usize = 11;
 
 /// A Bloom filter over a file's bytes.
@@ -122,7 +122,7 @@ pub fn signature(bytes: &[u8]) -> Signature {
     all.map_or_else(Signature::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
 }
 
-/// Each of the sequences once; none where there are too many.
+/// The distinct sequences; `None` if there are too many.
 fn different<T: Copy + Ord>(sequences: impl Iterator<Item = T>) -> Option<Vec<T>> {
     let (mut all, mut kept) = (Vec::new(), 0);
     for sequence in sequences {
@@ -201,7 +201,7 @@ enum Node {
 }
 
 impl Sought {
-    /// What is asked of signatures for what is needed.
+    /// The tests of signatures for `needed`.
     pub fn new(needed: &Needed) -> Sought {
         let mut sought = Sought::default();
         sought.node = sought.node(needed);
@@ -228,13 +228,12 @@ impl Sought {
         }
     }
 
-    /// Whether anything is asked of this strip.
+    /// Whether this strip is tested.
     pub fn asks(&self, strip: usize) -> bool {
         self.short.iter().any(|gram| gram.strip == strip)
     }
 
-    /// Whether a file may match, by whether its signature, which may be of a large file, has a bit; that is asked for when
-    /// it is needed.
+    /// Whether a file may match, given `is_set` for the bits of its signature and whether that is a large file's.
     pub fn may_match(&self, is_long: bool, is_set: impl Fn(Gram) -> bool) -> bool {
         self.holds(&self.node, is_long, &is_set)
     }

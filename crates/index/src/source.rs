@@ -20,8 +20,8 @@ pub fn hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// Where a file is that the walk saw at `path` below `root`, and what is known of it. Meanwhile it, or a folder above it,
-/// may be a link that leads elsewhere: that is an error.
+/// The full path and metadata of a file that the walk saw at `path` below `root`. An error if it, or a folder above it,
+/// is a link by now.
 fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     let mut full = root.to_path_buf();
     let mut last = None;

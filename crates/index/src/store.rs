@@ -49,7 +49,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// segment and of a codebook, and raising one of those rebuilds only the vectors.
 pub const FORMAT_VERSION: u32 = 14;
 
-/// How often the index is opened again where a commit comes between.
+/// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;
 
 /// The folder of the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
@@ -80,7 +80,7 @@ pub struct Snapshot {
     pub lexical: Lexical,
     /// The files.
     pub files: FileTable,
-    /// The vectors, where there are any that can be read.
+    /// The vectors, if any can be read.
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
@@ -96,7 +96,7 @@ pub struct Snapshot {
     ages: OnceLock<FileOrder>,
     /// Hash of its content, computed on first use.
     fingerprint: OnceLock<u64>,
-    /// The units that have vectors and where these are, once a search wanted them all.
+    /// The units with vectors and their places, computed when a search first needs them all.
     pub placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
 
@@ -128,7 +128,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Units that have none.
+    /// Number of units without vectors.
     pub fn without_vectors(&self) -> u64 {
         self.units - self.with_vectors
     }
@@ -202,7 +202,7 @@ impl Snapshot {
         self.files.files.get(self.order().place(file).0 as usize)
     }
 
-    /// A file's text, where it is the one that is indexed.
+    /// A file's text, if it is unchanged since it was indexed.
     fn text_as_indexed(&self, file: FileId) -> Option<Arc<String>> {
         let record = self.record(file)?;
         let (text, hash) = self.texts.hashed(Path::new(&self.files.root), &record.path).ok()?;
@@ -218,8 +218,7 @@ impl Snapshot {
         self.lexical.callers(name, |file| order.place(file).0)
     }
 
-    /// How many of the units that are encoded have vectors, of whatever model. Looks each one up where the manifest does not
-    /// say all.
+    /// How many encodable units have vectors, of any model. Looks each one up unless the manifest says all.
     pub fn coverage(&self) -> Coverage {
         let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
         let mut coverage = Coverage::default();
@@ -232,7 +231,7 @@ impl Snapshot {
     }
 }
 
-/// How an index is kept: what no update changes unless somebody asks for it.
+/// Settings of an index that updates keep unless the user changes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upkeep {
@@ -286,15 +285,14 @@ impl Store {
         self.folder.join("vectors")
     }
 
-    /// The vectors of the same project's other worktrees, as far as they are indexed in the same data folder.
+    /// The vectors of the same project's other worktrees with an index in the same data folder.
     pub(crate) fn sibling_vectors(&self, root: &Path) -> Vec<Vectors> {
         let Some(data_folder) = self.folder.parent() else { return Vec::new() };
         let open = |root: PathBuf| Store::new(project_folder(data_folder, &root)).open().ok()?.vectors;
         sibling_roots(root).into_iter().filter_map(open).collect()
     }
 
-    /// How the index is kept, read from the commit point alone, of any version of it; none where nothing was ever
-    /// committed.
+    /// The settings of the index, read from the commit point of any version; `None` if nothing was ever committed.
     pub fn upkeep(&self) -> Option<Upkeep> {
         let payload = Lexical::commit_point(&self.lexical_folder()).ok()?.payload?;
         payload.starts_with("colgrep ").then(|| Upkeep::of_payload(&payload))
@@ -371,7 +369,7 @@ impl Store {
         Ok(files)
     }
 
-    /// The newest commit point and its table, to be read before all else; `None` where they can't be read.
+    /// The newest commit point and its table, read before all else; `None` if they can't be read.
     pub(crate) fn ahead(&self) -> Option<(CommitPoint, FileTable)> {
         let point = self.point().ok()?;
         keep_private(&self.folder);
@@ -403,7 +401,7 @@ impl Store {
         FileTable { vectors: table.vectors, mode, by_init, ..FileTable::default() }
     }
 
-    /// The root of the project whose index this is; none where no table of this version is there.
+    /// The root of the indexed project; `None` without a table of this version.
     pub fn root(&self) -> Option<PathBuf> {
         Some(PathBuf::from(self.read_table(self.generation().ok()?).ok()?.root))
     }

@@ -14,7 +14,7 @@ pub struct Repository {
     pub common: PathBuf,
     /// The root of the worktree around the folder.
     pub top: PathBuf,
-    /// The roots of all worktrees that are there, sorted.
+    /// The roots of all existing worktrees, sorted.
     pub tops: Vec<PathBuf>,
 }
 
@@ -102,7 +102,7 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
     }
     let text = line_of(&git)?;
     let own = top.join(text.strip_prefix("gitdir:")?.trim());
-    // A submodule has a folder of its own and shares none.
+    // A submodule has its own git folder and shares none.
     let Some(common) = line_of(&own.join("commondir")) else { return own.canonicalize().ok() };
     own.join(common).canonicalize().ok()
 }

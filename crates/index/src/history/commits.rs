@@ -1,4 +1,4 @@
-//! Commits as documents: which there are, and what they say.
+//! Commits as documents: lists them and reads their messages and paths.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -18,12 +18,12 @@ use crate::update::{Content, Document};
 use crate::walk::{Walked, WalkedFile};
 use crate::worktree;
 
-/// Longest list of the commits at which a shallow clone ends, in bytes; a longer one counts as none.
+/// Maximum size in bytes of the list of commits at which a shallow clone ends; a larger one is ignored.
 const SHALLOW_BYTES_MAX: u64 = 16 << 20;
 
-/// The newest commits that are kept, at most.
+/// Maximum of commits that are kept, newest first.
 pub const COMMITS_MAX: usize = 20_000;
-/// Commits that git is asked for at once, at most: their messages and paths are held until all are written.
+/// Maximum of commits requested from git at once: their messages and paths are kept in memory until all are written.
 pub(super) const ROUND_MAX: usize = 2_048;
 /// Longest message that is read, in bytes.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
@@ -33,8 +33,8 @@ const PATHS_MAX: usize = 10_000;
 const PATHS_AS_WORDS_MAX: usize = 100;
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// Adds the commits that local branches and the heads of all worktrees reach, the newest [`COMMITS_MAX`]. From a known
-/// table, only what came and what went is asked for.
+/// Adds the commits reachable from local branches and the heads of all worktrees, the newest [`COMMITS_MAX`]. With a
+/// known table, requests only the differences.
 pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walked: &mut Walked) -> Result<()> {
     let ask = |args: &[&str], input: &str| -> Result<String> {
         let printed = git.ask(args, input).map_err(|e| Error::io("ask git about", common, e))?;
@@ -45,12 +45,12 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
     let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
     let known_files = || known.into_iter().flat_map(known_commits);
     if let Some(before) = before.as_ref().filter(|before| before.first() == Some(&&stamp)) {
-        // No branch moved: git need not be asked.
+        // No branch moved, so git need not be run.
         walked.files.extend(known_files());
         walked.state.extend(before.iter().copied().cloned());
         return Ok(());
     }
-    // All but branches and heads of worktrees is left out: tags, what others have, stashes, notes.
+    // Leaves out everything but branches and heads of worktrees: tags, remotes, stashes, notes.
     let tips = ask(&["rev-list", "--no-walk=unsorted", "--exclude=refs/[!h]*", "--all"], "")?;
     let tips: BTreeSet<&str> = tips.lines().collect();
     let shallow = read_regular(&common.join("shallow"), SHALLOW_BYTES_MAX).map_or(0, |bytes| xxh3_64(&bytes));

@@ -8,7 +8,7 @@ use crate::ids::FileId;
 use crate::lexical::{EntryHit, UnitFilter, UnitPlace};
 use crate::store::FileTable;
 
-/// Entries by their document and line: the filter that lets these alone pass.
+/// A filter for entries by their document and line.
 #[derive(Clone, Debug, Default)]
 pub struct AtLines(HashMap<FileId, HashSet<u32>>);
 
@@ -43,7 +43,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// What a record says of the lines of its transcript that were not understood.
+    /// A record's note on lines of its transcript that were not understood.
     pub(super) fn note(lines: u64) -> Option<String> {
         (lines > 0).then(|| format!("{lines} lines of an unknown form"))
     }

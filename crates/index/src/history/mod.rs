@@ -35,7 +35,7 @@ pub fn is_commit(record: &FileRecord) -> bool {
     record.language == COMMIT
 }
 
-/// Asks git. Whoever answers sees to it that git runs nothing that a repository names.
+/// Runs git. An implementation ensures that git runs no program that a repository names.
 pub trait Git: Sync {
     /// What git prints on standard output when it is run in the repository with `args` and reads `input`.
     ///
@@ -47,7 +47,7 @@ pub trait Git: Sync {
 /// Where the entries of a history come from.
 #[derive(Clone, Copy)]
 pub struct History<'a> {
-    /// The repository's commits, where there is one.
+    /// Reads the repository's commits, if there is one.
     pub git: Option<&'a dyn Git>,
     /// The folder that the repository's worktrees share.
     pub common: &'a std::path::Path,

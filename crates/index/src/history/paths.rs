@@ -18,13 +18,13 @@ impl Roots {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a folder, as written, lies in one of the worktrees.
+    /// Whether a folder, as written, is in one of the worktrees.
     pub(super) fn hold(&self, folder: &str) -> bool {
         self.inside(&parts(folder, &[])).is_some()
     }
 
-    /// A path as written in `folder`, from the worktree's root that it lies in, `/` between components. None where it
-    /// lies outside all of them, is a root itself, or belongs to git.
+    /// A path as written in `folder`, relative to its worktree's root, `/` between components. `None` if it is outside
+    /// all of them, is a root itself, or belongs to git.
     pub(super) fn relative(&self, path: &str, folder: &str) -> Option<String> {
         let from = if is_absolute(path) { Vec::new() } else { parts(folder, &[]) };
         let below = self.inside(&parts(path, &from))?;

@@ -40,13 +40,13 @@ impl Sessions {
         Sessions { folders, roots: Roots::new(roots) }
     }
 
-    /// Whether any folder is looked at.
+    /// Whether no folder is configured.
     pub fn is_none(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// Adds all transcripts. One that is known to be of another project is listed as it was known, however it has grown:
-    /// a session stays where it began.
+    /// Adds all transcripts. One that is known to be of another project is listed as known, however it has grown: a
+    /// session stays where it began.
     pub(super) fn list(&self, known: Option<&FileTable>, walked: &mut Walked) {
         if self.is_none() {
             return;
@@ -94,8 +94,8 @@ impl Sessions {
         Document { bytes: record.size, record, content, ..Document::default() }
     }
 
-    /// All of the turn on a line of a transcript: what was asked, what the agent said, and the tools that it used on
-    /// paths. None where it can't be read any more.
+    /// The whole turn on a line of a transcript: the question, what the agent said, and the tools that it used on
+    /// paths. `None` if it can't be read any more.
     pub fn turn(&self, path: &Path, line: u32) -> Option<String> {
         let transcript = self.read(path, format_of(path)?).ok()??;
         let turn = transcript.turns.into_iter().find(|turn| turn.line == line)?;
@@ -103,7 +103,7 @@ impl Sessions {
         Some(if body.is_empty() { turn.user } else { format!("{}\n\n{}", turn.user, body.trim_start()) })
     }
 
-    /// The transcript at `path`; none where its session ran elsewhere.
+    /// The transcript at `path`; `None` if its session ran elsewhere.
     fn read(&self, path: &Path, format: &'static Format) -> std::io::Result<Option<Transcript>> {
         let mut reader = BufReader::new(File::open(path)?);
         let mut transcript = Transcript::new(format);
@@ -115,7 +115,7 @@ impl Sessions {
             if read == 0 {
                 break;
             }
-            // A shorter line without an end is one that somebody still writes; where it can be read, it is whole all the same.
+            // A shorter line without an end is still being written; if it can be parsed, it is complete all the same.
             if line.last() != Some(&b'\n') && read as u64 == LINE_BYTES_MAX {
                 transcript.unknown += 1;
                 reader.skip_until(b'\n')?;

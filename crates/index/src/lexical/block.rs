@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tantivy::directory::OwnedBytes;
 use zstd::bulk::{Compressor, Decompressor};
 
-/// Bytes of a block before it is compressed: what a lookup reads at least.
+/// Uncompressed bytes of a block, the minimum that a lookup reads.
 pub(super) const BLOCK: usize = 4 << 10;
 /// zstd's fastest: of lists and positions, single bytes can be coded shorter and little repeats, so higher levels give
 /// 1 to 3 % for three to ten times the work.
@@ -43,7 +43,7 @@ pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<u
     let make = || Compressor::new(LEVEL);
     let mut room = [0; BLOCK];
     let most = block.len().min(BLOCK).saturating_sub(worth);
-    // A compressor that lacks room says so: the block is then not worth it.
+    // The compressor fails for lack of room if the block is not worth it.
     let packed = with(&COMPRESSOR, make, |own| Ok(own.compress_to_buffer(block, &mut room[..most]).ok()))?;
     let bytes = packed.map_or(block, |length| &room[..length]);
     to.extend_from_slice(bytes);

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 
 /// The file that names the segments of the current commit.
 pub(super) const META: &str = "meta.json";
-/// The mark on the last line, in front of the checksum.
+/// The mark on the last line, before the checksum.
 const SEAL: &[u8] = b"xxh3 ";
 /// Length of the last line: the mark, sixteen digits of the checksum, a line feed.
 const SEAL_BYTES: usize = SEAL.len() + 17;

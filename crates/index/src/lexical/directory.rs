@@ -74,7 +74,7 @@ fn read_error(error: io::Error, path: &Path) -> OpenReadError {
     }
 }
 
-/// A file of a segment that is missing is damage: tantivy would take missing positions for none.
+/// A missing file of a segment is damage: tantivy would read missing positions as empty.
 fn segment_error(error: io::Error, path: &Path) -> OpenReadError {
     let error = match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::InvalidData, format!("{} is missing", path.display())),

@@ -133,8 +133,8 @@ impl Lexical {
         Ok(hits)
     }
 
-    /// Gives `visit` the paths that each of `units` mentions, at most `paths_max` (those with more are left out), with
-    /// the unit's position. No entry is fetched for that.
+    /// Passes to `visit` each unit's position in `units` with the paths that it mentions, at most `paths_max` (units
+    /// with more are left out). Fetches no entry.
     ///
     /// # Errors
     /// When the index can't be read.

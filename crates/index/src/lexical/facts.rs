@@ -15,10 +15,10 @@ const SEPARATORS: [&str; 3] = ["::", "->", "\\"];
 /// What else parts them where people write of code: `RingBuffer#push`, `push/2`.
 const SEPARATORS_OF_PEOPLE: [&str; 2] = ["#", "/"];
 
-/// A name as somebody asks for it: plain (`push`), or with what encloses it (`RingBuffer.push`, `ring::push()`).
+/// A requested name: plain (`push`), or qualified (`RingBuffer.push`, `ring::push()`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeName {
-    /// As asked, without the parentheses of a call.
+    /// As requested, without the parentheses of a call.
     whole: String,
     ignores_case: bool,
 }
@@ -48,7 +48,7 @@ impl CodeName {
         self.eq(written_last(callee), last_segment(&self.whole))
     }
 
-    /// Whether a unit is the one that is asked for: its qualified name ends so.
+    /// Whether a unit has this name: its qualified name ends with it.
     fn is_of(&self, unit: &Unit) -> bool {
         let own = dotted(&unit.qualified_name(), &SEPARATORS);
         let asked = dotted(&self.whole, &SEPARATORS);
@@ -120,8 +120,8 @@ impl Lexical {
         Ok(units)
     }
 
-    /// The definitions of what the units of a name call, by file and line. Where a callee is both defined and declared,
-    /// the definitions alone. `units` gives units with what they call.
+    /// The definitions of what the units of a name call, by file and line; declarations only of callees without
+    /// definitions. `units` loads units with their calls.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -19,7 +19,7 @@ use crate::signature::STRIPS;
 const TOKENIZER: &str = "colgrep";
 /// Longest stop word, in bytes, that is stored without a position.
 const STOP_WORD_BYTES_MAX: usize = 5;
-/// Name of the field of files' numbers where they have a signature.
+/// Name of the field with the numbers of files that have a signature.
 pub(super) const SIGNED: &str = "signed";
 /// Names of the fields of signatures, a strip each.
 pub(super) const SIGNATURE: [&str; STRIPS] =
@@ -46,7 +46,7 @@ pub(super) struct Fields {
     pub(super) topic: Field,
     /// Files: names that their text defines as types.
     pub(super) textual_type: Field,
-    /// Files: keys of what they import.
+    /// Files: keys of their imports.
     pub(super) import: Field,
     /// Entries of a history: paths that they mention.
     pub(super) mention: Field,

@@ -142,8 +142,8 @@ impl Lexical {
         self.segments.par_iter().enumerate().find_map_any(in_segment)
     }
 
-    /// The smallest unit around a line of a file that `filter` allows, documentation included; where none lies around
-    /// it, the last one before it. None where the unit around it is not allowed and no other lies around it.
+    /// The smallest unit around a line of a file that `filter` allows, documentation included; if there is none, the
+    /// last one before it. `None` if the only unit around it is not allowed.
     ///
     /// # Errors
     /// When the index can't be read.

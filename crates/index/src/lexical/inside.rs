@@ -1,4 +1,4 @@
-//! Finds tests that lie inside the files that they test.
+//! Finds tests inside the files that they test.
 
 use std::collections::HashMap;
 

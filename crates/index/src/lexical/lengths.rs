@@ -40,14 +40,14 @@ impl Kept {
 }
 
 impl Lengths {
-    /// Reads what the writer of the index in `folder` left.
+    /// Reads the sums that the writer of the index in `folder` saved.
     pub(super) fn load(folder: &Path) -> Kept {
         let bytes = read_regular(&folder.join(NAME), u64::MAX).unwrap_or_default();
         let sound = bytes.split_last_chunk::<8>().filter(|(body, sum)| xxh3_64(body) == u64::from_le_bytes(**sum));
         Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }
 
-    /// Saves `all` for later readers of the index in `folder`. A failure costs later readers time and nothing else.
+    /// Saves `all` for later readers of the index in `folder`. A failure only costs later readers time.
     pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
         let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };

@@ -40,8 +40,8 @@ impl NamedFile {
     }
 }
 
-/// Where a query's plain words and topic terms were found: their numbers are statistics, and what they weigh depends on
-/// the whole corpus.
+/// Files by a query's plain words and topic terms: their counts are statistics, and their weights depend on the whole
+/// corpus.
 #[derive(Clone, Debug, Default)]
 pub struct NamesFound {
     /// For each of the query's plain words, the definitions of that name.
@@ -84,7 +84,7 @@ impl Lexical {
         Ok(names)
     }
 
-    /// Files whose names or definitions answer to the query, allowed by `filter`; `names` is what was found of it.
+    /// Files whose names or definitions match the query, allowed by `filter`; `names` are the lookups of its words.
     ///
     /// # Errors
     /// When the index can't be read.

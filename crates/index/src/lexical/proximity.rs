@@ -30,7 +30,7 @@ pub struct Sample<'a> {
     pub is_wanted: &'a dyn Fn(FileId) -> bool,
     /// For each pair, one in how many files is counted: a power of two.
     pub parts: &'a [u32],
-    /// A number of the file that looks random and depends on its path alone.
+    /// A pseudo-random number of the file that depends only on its path.
     pub lot: &'a dyn Fn(FileId) -> u64,
 }
 

@@ -1,4 +1,4 @@
-//! The index, open for reading: its segments, what they know of each document, the units of a file.
+//! The index, open for reading: its segments, their facts about each document, the units of a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,12 +25,12 @@ use super::lengths::Lengths;
 use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 
-/// Documents that one core goes through at once.
+/// Documents that one core scans at a time.
 pub(super) const SCAN_DOCS: usize = 1 << 14;
 /// Blocks of 16 KiB of stored documents that a segment remembers.
 const STORE_BLOCKS: usize = 100;
 
-/// Which units a search may give; asked by many threads.
+/// Which units a search may return; called from many threads.
 pub trait UnitFilter: Sync {
     /// Whether any unit of the file may be given.
     fn allows_file(&self, file: FileId) -> bool;
@@ -38,7 +38,7 @@ pub trait UnitFilter: Sync {
     fn allows_unit(&self, unit: &UnitPlace) -> bool;
 }
 
-/// A unit as a filter is asked about it.
+/// A unit as a filter sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitPlace {
     /// Its key in this snapshot.
@@ -72,7 +72,7 @@ pub struct UnitHit {
     pub score: f32,
 }
 
-/// Where a unit lies in its file.
+/// Position of a unit in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitSpan {
     /// Its key in this snapshot.
@@ -106,9 +106,9 @@ pub(super) struct Segment {
     /// The fields of units, in the order of [`colgrep_core::bm25::Field::ALL`], and the lengths of each.
     pub(super) fields: [Field; FIELD_COUNT],
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
-    /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
+    /// Its units and their lengths, as saved by its writer, or computed on first use.
     pub(super) lengths: OnceLock<Lengths>,
-    /// What it keeps of each document, once that is asked for.
+    /// Its stored documents, opened on first use.
     store: OnceLock<StoreReader>,
 }
 
@@ -158,8 +158,8 @@ impl Segment {
         Ok(store.get_document_bytes(doc)?)
     }
 
-    /// The terms of a field; none where it has none. Such a one is not opened: tantivy would build an empty dictionary, which
-    /// takes half a megabyte.
+    /// The terms of a field, if it has any. An empty one is not opened: tantivy would build an empty dictionary of half
+    /// a megabyte.
     pub(super) fn terms_of(&self, field: Field) -> Result<Option<Arc<InvertedIndexReader>>> {
         let at = self.fields.iter().position(|own| *own == field);
         let is_empty = at.zip(self.lengths.get()).is_some_and(|(at, lengths)| !lengths.has_terms[at]);
@@ -190,7 +190,7 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
     UnitId::new(segment as u32, doc)
 }
 
-/// Opens a commit, and nothing of its segments.
+/// Opens a commit without its segments.
 ///
 /// # Errors
 /// As [`Lexical::open_at`].
@@ -333,7 +333,7 @@ impl Lexical {
         parts.concat()
     }
 
-    /// The hash of a unit's text; `None` where no unit of this snapshot has the address.
+    /// The hash of a unit's text; `None` if no unit of this snapshot has the address.
     pub fn text_of(&self, key: UnitId) -> Option<TextHash> {
         let (segment, doc) = self.document(key)?;
         segment.text(doc)
@@ -355,7 +355,7 @@ impl Lexical {
         Ok(units)
     }
 
-    /// Where the units of a file lie.
+    /// Positions of the units of a file.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -287,7 +287,7 @@ impl<'a> Scorer<'a> {
         b.score.total_cmp(&a.score).then_with(by_place)
     }
 
-    /// The scores of `docs` of a segment, which ascend, without the factor for what they are.
+    /// The scores of `docs`, ascending, of a segment, without the factor for kind and role.
     fn scores_at(&self, s: usize, docs: &[DocId]) -> Result<Vec<f32>> {
         let mut scores = vec![0.0; docs.len()];
         for (term, weight) in self.terms() {
@@ -394,7 +394,7 @@ impl<'a> Scorer<'a> {
     fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
         let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
         let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();
-        // Factors and filters remove some, so more are looked at.
+        // Factors and filters remove some, so more are scored.
         let looked_at = 4 * depth;
         if looked_at < best.len() {
             best.select_nth_unstable_by(looked_at, |a, b| b.0.total_cmp(&a.0));
@@ -441,7 +441,7 @@ fn narrow(shards: &mut [Shard], least: f32) {
     }
 }
 
-/// `of` each item, on all cores where there are several items.
+/// Applies `of` to each item, on all cores if there are several.
 fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) -> Result<Vec<U>> {
     match items {
         [item] => Ok(vec![of(item)?]),

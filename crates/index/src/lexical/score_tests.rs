@@ -1,4 +1,4 @@
-//! Sums that leave out what can't matter, against plain ones.
+//! Compares pruned scores with exhaustive ones.
 
 use std::fmt::Write as _;
 

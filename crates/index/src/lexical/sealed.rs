@@ -32,7 +32,7 @@ const PACKED: [(&str, usize, usize); 3] =
     [("idx", BLOCK / 4, usize::MAX), ("pos", BLOCK / 16, usize::MAX), ("fieldnorm", BLOCK / 16, 64)];
 /// Bytes that are gathered for one write.
 const WRITE_BYTES: usize = 64 << 10;
-/// Blocks that a read takes from those that are kept; a longer one reads the file, and keeps nothing.
+/// Maximum of blocks that a read takes from the cache; a longer one reads the file and caches nothing.
 const SHORT_BLOCKS: usize = 4;
 
 fn block_sum(block: &[u8]) -> [u8; 4] {
@@ -146,7 +146,7 @@ enum Bytes {
     On(File),
 }
 
-/// What a file's table says.
+/// The parsed table of a file.
 struct Blocks {
     /// Bytes before they were compressed.
     length: usize,
@@ -156,7 +156,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// `None` where the table does not describe `stored` bytes.
+    /// `None` if the table does not describe `stored` bytes.
     fn new(length: usize, table: Vec<u8>, stored: u64) -> Option<Blocks> {
         let mut starts = Vec::with_capacity(table.len() / ENTRY + 1);
         let mut end = 0;
@@ -177,7 +177,7 @@ impl Blocks {
         BLOCK.min(self.length - block * BLOCK)
     }
 
-    /// Where the block lies among the stored bytes of blocks that begin with `first`.
+    /// Where the block is among the stored bytes of blocks from `first` on.
     fn stored(&self, block: usize, first: usize) -> Range<usize> {
         let at = |block: usize| (self.starts[block] - self.starts[first]) as usize;
         at(block)..at(block + 1)
@@ -205,10 +205,10 @@ impl fmt::Debug for Sealed {
 }
 
 impl Sealed {
-    /// Opens the file at `path` and checks its trailer and table; a small one is read and checked whole.
+    /// Opens the file at `path` and verifies its trailer and table; a small one is read and verified whole.
     ///
     /// # Errors
-    /// Of kind `InvalidData` where it is cut or damaged, of kind `NotFound` where it is missing.
+    /// Of kind `InvalidData` if it is truncated or damaged, of kind `NotFound` if it is missing.
     pub(super) fn open(path: &Path) -> io::Result<Sealed> {
         let name = name_of(path);
         let file = open_regular(path)?;

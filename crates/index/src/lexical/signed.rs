@@ -31,8 +31,8 @@ impl Lexical {
         joined(self.searcher.segment_readers().par_iter().map(in_segment).collect())
     }
 
-    /// The same of the commit in `folder` whose point was read before; of its segments nothing is opened but their columns
-    /// and deletions, since their other files take several times as long.
+    /// The same for the commit in `folder` whose point was read before. Opens only the columns and deletions of its
+    /// segments, since their other files take several times as long.
     ///
     /// # Errors
     /// As [`Lexical::open_at`].

@@ -4,7 +4,7 @@ use super::read::Lexical;
 use crate::error::Result;
 
 impl Lexical {
-    /// Bytes that tantivy wrote of each field for each purpose, by both; what is stored has no field.
+    /// Bytes of each field for each purpose, as written by tantivy; stored documents have no field.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -30,7 +30,7 @@ impl Lexical {
         Ok(unit)
     }
 
-    /// The one field that the index keeps of a document; empty where it keeps none.
+    /// The only stored field of a document; empty if it has none.
     pub(super) fn kept(&self, key: UnitId) -> Result<OwnedBytes> {
         let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
         let bytes = segment.stored(doc)?;
@@ -109,13 +109,13 @@ impl Lexical {
     }
 }
 
-/// The error of what is kept and can't be read.
+/// An error for stored bytes that can't be parsed.
 fn damaged(what: &'static str) -> impl Fn(postcard::Error) -> Error {
     move |error| Error::Damaged { what: what.into(), source: Some(error.into()) }
 }
 
-/// Where the bytes of a document's only field begin, in a document as its store has it: the number of fields, the field, its
-/// type, the number of bytes. None where it is otherwise; then tantivy reads it, which goes byte by byte.
+/// Offset of the bytes of a document's only field in tantivy's encoding: number of fields, field, type, number of
+/// bytes. `None` for any other layout, which is left to tantivy's slower reader.
 fn begin_of_field(document: &[u8], field: Field) -> Option<usize> {
     let (count, rest) = document.split_first()?;
     let (own, rest) = rest.split_first_chunk::<4>()?;

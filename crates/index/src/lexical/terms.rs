@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.bm25.field_frequency(f, tf as f32, self.normals[f][usize::from(code)])
     }
 
-    /// Calls `visit` with the living documents of a range of segment `s`, and what each of the term's lists adds to their
+    /// Calls `visit` with the live documents in a range of segment `s`, and what each of the term's lists adds to their
     /// frequency: list after list, ascending in each.
     pub(super) fn frequencies(
         &self,
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Gives `visit` the documents of a list that lie in `range`, a block at a time, with their frequencies if these are
-/// read.
+/// Calls `visit` with the documents of a list that are in `range`, a block at a time, with their frequencies if these
+/// are read.
 fn each_block(mut block: BlockSegmentPostings, range: &Range<DocId>, mut visit: impl FnMut(&[DocId], &[u32])) {
     let mut from = if range.start > 0 { block.seek(range.start) } else { 0 };
     while let Some(last) = block.docs().last().copied() {

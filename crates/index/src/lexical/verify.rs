@@ -1,4 +1,4 @@
-//! Whether the index on disk is what was written.
+//! Verifies the index on disk.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::sealed::Sealed;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Lexical {
-    /// Reads every file of the newest commit in `folder` and checks its sums.
+    /// Reads every file of the newest commit in `folder` and verifies its checksums.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where one is missing or damaged.
+    /// [`ErrorKind::Unusable`] if one is missing or damaged.
     pub(crate) fn verify(folder: &Path) -> Result<()> {
         Self::damage(folder)?.into_iter().next().map_or(Ok(()), Err)
     }

@@ -38,7 +38,7 @@ impl Lexical {
         Ok((all, by_text))
     }
 
-    /// In how many units each field has a written word; 0 for what is written in several pieces.
+    /// The number of units with a written word, for each field; 0 for a word of several pieces.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -50,7 +50,7 @@ impl Lexical {
         }
     }
 
-    /// Calls `visit` with the terms in names and texts of units, those of what was deleted among them.
+    /// Calls `visit` with the terms in names and texts of units, including deleted ones.
     ///
     /// # Errors
     /// When the index can't be read.

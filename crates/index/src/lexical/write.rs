@@ -113,8 +113,8 @@ impl FileDocument<'_> {
     }
 }
 
-/// The texts of the fields for keywords and entities. A short section has no keywords, and its entities are there to be
-/// shown alone.
+/// The texts of the fields for keywords and entities. A short section has no keywords, and its entities are only for
+/// display.
 fn listed(unit: &Unit) -> (String, String) {
     if unit.keywords.is_empty() {
         return Default::default();
@@ -123,7 +123,7 @@ fn listed(unit: &Unit) -> (String, String) {
     (unit.keywords.join("\n"), entities.join("\n"))
 }
 
-/// What the index keeps for showing, as it lies on disk.
+/// Serializes a stored value.
 fn in_bytes<T: Serialize + ?Sized>(kept: &T) -> Vec<u8> {
     // Empty bytes instead would be read as damage.
     postcard::to_stdvec(kept).expect("texts, numbers and lists, all of known lengths")

@@ -19,12 +19,12 @@ const BYTES_MAX: usize = 8 << 20;
 #[cfg(unix)]
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The texts that were read last, bounded in bytes. Each time, the file is asked for its size and the time of its last change;
-/// where these and the file itself are the same, its text is.
+/// A cache of file texts, bounded in bytes. A text is reused if the file's identity, size and time of change are
+/// unchanged.
 #[derive(Debug, Default)]
 pub struct Texts {
     held: Mutex<Held>,
-    /// The device whose files this machine alone changes.
+    /// The device that only this machine writes to.
     local: OnceLock<u64>,
 }
 
@@ -68,7 +68,7 @@ fn stamp(metadata: &Metadata) -> Option<Stamp> {
     is_settled.then_some([metadata.dev(), metadata.ino(), metadata.size(), mtime, mtime_ns, ctime, ctime_ns])
 }
 
-/// Elsewhere the time of a change says too little: a program may set it back.
+/// On other systems the time of a change is unreliable, since programs may set it back.
 #[cfg(not(unix))]
 fn stamp(_: &Metadata) -> Option<Stamp> {
     None
@@ -132,7 +132,7 @@ impl Texts {
 }
 
 impl Held {
-    /// Adds a text, unless it alone exceeds the bound.
+    /// Adds a text, unless it exceeds the bound by itself.
     fn add(&mut self, key: String, stamp: Stamp, text: &Hashed) {
         let size = |key: &str, text: &str| key.len() + text.len() + size_of::<(String, Stamp, String)>();
         let own = size(&key, &text.0);

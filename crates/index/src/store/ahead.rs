@@ -1,4 +1,4 @@
-//! What an index knows of its tree, without the rest of it: for whoever searches the tree itself.
+//! What an index knows of its tree, read without the rest of the index, for searches of the tree itself.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub struct KnownFiles {
     store: Store,
     point: CommitPoint,
     generation: u64,
-    /// The first part of the table, as it lies on disk.
+    /// The first part of the table, as stored.
     table: Vec<u8>,
 }
 

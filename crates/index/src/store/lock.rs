@@ -115,7 +115,7 @@ impl Store {
     /// meanwhile is created again.
     fn try_lock(&self) -> Result<Option<WriteLock>> {
         let path = self.lock_path();
-        // A link may lead to somebody else's files: nothing is written or removed through one.
+        // A link may lead outside the data folder: nothing is written or removed through one.
         let own = [self.folder().to_path_buf(), self.lexical_folder(), self.vectors_folder()];
         if let Some(link) = own.iter().find(|folder| folder.is_symlink()) {
             return Err(Error::io("open", link, std::io::Error::other("it is a link; remove it")));
@@ -133,8 +133,7 @@ impl Store {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 locked => locked.map_err(|e| Error::io("lock", &path, e.into()))?,
             }
-            // The last holder may have removed the file meanwhile. A lock on a file that has lost its name keeps nobody
-            // out.
+            // The last holder may have removed the file meanwhile, and a lock on a removed file excludes nobody.
             let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, e))?;
             match Handle::from_path(&path) {
                 Ok(current) if current == own => return Ok(Some(WriteLock { _file: file })),

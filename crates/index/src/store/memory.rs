@@ -10,7 +10,7 @@ use colgrep_core::path::PathFacts;
 pub struct PathMemory(Mutex<HashMap<String, Arc<PathFacts>>>);
 
 impl PathMemory {
-    /// The facts of a path, from memory or as `read` gives them.
+    /// The facts of a path, from memory or from `read`.
     pub fn facts(&self, path: &str, read: impl FnOnce() -> PathFacts) -> Arc<PathFacts> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get(path) {

@@ -11,7 +11,7 @@ use crate::ids::FileId;
 use crate::signature::{Needed, Sought};
 use crate::store::{FileRecord, Snapshot};
 
-/// Bytes of the files that are read for one text, at most.
+/// Maximum of bytes read for one text.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// What is known of a text after a look through all files.

@@ -27,7 +27,7 @@ impl Store {
     ///
     /// # Errors
     /// When another process writes, or the disk refuses. If the folder was renamed and the commit failed, the next
-    /// update builds the index anew and keeps its vectors.
+    /// update rebuilds the index and keeps its vectors.
     pub fn move_to(&self, folder: PathBuf, root: &Path) -> Result<Store> {
         let _lock = self.lock(false)?;
         self.disk().rename_folder(self.folder(), &folder).map_err(|e| Error::io("move", self.folder(), e))?;

@@ -1,4 +1,4 @@
-//! The order of files, which parts what scores leave equal: never that in which an index came to be.
+//! The order of files, which breaks ties between scores independently of how the index was built.
 
 use super::{FileRecord, Snapshot};
 use crate::ids::FileOrder;

@@ -62,8 +62,8 @@ impl Store {
         Ok(remains)
     }
 
-    /// Rewrites segments without the texts that are gone. Their vectors are set aside, where a search reads none and
-    /// nothing is sent from.
+    /// Rewrites segments without removed texts. Their vectors are set aside as spares, which are neither searched nor
+    /// sent.
     pub(super) fn rewrite(&self, remains: &Remains) -> Result<()> {
         let _lock = self.lock(true)?;
         if !remains.lexical.is_empty() {

@@ -84,7 +84,7 @@ pub struct Adoption<'a> {
     pub options: WalkOptions,
     /// Which vectors it keeps.
     pub mode: VectorMode,
-    /// Whether the vectors that came with it are taken; if not, their files need not be there.
+    /// Whether to take its vectors; if not, their files may be missing.
     pub takes_vectors: bool,
     /// Identifies the index that was taken over ([`FileTable::pulled`]).
     pub origin: &'a str,
@@ -170,7 +170,7 @@ impl Store {
         Store { folder: self.folder.with_file_name(name), disk: self.disk.clone() }
     }
 
-    /// Removes what a stopped pull left, unless one is at work.
+    /// Removes the leftovers of a stopped pull, unless one is running.
     pub(crate) fn clear_incoming(&self) {
         let incoming = self.incoming();
         if incoming.folder.is_dir()
@@ -186,7 +186,7 @@ impl Store {
     /// When the name is not a part's, or the disk refuses.
     pub fn new_part(&self, name: &str) -> Result<NewPart> {
         let path = self.part_path(name)?;
-        // One that is there may be a second name of a file of the index in use: it is taken away, never emptied.
+        // An existing one may be a hard link to a file of the index in use: remove it, never truncate it.
         if path.symlink_metadata().is_ok() {
             self.disk.remove(&path).map_err(|e| Error::io("remove", &path, e))?;
         }
@@ -204,7 +204,7 @@ impl Store {
         Ok(path)
     }
 
-    /// The file of a part, if it is there with this size.
+    /// The file of a part, if it exists with this size.
     pub fn part(&self, name: &str, bytes: u64) -> Option<File> {
         let file = is_part(name).then(|| open_regular(&self.folder.join(name)).ok()).flatten()?;
         (file.metadata().ok()?.len() == bytes).then_some(file)
@@ -252,7 +252,7 @@ impl Store {
         self.clean(lock)
     }
 
-    /// `taken` with the segments of the index before as spares; that index's own vectors where none were taken.
+    /// `taken` with the segments of the previous index as spares; that index's own vectors if none were taken.
     fn with_spares(&self, taken: Option<Manifest>, before: &Store) -> Result<Option<Manifest>> {
         let kept = before.open().ok().and_then(|snapshot| snapshot.files.vectors);
         let Some(kept) = kept else { return Ok(taken) };

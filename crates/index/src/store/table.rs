@@ -21,8 +21,8 @@ use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk_to_rememb
 const LEVEL: i32 = 3;
 /// Least bytes of a [`FileView`] in a part.
 const VIEW_BYTES_MIN: usize = 4;
-/// Most bytes of each part of a table for each of its file. No table comes near it; what somebody forged must not fill the
-/// memory.
+/// Maximum of unpacked bytes per file in each part of a table. Real tables stay far below it; a forged one must not
+/// exhaust memory.
 const SPREAD_MAX: u64 = 256;
 
 /// What the table knows of one file.
@@ -40,11 +40,11 @@ pub struct FileRecord {
     pub hash: u128,
     /// Name of its language.
     pub language: String,
-    /// Whether it says that a program wrote it.
+    /// Whether it says that it is generated.
     pub generated: bool,
     /// Number of its units.
     pub units: u32,
-    /// Why it has none.
+    /// Why it has no units.
     pub skip: Option<Skip>,
     /// What parsing had to say.
     pub note: Option<String>,
@@ -124,8 +124,7 @@ pub struct FileTable<File = FileRecord> {
     pub source: u32,
     /// The state of the source when it was listed, in its own format, for the next listing.
     pub state: Vec<String>,
-    /// The folders of the tree and what rules the walk, as they were when the files were listed; means something where the
-    /// last build went to its end.
+    /// The folders and rules of the walk when the files were listed; valid only if the last build was completed.
     pub tree: KnownTree,
     /// Identifies the index that this one was pulled from; empty for one built here.
     pub pulled: String,
@@ -201,7 +200,7 @@ impl FileTable {
 /// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each file. The first suffices
 /// to compare a tree.
 const PARTS: usize = 2;
-/// Bytes in front of the parts: the length of the first, a sum of each.
+/// Bytes before the parts: the length of the first, and a checksum of each.
 const HEAD: usize = 8 * (1 + PARTS);
 
 /// A part's checksum, which also binds it to its generation.
@@ -275,12 +274,12 @@ pub(super) fn read_first_part(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A number in front of the parts.
+/// A number before the parts.
 fn number(head: &[u8], at: usize) -> u64 {
     head.get(8 * at..).and_then(|head| head.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// A part of a table's file, checked, as it was before it was compressed; the others are not looked at.
+/// A part of a table's file, verified and decompressed; the others are not read.
 ///
 /// # Errors
 /// What is wrong with it.

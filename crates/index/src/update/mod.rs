@@ -39,11 +39,11 @@ pub struct Report {
     pub wrote: bool,
     /// Texts turned into vectors.
     pub encoded: u64,
-    /// Units that had vectors already, here or in another worktree, or share their text with another unit.
-    /// Counted only where vectors were asked for and had to be brought up to date.
+    /// Units that had vectors already, here or in another worktree, or share their text with another unit. Counted only
+    /// if vectors were requested and had to be updated.
     pub reused: u64,
-    /// Units that have no vectors though they were asked for: time ran out, files changed meanwhile, or another process
-    /// is still at it.
+    /// Units without requested vectors: time ran out, files changed meanwhile, or another process is still encoding
+    /// them.
     pub without_vectors: u64,
 }
 

@@ -8,10 +8,9 @@ use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::{Manifest, Vectors};
 
-/// Removes the damaged parts of the index in `store`, so that the next update makes them anew: segments of vectors, or
-/// all documents (the vectors stay then). Waits for another writer, checks again, and changes nothing where all is
-/// sound: of several processes that meet the same damage one repairs it. Damage that shows when the index is opened is
-/// left to the update.
+/// Removes the damaged parts of the index in `store`, so that the next update rebuilds them: segments of vectors, or
+/// all documents (the vectors are kept). Waits for another writer and verifies again, so that only one of several
+/// processes repairs the same damage. Damage that shows on opening the index is left to the update.
 ///
 /// # Errors
 /// When the disk refuses.
@@ -35,7 +34,7 @@ pub fn repair(store: &Store) -> Result<()> {
     store.commit_table(&table)
 }
 
-/// The manifest without damaged segments; `None` where the codebook can't be read.
+/// The manifest without damaged segments; `None` if the codebook can't be read.
 fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;

@@ -21,7 +21,7 @@ const STAMP_TICK: Duration = Duration::from_millis(20);
 
 /// A source of documents.
 pub trait Source: Sync {
-    /// Version of its documents, stored as [`FileTable::source`]: an index with another version is built anew.
+    /// Version of its documents, stored as [`FileTable::source`]: an index with another version is rebuilt.
     fn version(&self) -> u32;
 
     /// Lists all documents, sorted by path. `known` is the table of the last complete update.
@@ -37,7 +37,8 @@ pub trait Source: Sync {
     /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>>;
 
-    /// Most documents of one round: what [`begin`](Self::begin) reads is held until all of them are written.
+    /// Maximum of documents in one round: what [`begin`](Self::begin) reads stays in memory until all of them are
+    /// written.
     fn round_max(&self) -> usize {
         usize::MAX
     }
@@ -74,7 +75,7 @@ pub struct Asked<'a> {
 pub struct Document {
     /// Its record for the table.
     pub record: FileRecord,
-    /// The units to index; `None` where the document is skipped or its content has not changed.
+    /// The units to index; `None` if the document is skipped or unchanged.
     pub content: Option<Content>,
     /// Its signature, if requested and possible; of a skipped file too.
     pub signature: Signature,

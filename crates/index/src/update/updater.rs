@@ -29,9 +29,9 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Brings the index of a project up to date with its files, and opens it.
 ///
-/// Where nothing changed, it reads no file and writes nothing. An index that this version can't read is built anew. An
-/// update that waits ([`Updater::wait`]) also verifies the whole index and makes damaged parts anew; one that does not
-/// wait repairs only damage that it meets.
+/// If nothing changed, it reads no file and writes nothing. An index that this version can't read is rebuilt. An update
+/// that waits ([`Updater::wait`]) also verifies the whole index and rebuilds damaged parts; one that does not wait
+/// repairs only damage that it meets.
 #[derive(Clone, Copy)]
 pub struct Updater<'a> {
     store: &'a Store,
@@ -51,9 +51,9 @@ pub struct Updater<'a> {
 /// update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// The limit where the project has no index yet.
+    /// The limit if the project has no index yet.
     pub first: Duration,
-    /// The limit where it has one.
+    /// The limit if it has one.
     pub later: Duration,
 }
 
@@ -65,10 +65,10 @@ impl std::fmt::Debug for Updater<'_> {
 
 /// State of tree and index when an update begins.
 struct Seen {
-    /// The options of the walk: those asked for, else those that the index was made with.
+    /// The options of the walk: the requested ones, else those of the index.
     options: WalkOptions,
     walked: Walked,
-    /// The commit point at which `snapshot` was opened; `None` where the index has to be opened again.
+    /// The commit point at which `snapshot` was opened; `None` if the index has to be reopened.
     point: Option<CommitPoint>,
     /// The index, if it can be opened.
     snapshot: Option<Snapshot>,
@@ -117,8 +117,7 @@ impl<'a> Updater<'a> {
         Updater { ignored, ..self }
     }
 
-    /// Sets the options of the walk; with `None`, those that the index was made with. An index that was made with other
-    /// options is built anew.
+    /// Sets the options of the walk; with `None`, those of the index. An index with other options is rebuilt.
     #[must_use]
     pub fn walk_options(self, options: Option<WalkOptions>) -> Updater<'a> {
         Updater { options, ..self }
@@ -312,7 +311,7 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Whether an index has the walk options and the source version asked for.
+    /// Whether an index has the requested walk options and source version.
     fn is_made_so(&self, table: &FileTable, options: &WalkOptions) -> bool {
         table.walk_options() == *options && table.source == self.version()
     }

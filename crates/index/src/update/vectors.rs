@@ -43,7 +43,7 @@ pub struct Encoding<'a> {
     pub codec: Codec,
     /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
-    /// Ends encoding as soon as it says so; asked often, and from many threads.
+    /// Ends encoding as soon as it returns true; called often, from many threads.
     pub interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct Built {
     pub(crate) missing: u64,
     /// All units of the index.
     pub(crate) units: u64,
-    /// Files whose content differs from what was indexed, or that can't be read any more.
+    /// Files that changed since they were indexed, or can't be read any more.
     pub(crate) outdated: HashSet<FileId>,
 }
 
@@ -394,7 +394,7 @@ impl State<'_> {
         self.encode_file(record, true, keep)
     }
 
-    /// The texts of a file's units as they were indexed; `None` where the file has changed since or can't be read.
+    /// The texts of a file's units as indexed; `None` if the file has changed or can't be read.
     fn texts(&self, record: &FileRecord) -> Option<UnitTexts> {
         self.job.texts.take(record.id).or_else(|| {
             if self.job.table().keeps_texts() {
@@ -405,8 +405,8 @@ impl State<'_> {
         })
     }
 
-    /// Encodes the units of a file that lack vectors, in batches. A file whose content differs from what was indexed is
-    /// recorded as outdated. With `may_end` it ends where time does, or where the caller has it end.
+    /// Encodes the units of a file that lack vectors, in batches. A changed file is recorded as outdated. With
+    /// `may_end` it stops at the deadline or on interruption.
     fn encode_file(
         &self,
         record: &FileRecord,

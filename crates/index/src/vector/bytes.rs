@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use memmap2::Mmap;
 
-/// Files up to this size are copied: a search reads most of such a file anyway, and nothing that happens to the file
-/// matters then.
+/// Files up to this size are copied: a search reads most of such a file anyway, and is then safe from changes of the
+/// file.
 const KEPT_BYTES_MAX: usize = 4 << 20;
 /// A server copies files up to this size once they have been open for this long: it runs for hours, in which others may
 /// truncate the file, and the pages would end up in memory anyway.
@@ -36,8 +36,8 @@ impl Bytes {
     /// # Errors
     /// When it can't be mapped.
     pub(super) fn of(file: File) -> io::Result<Bytes> {
-        // SAFETY: the index never writes to a complete file, and removes it instead of cutting it when nothing names it
-        // any more. Changes by others are looked for before each search ([`Bytes::secure`]).
+        // SAFETY: the index never writes to a complete file, and removes it instead of truncating it when it is unused.
+        // Changes by others are detected before each search ([`Bytes::secure`]).
         #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
         let written = file.metadata()?.modified().ok();

@@ -54,7 +54,7 @@ impl Codec {
 /// Byte layout of a unit's codes: its heads, with [`Codec::head_bits`] a component, then its other rows, with [`Codec::bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Number of heads of a unit; a unit without rows has none.
+    /// Number of heads of a unit; a unit without rows has no heads.
     pub(crate) heads: usize,
     /// Bytes of a head: centroid (2), step of its length (1), residual.
     pub(crate) head_bytes: usize,
@@ -106,7 +106,7 @@ pub struct Codebook {
     bytes: Arc<[u8]>,
     id: u64,
     unpacked: Arc<OnceLock<Unpacked>>,
-    /// The centroids, packed: only what is encoded needs them so.
+    /// The centroids in panels, which only encoding needs.
     panels: Arc<OnceLock<Panels>>,
 }
 

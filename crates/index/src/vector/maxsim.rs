@@ -7,8 +7,8 @@ use colgrep_encoder::Multivector;
 use super::codebook::{Codebook, Layout};
 use super::panel::Panels;
 
-/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, which are
-/// worked out when they are first asked for: an index of few units needs none.
+/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, computed on
+/// first use since an index of few units needs none.
 #[derive(Debug)]
 pub(crate) struct PreparedQuery<'a> {
     codebook: &'a Codebook,
@@ -115,7 +115,7 @@ impl<'b> Best<'b> {
     }
 }
 
-/// A query packed for MaxSim with vectors as an encoder gives them, not with stored codes.
+/// A query packed for MaxSim with an encoder's vectors rather than stored codes.
 #[derive(Debug)]
 pub struct QueryKernel {
     rows: usize,
@@ -130,7 +130,7 @@ impl QueryKernel {
         QueryKernel { rows: query.len(), heads: query.heads(), panels }
     }
 
-    /// Equals [`Multivector::maxsim`] with a document, but for rounding.
+    /// Equals [`Multivector::maxsim`] with a document, except for rounding.
     pub fn maxsim(&self, document: &Multivector) -> f32 {
         if self.rows == 0 || document.is_empty() {
             return 0.0;

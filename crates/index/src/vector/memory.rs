@@ -1,4 +1,4 @@
-//! An in-memory cache of full vectors, for a server: it is asked about the same neighbourhoods again.
+//! An in-memory cache of full vectors for a server, whose queries often have the same neighbours.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -39,7 +39,7 @@ impl Memory {
         self.held().vectors.get(&text).cloned()
     }
 
-    /// Adds the vectors of a text, unless they alone exceed the bound.
+    /// Adds the vectors of a text, unless they exceed the bound by themselves.
     pub fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
         let bytes = size(&vectors);
         if bytes > self.bytes_max {

@@ -25,10 +25,10 @@ pub struct Question<'a> {
 }
 
 impl Vectors {
-    /// Makes a question ready.
+    /// Prepares a query.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a segment is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or a segment is damaged.
     pub fn question(&self, query: &Multivector) -> Result<Question<'_>> {
         self.segments.iter().try_for_each(Segment::secure)?;
         if query.dimension() != self.codebook.dimension() {
@@ -45,16 +45,16 @@ impl Vectors {
     /// The exact MaxSim of each place with the query, from stored codes.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or a unit is damaged.
     pub fn score(&self, query: &Multivector, places: &[VectorPlace]) -> Result<Vec<f32>> {
         if query.is_empty() { Ok(vec![0.0; places.len()]) } else { self.question(query)?.exact(places) }
     }
 
-    /// The `n` allowed places with the greatest MaxSim, best first, equal ones by hash: all steps, each with the cut-off
-    /// that `effort` gives.
+    /// The `n` allowed places with the greatest MaxSim, best first, ties by hash: runs all steps with the cut-offs of
+    /// `effort`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or something read is
     /// damaged.
     pub fn search(&self, query: &Multivector, n: usize, allowed: &Allowed, effort: Effort) -> Result<Vec<Scored>> {
         if query.is_empty() || n == 0 {
@@ -75,7 +75,7 @@ impl Vectors {
         Ok(best)
     }
 
-    /// Best first; equal ones by hash, which does not depend on how units lie in segments.
+    /// Best first; ties by hash, independently of the order of units in segments.
     pub fn order(&self, a: &Scored, b: &Scored) -> std::cmp::Ordering {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
@@ -86,9 +86,9 @@ impl Vectors {
         scored
     }
 
-    /// Keeps the best `n` in `scored`, in no order, and returns the rest. Many units have the same score from the
-    /// lists, and hashes break such ties. Hashes lie scattered in memory, so they are read only for units with the
-    /// score at the border.
+    /// Keeps the best `n` in `scored`, unordered, and returns the rest. Many units have the same score from the lists,
+    /// and hashes break such ties; since hashes are scattered in memory, they are read only for units with the score at
+    /// the border.
     fn split_best(&self, scored: &mut Vec<Scored>, n: usize) -> Vec<Scored> {
         if n >= scored.len() {
             return Vec::new();
@@ -149,7 +149,7 @@ impl Question<'_> {
         Ok(self.vectors.best_of(found, n))
     }
 
-    /// MaxSim of each place by the centroids of its rows alone.
+    /// MaxSim of each place by the centroids of its rows only.
     ///
     /// # Errors
     /// When codes are damaged.

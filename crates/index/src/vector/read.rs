@@ -64,12 +64,12 @@ impl Manifest {
 pub struct Effort {
     /// Inverted lists read for each row of the query: those of the nearest centroids.
     pub probes: usize,
-    /// Units that get a rough score, by their centroids alone.
+    /// Number of units scored by their centroids only.
     pub rough: usize,
-    /// Units that get an exact score; more where more are asked for.
+    /// Minimum of units scored exactly; a larger request raises it.
     pub exact: usize,
     /// Up to this many allowed units, look up every unit's vectors first; above it, run the inverted lists and look up
-    /// only what they return. Texts of no unit, and units that a filter excludes, are passed over then.
+    /// only what they return, skipping unused texts and filtered units.
     pub joined: usize,
 }
 
@@ -133,8 +133,8 @@ impl Vectors {
     /// Opens the codebook and the segments that `manifest` names in `folder`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where a file is missing, cut, damaged, or belongs to another
-    /// model.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if a file is missing, truncated, damaged, or belongs to
+    /// another model.
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
@@ -226,7 +226,7 @@ impl Vectors {
         Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
     }
 
-    /// The hash of the text at a place; `None` where there is no such place.
+    /// The hash of the text at a place; `None` if there is no such place.
     pub fn hash(&self, place: VectorPlace) -> Option<TextHash> {
         let (segment, ordinal) = self.segment_of(place)?;
         TextHash::new(segment.key(ordinal))

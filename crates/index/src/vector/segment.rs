@@ -68,7 +68,7 @@ pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) ->
 /// Collects units and writes them as a segment.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder<'a> {
-    /// Key and codes, row after row; codes may lie in mapped segments.
+    /// Key and codes, row after row; codes may borrow from mapped segments.
     units: Vec<(u64, Cow<'a, [u8]>)>,
 }
 
@@ -204,7 +204,7 @@ fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front of `bytes`; `None` where these end in it, or it is too large.
+/// Takes a number off the front of `bytes`; `None` if it is truncated or too large.
 fn read_number(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for shift in (0..u32::BITS).step_by(7) {
@@ -228,7 +228,7 @@ struct ListEntry {
     sum: u32,
 }
 
-/// Reads a directory; `None` where it does not describe `lists_bytes` of lists.
+/// Parses a directory; `None` if it does not describe `lists_bytes` of lists.
 fn entries(mut directory: &[u8], lists_bytes: usize) -> Option<Vec<ListEntry>> {
     let (mut entries, mut next, mut from) = (Vec::new(), 0usize, 0usize);
     while !directory.is_empty() {
@@ -262,11 +262,11 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (6 bytes a unit).
-    /// Lists and codes are checked when they are read, codes once.
+    /// Opens the segment at `path` and verifies its length, its format, and the checksum of its table (6 bytes per
+    /// unit). Lists are verified when read, codes on first read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it is missing, cut, damaged, or of another format.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if it is missing, truncated, damaged, or of another format.
     pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
@@ -317,7 +317,7 @@ impl Segment {
     /// Checks that all of its bytes can be read, and copies a small file into memory ([`Bytes::secure`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the file was cut since it was opened.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the file was truncated since it was opened.
     pub(crate) fn secure(&self) -> Result<()> {
         if self.map.secure() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
     }
@@ -390,10 +390,10 @@ impl Segment {
         Error::damaged(format!("vectors {}: {what} is damaged", self.name))
     }
 
-    /// The codes of a unit, row after row, checked when they are first read.
+    /// The codes of a unit, row after row, verified on first read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
         let group = ordinal / GROUP;
         let (at, bit) = (group / 64, 1 << (group % 64));
@@ -435,7 +435,7 @@ impl Segment {
     /// Calls `visit` with the ordinals of the units in a list, by its number ([`list_of`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the list is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the list is damaged.
     pub(crate) fn list(&self, number: usize, mut visit: impl FnMut(usize)) -> Result<()> {
         let Ok(at) = self.entries.binary_search_by_key(&number, |entry| entry.number) else { return Ok(()) };
         let ListEntry { from, to, sum, .. } = self.entries[at];

@@ -53,7 +53,7 @@ fn segment_name() -> String {
     format!("{now_ns:x}.seg")
 }
 
-/// Writes a segment and gives its name.
+/// Writes a segment and returns its name.
 fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): (&Path, &Disk)) -> Result<String> {
     let name = segment_name();
     builder.write(&folder.join(&name), format, disk)?;
@@ -61,8 +61,8 @@ fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): 
     Ok(name)
 }
 
-/// Writes the segments of `vectors` with these names again, without the texts that are not `wanted`, which are set aside.
-/// Returns the manifest that names what was written.
+/// Rewrites the named segments of `vectors` without the texts that are not `wanted`, which are set aside. Returns the
+/// new manifest.
 ///
 /// # Errors
 /// When the disk refuses, or a segment is damaged.

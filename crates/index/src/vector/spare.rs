@@ -36,7 +36,7 @@ pub(crate) struct Opened {
 }
 
 impl Spare {
-    /// Opens the spare segments of `manifest` that are neither damaged nor too old.
+    /// Opens the spare segments of `manifest`, except damaged and expired ones.
     pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
         Spare::on(SpareSegment::today(), folder, manifest)
     }

@@ -174,9 +174,9 @@ fn each_step_brings_nearly_all_of_the_best() {
         }
         found
     };
-    // The lists alone, with exact scores of all units in them; the rough scores alone, over all units; and both. Rough
-    // scores take a head for its centroid, exact ones know it to four bits a component, and heads weigh most: so more
-    // units are looked at than rows of one length would need.
+    // The lists with exact scores of all their units; rough scores over all units; and both. Rough scores take a head
+    // for its centroid, exact ones have it to four bits per component, and heads weigh most, so more units are scored
+    // than rows of equal length would need.
     let effort = Effort { probes: 9, rough: 1_500, exact: 500, ..Effort::default() };
     let (listed, rough) = (found(Effort { exact: 1_500, ..effort }), found(Effort { rough: 6_000, ..effort }));
     let both = found(effort);

@@ -1,4 +1,4 @@
-//! Trains a codebook from a store's own rows, where the model brings none.
+//! Trains a codebook from a store's own rows, if the model brings none.
 
 use colgrep_encoder::Encoder;
 use ndarray::{Array2, ArrayView1};
@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// Rounds of k-means: the first few do nearly all.
 const ROUNDS: usize = 5;
-/// Training rows a centroid. FAISS warns below 39; here the residual takes up what a coarser centroid leaves.
+/// Training rows per centroid. FAISS warns below 39; here the residual makes up for coarser centroids.
 const ROWS_A_CENTROID: usize = 24;
 /// Maximum number of centroids. More make lists shorter and assignment dearer; 1,024 lists are short enough for 1 M
 /// units.
@@ -35,8 +35,7 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
 }
 
 /// Trains a codebook of at most `centroids` centroids on sample rows: k-means, then the levels with the least squared
-/// error for the residuals (Lloyd 1957), those of heads from heads alone. The same rows in the same order give the same
-/// codebook.
+/// error for the residuals (Lloyd 1957), heads separately. Deterministic for the same rows in the same order.
 ///
 /// # Errors
 /// When a component is not finite.
@@ -85,7 +84,7 @@ fn k_means(rows: &Array2<f32>, len: usize, random: &mut Random) -> Array2<f32> {
             sum += &row;
         }
         for mut sum in sums.outer_iter_mut() {
-            // A centroid without rows starts anew at one of them.
+            // A centroid without rows restarts at one of them.
             if normalise(sum.as_slice_mut().expect("a row")) == 0.0 && rows.nrows() > 0 {
                 sum.assign(&rows.row(random.below(rows.nrows())));
             }

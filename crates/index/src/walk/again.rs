@@ -25,7 +25,7 @@ const SAME: u8 = 1;
 const DIFFERS: u8 = 2;
 const GONE: u8 = 3;
 
-/// The known tree under comparison with the one that is there.
+/// The comparison of the known tree with the current one.
 struct Again<'a, 'k> {
     walk: &'a Walk,
     known: &'a Known<'k>,
@@ -33,7 +33,7 @@ struct Again<'a, 'k> {
     top: OwnedFd,
     /// Places of the known folders, by path.
     places: FxHashMap<&'a str, usize>,
-    /// For each known folder, what was seen of it.
+    /// The state of each known folder.
     seen: Vec<AtomicU8>,
     /// For each, whether it is still there, below folders that are.
     there: Vec<bool>,
@@ -66,7 +66,7 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
 }
 
 impl<'a> Again<'a, '_> {
-    /// What the system says of a path from the root; a link is not followed.
+    /// Metadata of a path from the root, without following a link.
     fn look(&self, path: &str) -> Option<Stat> {
         match path {
             "" => rustix::fs::fstat(&self.top).ok(),
@@ -101,7 +101,7 @@ impl<'a> Again<'a, '_> {
     /// Finds out which folders still exist; returns false if the known tree is inconsistent.
     fn look_at_folders(&mut self) -> bool {
         let this = &*self;
-        // Most were looked at with their files.
+        // Most were seen with their files.
         this.seen.par_iter().enumerate().with_min_len(AT_ONCE).for_each(|(place, seen)| {
             if seen.load(Ordering::Relaxed) == UNSEEN {
                 this.look_at_folder(place);
@@ -178,7 +178,7 @@ impl<'a> Again<'a, '_> {
             .filter(|(place, _)| self.there[*place] && self.differs(*place))
             .map(|(_, (path, _))| path.as_str())
             .collect();
-        // A known folder that is there has its own place; any other is new.
+        // A known folder that still exists has its own place; any other is new.
         fn inside<'s>(again: &'s Again<'_, '_>, scope: &Scope<'s>, folder: PathBuf, rules: &Arc<Rules>) {
             let name = folder.strip_prefix(&again.walk.root).ok().and_then(Path::to_str);
             if !name.and_then(|name| again.places.get(name)).is_some_and(|place| again.there[*place]) {
@@ -230,7 +230,7 @@ impl<'a> Again<'a, '_> {
         all.entry(folder.to_path_buf()).or_insert(rules).clone()
     }
 
-    /// Adds what was not listed.
+    /// Adds the unchanged, unlisted part.
     fn keep(&self, files: Vec<(usize, WalkedFile)>) {
         let stays = |place: usize| self.there[place] && !self.differs(place);
         let mut all = self.walk.walked();

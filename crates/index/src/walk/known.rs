@@ -11,13 +11,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The state of what is not there.
+/// The state of a missing file.
 const MISSING: u64 = 0;
-/// The state of a folder of git or jj: that it is there.
+/// The state of an existing folder of git or jj.
 const THERE: u64 = 1;
-/// A state that nothing has, so that what has it is always looked at anew.
+/// A state that never matches, so that its owner is always read again.
 pub(super) const UNSURE: u64 = u64::MAX;
-/// A change within one tick of the kernel's clock (10 ms at most) moves no time: what changed so lately is not trusted.
+/// A change within one tick of the kernel's clock (10 ms at most) does not move a time stamp, so recent stamps are not
+/// trusted.
 #[cfg(target_os = "linux")]
 const TICK_NS: i64 = 50_000_000;
 
@@ -28,7 +29,7 @@ pub struct KnownTree {
     pub(super) terms: u64,
     /// Files that gave rules or could have, absolute, with their states; by path.
     pub(super) rules: Vec<(String, u64)>,
-    /// Folders, by path from the root, with their states; empty where nothing is remembered.
+    /// Folders, by path from the root, with their states; empty if nothing is remembered.
     pub(super) folders: Vec<(String, u64)>,
     /// The inodes of these folders.
     pub(super) numbers: Vec<u64>,
@@ -81,7 +82,7 @@ pub(super) fn terms(root: &Path, parts: &[&[u8]]) -> u64 {
     parts.iter().fold(xxh3_64(root.as_os_str().as_encoded_bytes()), |hash, part| xxh3_64_with_seed(part, hash))
 }
 
-/// The state of a file that gives rules: whatever changes it changes this.
+/// The state of a file of rules, which any change of the file changes.
 pub(super) fn state_of_rules(path: &Path) -> u64 {
     let Ok(metadata) = path.symlink_metadata() else { return MISSING };
     if metadata.is_dir() {
@@ -90,7 +91,7 @@ pub(super) fn state_of_rules(path: &Path) -> u64 {
     state_of_file(&metadata)
 }
 
-/// The same where it is remembered: one that changed a moment ago is waited for.
+/// The same for storing: waits if the file changed a moment ago.
 pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     match state_of_rules(path) {
         UNSURE if wait_for_tick(path) => state_of_rules(path),
@@ -129,8 +130,8 @@ mod system {
     use super::{TICK_NS, UNSURE};
     use crate::walk::times_ns;
 
-    /// File systems that move a folder's times with every name that comes or goes (ext2 to ext4, XFS, Btrfs, tmpfs,
-    /// F2FS, OverlayFS, ZFS, bcachefs): their magic numbers, from `linux/magic.h` and their own sources.
+    /// Magic numbers of file systems that update a folder's times with every name added or removed (ext2 to ext4, XFS,
+    /// Btrfs, tmpfs, F2FS, OverlayFS, ZFS, bcachefs), from `linux/magic.h` and their own sources.
     const TRUSTED: [u64; 8] =
         [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0xF2F5_2010, 0x794C_7630, 0x2FC1_2FC1, 0xCA45_1A4E];
 
@@ -143,7 +144,7 @@ mod system {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
     }
 
-    /// Times in nanoseconds and numbers of a file or folder, as one number; [`UNSURE`] where it changed a moment ago, or
+    /// A hash of a file's or folder's times in nanoseconds and other numbers; [`UNSURE`] if it changed a moment ago, or
     /// in the future.
     pub(in crate::walk) fn state(times: [i64; 2], numbers: [u64; 3]) -> u64 {
         if times.iter().any(|time| now_ns() - time < TICK_NS) {
@@ -152,7 +153,7 @@ mod system {
         state_then(times, numbers)
     }
 
-    /// The same without a look at the clock: to be compared with what an earlier walk remembered.
+    /// The same without the clock, for comparison with an earlier walk.
     pub(in crate::walk) fn state_then(times: [i64; 2], numbers: [u64; 3]) -> u64 {
         let mut bytes = [0; 40];
         let all = times.map(i64::cast_unsigned).into_iter().chain(numbers);

@@ -39,8 +39,7 @@ pub(crate) fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
     one_of(times_ns(metadata))
 }
 
-/// When a file's content changed, and when the system noted a change of the file, in nanoseconds since 1970; 0 where it
-/// notes none.
+/// Modification time and change time (ctime) of a file, in nanoseconds since 1970; 0 if the system has none.
 pub(crate) fn times_ns(metadata: &std::fs::Metadata) -> [i64; 2] {
     #[cfg(unix)]
     {
@@ -55,11 +54,10 @@ pub(crate) fn times_ns(metadata: &std::fs::Metadata) -> [i64; 2] {
     }
 }
 
-/// One number for the two times of a file, which differs where one of them does. The time of the content can be set, and is
-/// the same for all files of many an archive: two such files that change places, or one that is put in another's place,
-/// would look as before. What the system notes can't be set, moves with each change of the content, and also where a file
-/// can be read that could not. Where the content is later nevertheless, its time was set, or the file system notes nothing
-/// of use (none, when the file was made): then both count.
+/// One number for the two times of a file, which differs if either does. Programs set modification times, and many
+/// archives give all files the same one, so replacing one such file by another would go unnoticed. The change time
+/// can't be set and moves with each change of content or permissions. If the modification time is later nevertheless,
+/// it was set, or the file system has no useful change time (such as the creation time): then both count.
 fn one_of([modified, noted]: [i64; 2]) -> i64 {
     if modified <= noted { noted } else { modified.wrapping_add(noted) }
 }
@@ -94,7 +92,7 @@ pub struct WalkedFile {
     pub mtime_ns: i64,
 }
 
-/// What a walk gives.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The files, by path.
@@ -104,7 +102,7 @@ pub struct Walked {
     /// Files whose names are not UTF-8, by path from the root, with their sizes. An index leaves them out, so
     /// `unreadable` lists them too.
     pub misnamed: Vec<(PathBuf, u64)>,
-    /// Ignore files that are there and not heeded, with the reason, by path.
+    /// Ignore files that were disregarded, with the reason, by path.
     pub unheeded: Vec<(String, String)>,
     /// For a source other than a tree: its state in its own format, for its next listing.
     pub state: Vec<String>,
@@ -180,9 +178,9 @@ pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, option
 /// What a walk is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// What is there.
+    /// List the tree.
     Look,
-    /// What is there, and what the next walk need not list.
+    /// List the tree, and record what the next walk need not list.
     Remember,
     /// Find out whether there are more files than this.
     Count(usize),
@@ -202,7 +200,7 @@ fn walk_for(
         false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
     };
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
-    // It need not be there yet; outside the tree it has no say.
+    // It may not exist yet; outside the tree it has no effect.
     let own = left_out.folder.map(|p| p.canonicalize().unwrap_or_else(|_| p.to_path_buf()));
     let own = own.filter(|own| own.starts_with(&root));
     let walk = Walk {

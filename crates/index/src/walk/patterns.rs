@@ -5,8 +5,8 @@ use std::path::Path;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// Lines that are compiled together. One automaton of 20,000 lines takes hundreds of megabytes, or fails and matches
-/// nothing; two hundred of a hundred lines take 40 MB.
+/// Lines per automaton. One of 20,000 lines takes hundreds of megabytes, or fails and matches nothing; two hundred of a
+/// hundred lines take 40 MB.
 const PART_LINES: usize = 100;
 
 /// Patterns as in a `.gitignore`: the last line that matches decides.

@@ -13,7 +13,7 @@ use super::known::{settled_state_of_rules, state_of_rules};
 use super::patterns::Patterns;
 use crate::disk::read_regular;
 
-/// Names of ignore files; the first goes before the others.
+/// Names of ignore files, in order of precedence.
 pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
 /// Those and `.git/info/exclude`.
 const KINDS: usize = 4;
@@ -165,7 +165,7 @@ impl Rules {
         Some(own.join(common.lines().next()?).join("info/exclude"))
     }
 
-    /// What they say of a path: the nearest file of the first kind that says anything.
+    /// Whether they match a path: the nearest file of the first kind with a matching rule decides.
     pub(super) fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
         for kind in 0..KINDS {
             let mut rules = Some(self);

@@ -230,7 +230,7 @@ fn what_is_known_is_used() {
     let options = WalkOptions::default();
     let before = Remembered::of(folder.path(), &options);
     assert_eq!(before.walked.tree.folders.len(), 3);
-    // A file that the earlier walk is said to have found, and that is there: no listing would give it.
+    // An extra file that supposedly was found earlier and does exist: a listing would not return it.
     let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
     let path = |place: usize| files[place];
     let known = Known { tree: &before.walked.tree, files: files.len(), path: &path, unreadable: &[], skips: None };
@@ -239,17 +239,17 @@ fn what_is_known_is_used() {
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
     };
     assert_eq!(listed(&known), files, "the folder was not listed");
-    // A folder outside the tree that is left out changes nothing, be it there or not.
+    // A left-out folder outside the tree changes nothing, whether it exists or not.
     let outside = tempfile::tempdir().unwrap();
     for index in [outside.path().join("none"), outside.path().to_path_buf()] {
         let left_out = LeftOut { folder: Some(&index), ..LeftOut::default() };
         let walked = walk_again(folder.path(), &left_out, &options, Some(&known)).unwrap();
         assert_eq!(walked.files.len(), 3, "the folder was not listed");
     }
-    // Its folder is listed once a name in it comes or goes.
+    // Its folder is listed once a name in it is added or removed.
     fs::write(folder.path().join("a/new.rs"), "").unwrap();
     assert_eq!(listed(&known), ["a/b.rs", "a/c/d.rs", "a/new.rs"]);
-    // Other terms: nothing of it is used.
+    // With other options, nothing of it is used.
     let all = WalkOptions { hidden: true, ..options };
     let walked = walk_again(folder.path(), &LeftOut::default(), &all, Some(&known)).unwrap();
     assert!(walked.files.iter().all(|f| f.path != "a/e.log"));

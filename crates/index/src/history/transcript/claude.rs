@@ -20,7 +20,7 @@ const OTHERS: [&str; 10] = [
     "agent-name",
     "permission-mode",
 ];
-/// Beginnings of what a program put into a person's mouth: commands of the terminal, and what they print.
+/// Beginnings of texts that a program adds as a person's: commands of the terminal, and their output.
 const NOT_ASKED: [&str; 6] = [
     "<local-command-",
     "<command-name>",
@@ -31,7 +31,7 @@ const NOT_ASKED: [&str; 6] = [
 ];
 /// What a person gave to a command of the agent's: `/review the retry`.
 const ARGUMENTS: (&str, &str) = ("<command-args>", "</command-args>");
-/// What it puts there where a person stops it.
+/// Its texts for a person's interruption.
 const INTERRUPTIONS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
 fn read(transcript: &mut Transcript, line: &Value) -> bool {
@@ -44,7 +44,7 @@ fn read(transcript: &mut Transcript, line: &Value) -> bool {
     match kind {
         "user" => {
             let is_set = |key: &str| line[key].as_bool() == Some(true);
-            // A summary of what a session was about is the agent's.
+            // The summary of a session is the agent's.
             let is_asked = !is_aside && !is_set("isMeta") && !is_set("isCompactSummary");
             if is_asked {
                 let text = asked(content);

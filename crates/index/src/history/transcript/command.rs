@@ -16,7 +16,7 @@ const FLAGS: &str = "0123456789IMegimprx";
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"];
 /// Programs that take files of other machines, `host:path`.
 const COPIERS: [&str; 3] = ["scp", "rsync", "sftp"];
-/// Words in front of a program's name.
+/// Words before a program's name.
 const BEFORE_PROGRAMS: [&str; 13] =
     ["sudo", "env", "time", "exec", "command", "nohup", "if", "then", "else", "while", "do", "{", "!"];
 /// How the folder is written that a command runs in.
@@ -76,7 +76,7 @@ impl Reader {
         }
     }
 
-    /// Changes the folder. To where nobody knows, it is the one that the command is run in.
+    /// Changes the folder. If the target is unknown, it is the folder in which the command runs.
     fn go(&mut self, target: &str) {
         self.word(target, "cd", false);
         let is_unknown = target == "-" || target.starts_with(['$', '`']);
@@ -136,7 +136,7 @@ fn holds_command(option: &str) -> bool {
     is_short || option == "/c" || option.eq_ignore_ascii_case("-command")
 }
 
-/// The path of a file in a revision that git is asked for: `HEAD:src/a.py`.
+/// The path of a file in a revision for git: `HEAD:src/a.py`.
 fn in_revision<'w>(word: &'w str, program: &str) -> Option<&'w str> {
     let (revision, path) = word.rsplit_once(':').filter(|_| program == "git")?;
     let is_host = revision.contains('@') && revision != "@" && !revision.contains("@{");
@@ -144,8 +144,8 @@ fn in_revision<'w>(word: &'w str, program: &str) -> Option<&'w str> {
     (!is_host && !is_drive && !word.contains(char::is_whitespace) && !word.contains("://")).then_some(path)
 }
 
-/// The part of a word with a colon that lies here: of a test its file (`a.py::TestA`), of a mount the near side
-/// (`./a:/b`), nothing of another machine's file (`host:/a`). Lines, drives and addresses stay as they are.
+/// The local part of a word with a colon: for a test its file (`a.py::TestA`), for a mount the near side (`./a:/b`),
+/// empty for another machine's file (`host:/a`). Lines, drives and addresses are unchanged.
 fn near_side<'w>(word: &'w str, program: &str) -> &'w str {
     if word.contains(char::is_whitespace) || word.contains("://") {
         return word;
@@ -231,7 +231,7 @@ fn words(command: &str) -> Vec<String> {
     split.unwrap_or_else(|| command.split_whitespace().map(String::from).collect())
 }
 
-/// Whether a word with blanks is a path: it ends as files do, and has nothing that a command or a sentence has.
+/// Whether a word with blanks is a path: it ends like a file name, and contains no marks of a command or a sentence.
 fn is_spaced_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or_default().to_lowercase();
     let is_file = !name.starts_with('.') && language::facts().is_file_name(&name);

@@ -21,7 +21,7 @@ const TOOLS_MAX: usize = 2_000;
 pub(super) struct Format {
     /// Whether a file of this name has it.
     pub(super) is_named: fn(&str) -> bool,
-    /// Takes in one line; false where it is of no known kind.
+    /// Reads one line; returns false if its kind is unknown.
     read: fn(&mut Transcript, &Value) -> bool,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct Turn {
     pub(super) end: u32,
     /// When it was asked.
     pub(super) time: Moment,
-    /// What was asked.
+    /// The question.
     pub(super) user: String,
-    /// What the agent said.
+    /// The agent's text.
     pub(super) assistant: String,
     /// Tool, path as written, and the folder that it is meant from.
     pub(super) tools: BTreeSet<(String, String, String)>,
@@ -109,7 +109,7 @@ impl Transcript {
         }
     }
 
-    /// The whole transcript: turns in which nothing was asked are left out.
+    /// The whole transcript, without turns that have no question.
     pub(super) fn finished(mut self) -> Transcript {
         self.turns.retain(|turn| !turn.user.trim().is_empty());
         self
@@ -127,7 +127,7 @@ impl Transcript {
         self.turns.push(Turn { line: self.number, end: self.number, time, user, ..Turn::default() });
     }
 
-    /// The agent said something.
+    /// Adds the agent's text.
     fn said(&mut self, text: &str) {
         let Some(turn) = self.turns.last_mut() else { return };
         let room = TEXT_BYTES_MAX.saturating_sub(turn.assistant.len());
@@ -174,13 +174,13 @@ fn of_patch(patch: &str) -> Vec<String> {
     named.map(|path| path.trim().to_string()).collect()
 }
 
-/// The mark of files, and of what commands print, that the program around an agent puts into a question.
+/// The mark around files and output that the program around an agent adds to a question.
 const REMINDER: &str = "system-reminder";
 /// All such marks; an editor adds the others, to say what is open.
 const PUT_IN: [&str; 4] = [REMINDER, "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
-/// A text without what the program around the agent put in. What nothing closes is a reminder that was cut; any other mark
-/// may be what the question is about.
+/// A text without the additions of the program around the agent. An unclosed one is a truncated reminder; any other
+/// mark may be the question's subject.
 fn without_reminders(text: &str) -> String {
     let mut all = text.to_string();
     for mark in PUT_IN {
