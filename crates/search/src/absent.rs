@@ -63,7 +63,7 @@ pub(super) fn without_absent(
     Ok(left_out(&query.text, &absent))
 }
 
-/// The text with the rest of each path in its place, and without what joins it to the words in front.
+/// The text with the rest of each path in its place, and without the words that join it to the text before.
 fn left_out(text: &str, absent: &[(&String, String)]) -> Option<Respelled> {
     let (mut kept, mut left): (Vec<&str>, Vec<(String, String)>) = Default::default();
     let mut has_others = false;

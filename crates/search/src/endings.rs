@@ -1,4 +1,4 @@
-//! Files that differ by their ending alone.
+//! Files that differ only by their extension.
 
 use colgrep_core::query::Query;
 use colgrep_core::rank::FileFacts;

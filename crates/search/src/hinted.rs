@@ -1,4 +1,4 @@
-//! Hints: which of the best candidates meet what the caller expects of their tags.
+//! Hints: which of the best candidates have the tags that the caller expects.
 
 use colgrep_core::rank::{Fused, Retrieved};
 use colgrep_core::token::Tokenizer;
@@ -11,7 +11,7 @@ use colgrep_index::error::Result;
 /// onto a first page.
 const UNITS_MAX: usize = 100;
 
-/// Compares the hints with the best candidates. Without hints nothing is read.
+/// Compares the hints with the best candidates. Reads nothing without hints.
 pub(super) fn compare(
     rounds: &Coordinator<'_>,
     request: &Request<'_>,

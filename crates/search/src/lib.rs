@@ -89,19 +89,20 @@ use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{PathMemory, Snapshot};
 
-/// What is searched: one index, or several as if they were one. Its answers do not depend on how files lie in shards.
+/// The searched indexes: one, or several as if they were one. Answers do not depend on the distribution of files over
+/// shards.
 #[derive(Clone, Copy)]
 pub struct Corpus<'a> {
     /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
     pub shards: &'a [&'a dyn Shard],
-    /// The folder whose name is the project's own, which says nothing of a topic; empty for several projects.
+    /// The folder that the project is named after, which names no topic; empty for several projects.
     pub name: &'a str,
     /// What is known of paths from one search to the next.
     pub paths: Option<&'a PathMemory>,
 }
 
 impl<'a> Corpus<'a> {
-    /// One index alone, as a shard.
+    /// A corpus of one index.
     pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
         Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
     }
@@ -113,7 +114,7 @@ impl std::fmt::Debug for Corpus<'_> {
     }
 }
 
-/// What is asked of a search.
+/// The parameters of a search.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The query's text.
@@ -128,7 +129,7 @@ pub struct Request<'a> {
     pub units_per_file: PerFile,
     /// Files of lower strength are left out; 0 keeps all.
     pub strength_min: f32,
-    /// How vectors take part; without it, the search is by keywords alone.
+    /// The semantic part of the search; `None` searches by keywords only.
     pub semantic: Option<Semantic<'a>>,
     /// Context of the search besides the query's words.
     pub background: Background<'a>,
@@ -139,7 +140,7 @@ pub struct Request<'a> {
 pub struct Background<'a> {
     /// Terms for words of the query.
     pub terms: Option<&'a TermTable>,
-    /// Tags that are expected of what is wanted.
+    /// Tags that the caller expects of the wanted units.
     pub hints: Option<&'a Hints>,
     /// The names that people gave to the file at a path.
     pub tags_of: Option<&'a TagsOf<'a>>,
@@ -269,7 +270,7 @@ fn weighed(
     of_groups
 }
 
-/// Runs one search in one index, which gives what `filter` allows.
+/// Runs one search in one index, restricted by `filter`.
 ///
 /// # Errors
 /// When the index can't be read.

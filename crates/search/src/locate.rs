@@ -16,7 +16,7 @@ pub const MODULE_END: &str = ".*";
 /// How well a written path fits the files that it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// Its last part alone is a file's name, and more was written: a path of another machine or project.
+    /// Only its last part matches, and more was written: a path of another machine or project.
     Name,
     /// Two parts or more at its end are a file's: the path from another root.
     Tail,
@@ -76,13 +76,13 @@ fn module_of(path: &str) -> &str {
     if stands_for_folder { folder } else { &path[..path.len() - name.len() + stem.len()] }
 }
 
-/// A part of a path that somebody wrote.
+/// A part of a written path.
 struct WrittenPart {
-    /// In small letters.
+    /// In lower case.
     whole: String,
     /// The name without a version suffix.
     bare: String,
-    /// Whether it is nothing but a version: a folder that may not be here.
+    /// Whether it is just a version: a folder that may not exist here.
     is_version: bool,
 }
 
@@ -98,7 +98,7 @@ impl WrittenPart {
     }
 }
 
-/// Whether a text is this one in small letters. Nearly all paths are ASCII.
+/// Whether `small` is the lower case of a text. Nearly all paths are ASCII.
 fn is_in_lower_case(text: &str, small: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { folded(text) == small }
 }
@@ -159,7 +159,7 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
     found
 }
 
-/// Keeps of names inside each other the longest, and none that means too many files.
+/// Keeps the longest of overlapping names, and drops those of too many files.
 pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
     let names: Vec<String> = found.iter().map(|(name, _)| folded(name).into_owned()).collect();
     found.retain(|(name, files)| {
@@ -176,7 +176,7 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a folder's name is nothing but a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
+/// Whether a folder's name is just a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
 fn is_version(part: &str) -> bool {
     without_version(part).len() < part.len() && part.strip_prefix('v').is_some_and(starts_with_digit)
 }

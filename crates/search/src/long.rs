@@ -14,10 +14,10 @@ use colgrep_index::ids::FilePlace;
 
 /// Paths of the text that are looked up: a trace may have hundreds.
 const PATHS_MAX: usize = 64;
-/// Files that a name without folders may mean, at most.
+/// Maximum of files that a name without folders may mean.
 const BARE_FILES_MAX: usize = 3;
 
-/// What the parts of a long query say of files; nothing for any other query. `title` has the files that its title finds,
+/// What the parts of a long query say about files; empty for any other query. `title` has the results for its title,
 /// each with its share of the best score.
 ///
 /// # Errors

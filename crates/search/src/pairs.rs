@@ -18,7 +18,7 @@ impl PairWeights {
     ) -> PairWeights {
         let weight = |(at, (part, sample)): (usize, (&u32, &(u64, u64)))| {
             let here = || files.clone().filter_map(move |file| file.pairs.get(at));
-            // An estimate is at least what was counted.
+            // An estimate must not be lower than the count.
             let near = (sample.0 * u64::from(*part)).max(here().filter(|pair| pair.0 > 0).count() as u64);
             let adjacent = (sample.1 * u64::from(*part)).max(here().filter(|pair| pair.1 > 0).count() as u64);
             (idf(files_total, near), idf(files_total, adjacent))

@@ -16,7 +16,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, Lexical, UnitFilter};
 use colgrep_index::store::Snapshot;
 
-/// Paths that one mention may mean, at most: the most specific first.
+/// Maximum of paths that one mention may mean, most specific first.
 const PATHS_MAX: usize = 16;
 /// Minimum of digits in a commit's name, as git prints it.
 const NAME_LEN_MIN: usize = 7;
@@ -38,7 +38,7 @@ fn sort_by_age(snapshot: &Snapshot, entries: &mut [EntryHit]) {
     });
 }
 
-/// The place of each candidate by age: what orders those of equal scores.
+/// The position of each candidate by age, to break ties.
 fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     let mut entries: Vec<EntryHit> =
         candidates.iter().filter_map(|candidate| snapshot.lexical.entry_at(candidate.unit)).collect();
@@ -116,8 +116,7 @@ fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Reques
     Ok(pointers)
 }
 
-/// Points at the commits whose names begin as the question does, if it is nothing but such a beginning, or as a word of it
-/// that is written as only their names are.
+/// Points at the commits whose names begin with the question, or with a word of it that looks like a commit's name.
 fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, pointers: &mut Pointers) -> Result<()> {
     let names = names_of_commits(query);
     if names.is_empty() {
@@ -133,8 +132,8 @@ fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, 
     Ok(())
 }
 
-/// The words of a question that may be commits' names, in small letters: the only one, or one of a sentence as git
-/// shortens them, with a digit in it.
+/// The words of a question that may be commits' names, in lower case: the only one, or one in a sentence that has git's
+/// short length and a digit.
 fn names_of_commits(query: &str) -> Vec<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_alone = words.clone().nth(1).is_none();

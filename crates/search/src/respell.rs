@@ -25,7 +25,8 @@ use colgrep_index::lexical::{Run, run_of};
 const LETTERS: Range<usize> = 5..33;
 /// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
-/// Words of a query whose unknown ones are looked at. Of a sentence the others say enough, and the model reads each as typed.
+/// Maximum of words in a query whose unknown ones are respelled. Longer queries say enough without them, and the model
+/// reads each word as typed.
 const WORDS_MAX: usize = 3;
 /// Maximum of files that are read to see whether a call occurs. If more files have its words in a row, it does.
 const FILES_READ_MAX: usize = 512;
@@ -117,7 +118,7 @@ fn called<'q>(
     if stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
         return Ok(None);
     }
-    // Of a chain the rarest name that is here says most; one that is not may be written in another way.
+    // The rarest known name of a chain is the most specific; an unknown one may have another spelling.
     let mut rarest: Option<(&str, u64)> = None;
     for name in names {
         let term = tokenizer.normal(last_segment(name)).to_string();
@@ -310,8 +311,7 @@ fn composed(
     Ok(Some(humped.map_or(found, |text| Spelling { place: place.clone(), text })))
 }
 
-/// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None
-/// where nothing is called either.
+/// The name in Pascal or camel case, whichever more definitions use; `None` if there are no definitions.
 fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> {
     let capital = |part: &String| {
         let mut letters = part.chars();

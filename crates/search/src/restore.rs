@@ -1,5 +1,5 @@
-//! The texts of indexed units, put together again without a parser: from what the index keeps of a unit, and the lines
-//! of its file. A text that is restored wrongly has another hash and is not used.
+//! Restores the texts of indexed units without a parser, from what the index stores of a unit and the lines of its
+//! file. A text that is restored wrongly has another hash and is not used.
 
 use std::path::Path;
 

@@ -27,7 +27,7 @@ pub struct ShardQuery<'a> {
 pub struct QueryVectors<'a> {
     /// The vectors.
     pub question: &'a Multivector,
-    /// The model's fingerprint. A shard with vectors of another model ranks by words alone.
+    /// The model's fingerprint. A shard with vectors of another model ranks only by words.
     pub fingerprint: u64,
     /// Bounds of the search through vectors.
     pub effort: Effort,
@@ -85,7 +85,7 @@ pub struct UnitFound {
     pub file: FilePlace,
     /// Its kind.
     pub kind: UnitKind,
-    /// How it relates to what it names.
+    /// How it relates to its name.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,

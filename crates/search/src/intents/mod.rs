@@ -35,11 +35,11 @@ pub(crate) struct Intent {
     pub name: &'static str,
     /// What it points at.
     pub doc: &'static str,
-    /// Queries of this form, each with what [`Intent::parse`] reads from it, joined by ` | `.
+    /// Examples of the form, each with the result of [`Intent::parse`], joined by ` | `.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Reads what the query asks for in this form; empty if it does not have it.
+    /// Parses this form of query; empty if the query does not have it.
     pub parse: fn(&Query) -> Vec<String>,
-    /// Looks up what was parsed.
+    /// Looks up the parsed parts.
     pub resolve: fn(&mut IntentLookup<'_>, &ResolvedSoFar, &[String]) -> Result<Resolved>,
     /// What this form settles if it resolves.
     pub settles: &'static [Settled],
@@ -74,7 +74,7 @@ pub(crate) static INTENTS: &[Intent] = &[
     spelled::SPELLING,
 ];
 
-/// The forms that a name or text taken out of a query may have.
+/// The forms of a name or text extracted from a query.
 static ALONE: &[Intent] = &[definitions::QUOTED_NAME, definitions::NAME, files::MODULE, files::STEM, text::TEXT];
 
 /// What an intent can settle.
@@ -97,7 +97,7 @@ pub struct Pointers {
     pub files: FxHashMap<FilePlace, f32>,
     /// The named files that the query is about, as opposed to those that it merely mentions.
     pub meant: FxHashSet<FilePlace>,
-    /// The files that contain every quoted phrase: nothing else is an answer.
+    /// The files that contain every quoted phrase; only these are answers.
     pub only: Option<FxHashSet<FilePlace>>,
 }
 
@@ -172,7 +172,7 @@ impl Resolved {
         Resolved { pointers, settled: is_named.then_some(Settled::Name).into_iter().collect(), ..Resolved::default() }
     }
 
-    /// Pointers that settle nothing.
+    /// Pointers without a settled form.
     fn open(pointers: Pointers) -> Resolved {
         Resolved { pointers, ..Resolved::default() }
     }
@@ -201,7 +201,7 @@ impl ResolvedSoFar {
     }
 }
 
-/// Resolves intents in their order, on top of what is found already.
+/// Resolves intents in order, on top of earlier results.
 fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: ResolvedSoFar) -> Result<ResolvedSoFar> {
     for intent in intents {
         if found.has_settled(intent.yields_to) {

@@ -51,7 +51,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         placed.extend(places);
     }
     let only = only.unwrap_or_default();
-    // A named file says where the phrase is wanted.
+    // A named file restricts the phrase.
     let names_one = found.pointers.means_a_file();
     let point = |Placed { file, standing, seen: Seen { line, .. } }: Placed| {
         let certainty = match standing.agreement {

@@ -1,4 +1,4 @@
-//! Text as typed: where a whole query occurs, the longest run of its words, or the message that it prints.
+//! Text as typed: where a whole query occurs, the longest run of its words, or the source of the message that it is.
 
 use colgrep_core::bm25::{Field, idf};
 use colgrep_core::literal_match::{
@@ -19,11 +19,11 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
 
-/// Units that contain a word, at most, for the word to lead to files.
+/// Maximum of units with a word for the word to lead to files.
 const UNITS_OF_WORD_MAX: u64 = 20_000;
 /// Files that may contain all words of a text in a row for it to be a known place: a single word.
 const FILES_OF_TOKEN_MAX: usize = 256;
-/// The same for a plain word, in any of its forms: what more files contain is a word of the trade.
+/// The same for a plain word, in any of its forms: one in more files is common vocabulary.
 const FILES_OF_PLAIN_WORD_MAX: usize = 8;
 /// The same for an operator: `operator==` occurs in few of the files that contain `operator`.
 const FILES_OF_OPERATOR_MAX: usize = 2_048;
@@ -39,7 +39,7 @@ pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
 const PIECES_AROUND_NUMBER_MIN: usize = 3;
 /// Maximum of words in a value after a message's colon.
 const VALUE_WORDS_MAX: usize = 2;
-/// Files with a literal of few plain words, at most, for it to be a known place.
+/// Maximum of files with a literal of few plain words for it to be a known place.
 const FILES_OF_LITERAL_MAX: usize = 3;
 
 pub(super) const TEXT: Intent = Intent {
@@ -69,11 +69,11 @@ pub(super) struct PlacedText {
     /// Whether all of it occurs somewhere, to the character.
     pub is_whole: bool,
     explained: Explained,
-    /// Whether it is a message taken out of the query.
+    /// Whether it is a message extracted from the query.
     is_message: bool,
 }
 
-/// How a text is looked for.
+/// How to search for a text.
 struct Manner {
     /// Words that it must have, and that must occur in a row.
     words_min: usize,
@@ -162,7 +162,7 @@ impl IntentLookup<'_> {
         if bare.len() < manner.words_min {
             return Ok(PlacedText::default());
         }
-        // Nobody says "unknown action zzqq" but a program.
+        // Only a program says "unknown action zzqq".
         let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
         let only_literals = manner.only_literals && !ends_in_value;
         let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
@@ -226,8 +226,8 @@ impl IntentLookup<'_> {
         Ok(PlacedText { pointers: self.point(&points)?, is_whole, explained, is_message: false })
     }
 
-    /// How many words each path in the text has, if files that the query names are here: what makes paths
-    /// (`${name}/src/index.ts`) made any path that ends so, and says less than that file.
+    /// The number of words in each path of the text, if files that the query names exist: a template of paths
+    /// (`${name}/src/index.ts`) matches any path with that end, and is weaker evidence than the file.
     fn words_of_paths_in(&self, text: &str, found: &ResolvedSoFar) -> Vec<usize> {
         if found.pointers.files.is_empty() {
             return Vec::new();
@@ -265,8 +265,8 @@ impl IntentLookup<'_> {
         Ok(places)
     }
 
-    /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
-    /// (`errorHandling`): what is called so says more than what contains it.
+    /// Whether a word is part of the name of a unit, a file or a folder, or several words are joined in one
+    /// (`errorHandling`): a name is stronger evidence than text.
     fn is_name_of_something(&mut self, text: &str) -> Result<bool> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let terms = [words.join("_"), words.concat()].map(|name| self.tokenizer.normal(&name).to_string());
@@ -321,7 +321,7 @@ impl IntentLookup<'_> {
         Ok((typed, self.rounds.ask(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
-    /// Reads files and gives, for each that agrees, where and how.
+    /// Reads files and returns, for each match, where and how it agrees.
     pub(super) fn placed(&self, typed: &PastedText<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
         if files.is_empty() {
             return Ok(Vec::new());
@@ -342,7 +342,7 @@ fn value_start(text: &str) -> usize {
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
 }
 
-/// Whether a place of a text lies in an address.
+/// Whether a place of a text is in a URL.
 fn is_in_address(text: &str, at: usize) -> bool {
     let front = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
     let behind = text[at..].split(char::is_whitespace).next().unwrap_or_default();
@@ -356,7 +356,7 @@ fn unquoted(text: &str) -> &str {
     inside('\'').or_else(|| inside('`')).filter(|inside| !inside.is_empty()).unwrap_or(text)
 }
 
-/// Files that may contain all words of a text in a row, at most, for it to lead to them.
+/// Maximum of files with all words of a text in a row for it to lead to them.
 fn files_in_a_row_max(typed: &PastedText<'_>, is_plain: bool) -> usize {
     match typed.len() {
         1 if typed.is_operator() => FILES_OF_OPERATOR_MAX,

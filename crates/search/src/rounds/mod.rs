@@ -145,7 +145,7 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// and shown without further checks.
     fn is_valid(&self, answer: &Self::Answer, extent: &Extent) -> bool;
 
-    /// True if the request asks about nothing. Its answer is the default one, and no shard is asked.
+    /// True if the request is empty. Then the answer is the default one, and no shard is asked.
     fn is_empty(&self) -> bool {
         false
     }
@@ -155,7 +155,7 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
         None
     }
 
-    /// Fills in what the wire leaves out.
+    /// Fills in fields that are not sent.
     fn complete(&self, _: &mut Self::Answer, _: &Extent) {}
 
     /// What another replica needs to see of this request when it takes over the search.

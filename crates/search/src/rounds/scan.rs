@@ -94,7 +94,7 @@ impl Round for ScanRequest {
         };
         let seen = |file: &FilePlace| -> Vec<Seen> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
-            // A file that can't be read any more contains nothing.
+            // A file that can't be read any more has no match.
             let Ok(text) = search.snapshot.texts.text(root, &record.path) else { return Vec::new() };
             match (&self.look, &typed) {
                 (_, Some(typed)) => typed_in(search, typed, record, &text),
@@ -175,7 +175,7 @@ fn heading_with(
     sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
 }
 
-/// A line of a file, with what the file is.
+/// A line of a file, with the kind of file.
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> Seen {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);

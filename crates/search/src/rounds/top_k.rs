@@ -19,7 +19,7 @@ pub(crate) struct TopTexts {
     pub(crate) count: usize,
     /// The last of them, if some are left out.
     pub(crate) bar: Option<Bar>,
-    /// The texts with their scores, in no order, without those sent in short; empty for a lone shard.
+    /// The texts with their scores, unordered, without those sent in short; empty for a single shard.
     pub(crate) texts: Vec<(TextHash, f32)>,
 }
 

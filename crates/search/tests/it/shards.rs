@@ -155,7 +155,7 @@ impl UnitFilter for Some3 {
     }
 }
 
-/// All that an answer says, scores to the bit.
+/// The whole answer, with bit-exact scores.
 fn told(answer: &Answer) -> String {
     let mut told = format!("{} weak, documentation {}\n", answer.weak, answer.is_documentation);
     let path = |file: usize| answer.files[file].whole_path();
@@ -253,7 +253,7 @@ fn cases(model: &Toy) -> Vec<Case<'_>> {
 /// Asks everything of both and compares; returns how many answers had results.
 fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases: &[Case<'_>]) -> usize {
     let mut knobs = Knobs::of(Profile::Default);
-    // Few units and files become candidates, so that what is cut off matters.
+    // Few units and files become candidates, so that the cut-offs matter.
     knobs.set(Knob::PoolUnits, "40").expect("a value");
     knobs.set(Knob::PoolNamedFiles, "8").expect("a value");
     let hints: [Hint; 1] = ["keyword=cache".parse().expect("a hint")];

@@ -27,7 +27,7 @@ fn nothing_is_encoded_twice() {
     let (first, _) = project.update(Some(&encoding));
     let before = answers(&first, &toy);
     let all = toy.count();
-    // One unit changes, then changes back; a lexical update without the model lies between.
+    // One unit changes, then changes back, with a lexical update without the model in between.
     let text = FILES[0].1;
     project.write("src/net.py", &text.replace("drop(url)", "drop(url, now)"));
     let (_, report) = project.update(Some(&encoding));
@@ -88,7 +88,7 @@ fn an_interrupted_build_keeps_what_it_had() {
 #[test]
 fn a_store_makes_its_own_codebook_and_keeps_it() {
     let (project, toy) = (many(120), Toy::new());
-    // Files that differ by a number alone need fine codes.
+    // Files that differ only by a number need fine codes.
     let codec = Codec { bits: 4, head_bits: 4, rows_max: 24, similarity: 100 };
     let own = Encoding { codec, ..Encoding::new(&toy) };
     let (snapshot, report) = project.update(Some(&own));

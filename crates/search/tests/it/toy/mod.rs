@@ -19,7 +19,7 @@ pub struct Toy {
     pub fails_at: u64,
     /// It takes so long for a text.
     pub pause: Duration,
-    /// Whether it says that texts cost it little.
+    /// Whether it claims to be light.
     pub is_light: bool,
 }
 
@@ -73,7 +73,7 @@ impl Encoder for Toy {
     }
 }
 
-/// A codebook that does not depend on what is indexed, so that two stores can be compared.
+/// A codebook that does not depend on the indexed texts, so that two stores can be compared.
 pub fn codebook() -> Codebook {
     let directions: Vec<Vec<f32>> = (0..40).map(|i| HASHED.direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
