@@ -9,8 +9,8 @@ mod counted;
 
 use std::time::Duration;
 
-/// Time of one file in parser, query and embedded languages together; with what comes before and after, and what the
-/// parser does between two looks at the clock, two seconds. A 1 MiB file of any language takes well under one.
+/// CPU time of one file in parser, query and embedded languages together; two seconds with everything else and the
+/// parser's delay between checks. A 1 MiB file of any language takes well under one.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
 /// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
 /// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
@@ -50,8 +50,8 @@ pub struct Peak {
     pub stack_nodes: usize,
 }
 
-/// What one file may take, from where it was made on. Counts are those of the thread: it neither changes threads nor
-/// overlaps with another.
+/// Limits of one file, from its creation on. Counts are per thread: it must not change threads or overlap with another
+/// budget.
 #[derive(Debug)]
 pub struct Budget {
     deadline: Duration,
@@ -82,12 +82,12 @@ impl Budget {
     }
 }
 
-/// The most that was held on this thread since the last budget was made, above what was held before.
+/// The peak of this thread's use since its last budget was made, above what it used before.
 pub fn peak() -> Peak {
     counted::peak()
 }
 
-/// Time that this thread has run for: a machine that is busy with other things takes nothing of it.
+/// CPU time of this thread, which does not depend on the load of the machine.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

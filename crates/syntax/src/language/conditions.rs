@@ -45,7 +45,7 @@ impl Group {
         })
     }
 
-    /// Whether it begins where a member or a statement may, and each branch ends where one ends.
+    /// Whether it begins where a member or a statement may begin, and each branch ends where one may end.
     fn is_whole(&self) -> bool {
         let ends = |piece: &Piece| matches!(piece, Piece::Sign(b'}' | b';'));
         self.before.is_none_or(|piece| matches!(piece, Piece::Sign(b'{' | b'}' | b';')))
@@ -61,7 +61,7 @@ enum Directive {
     End,
 }
 
-/// The text without the groups that are `broken`; inner groups are looked at first.
+/// The text without the `broken` groups, inner groups first.
 fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
     let directives = directives(text);
     if directives.is_empty() {
@@ -100,7 +100,7 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
         if is_never || !broken(&group) {
             continue;
         }
-        // Of two branches the one that is not for Windows alone.
+        // Of two branches, keep the one that is not only for Windows.
         let last = lines[lines.len() - 1].clone();
         let is_windows = word != "ifndef" && condition.contains("WIN32") && !condition.contains('!');
         let (others, rest) = match is_windows && lines.len() == 3 {

@@ -47,7 +47,7 @@ pub(super) fn rust_items(text: &str) -> Option<String> {
             blank(&mut bytes, start + indentation, 1);
         }
     }
-    // A block that nothing closes was none.
+    // An unclosed block is not one.
     if !changed || !open.is_empty() {
         return None;
     }
@@ -62,7 +62,7 @@ fn opens_items(line: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
 }
 
-/// Whether the first line that is neither blank, comment nor attribute begins an item.
+/// Whether the first line that is not blank, a comment or an attribute begins an item.
 fn begins_item(lines: &[(usize, &str)]) -> bool {
     let mut inside_attribute = false;
     for (_, line) in lines {
@@ -102,8 +102,8 @@ pub(super) enum Piece {
     Sign(u8),
 }
 
-/// C and C++: without the words in upper case that are attributes by their place: alone on a line, between `class` and
-/// a name, in front of a declaration, between a parameter's name and the comma, between parameters and a body.
+/// C and C++: removes upper-case words in the places of attributes: alone on a line, between `class` and a name, before
+/// a declaration, between a parameter's name and the comma, between parameters and a body.
 pub(super) fn c_attributes(text: &str) -> Option<String> {
     let pieces = pieces(text);
     let mut bytes = text.as_bytes().to_vec();

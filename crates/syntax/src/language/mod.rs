@@ -61,8 +61,8 @@ pub struct Language {
     pub aliases: &'static [&'static str],
     /// Extensions without the dot, lower case.
     pub extensions: &'static [&'static str],
-    /// Those of the extensions that are common names of members too: a word of a query with such an ending
-    /// (`counter.inc`) is not taken for a file.
+    /// Its extensions that are also common names of members: a word of a query with one of these (`counter.inc`) is not
+    /// read as a file.
     pub member_extensions: &'static [&'static str],
     /// Whole file names, as written.
     pub file_names: &'static [&'static str],
@@ -81,13 +81,13 @@ pub struct Language {
     pub paths: PathRules,
     /// Lock files of its package managers, which are never indexed.
     pub lock_files: &'static [&'static str],
-    /// Extensions of what gets minified or bundled into enormous lines, which no person wrote.
+    /// Extensions of files that are often minified or bundled into enormous lines.
     pub minified_extensions: &'static [&'static str],
-    /// Keywords in front of the name of a type: `class`.
+    /// Keywords before the name of a type: `class`.
     pub type_keywords: &'static [&'static str],
-    /// Keywords in front of the name of a function: `fn`.
+    /// Keywords before the name of a function: `fn`.
     pub function_keywords: &'static [&'static str],
-    /// Words in front of another name that a file defines: `const`.
+    /// Words before another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
     /// Beginnings of its comments. Empty if literals contain code (`@click="open(1)"`), and for languages that are not
     /// programs.
@@ -110,7 +110,7 @@ pub struct Language {
     /// Edits a text, keeping its length, where the grammar can't read common code (`None`: unchanged). Names,
     /// documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
-    /// Bytes of a text from which on its grammar is not asked, where a single step of the parser takes seconds.
+    /// Maximum size of a text for its grammar, in bytes: above it, single steps of the parser take seconds.
     pub parsed_bytes_max: usize,
     /// Whether a text is nested too deeply for the grammar's scanner, which would end the process.
     pub too_deep: Option<fn(&str) -> bool>,
@@ -144,7 +144,7 @@ pub enum QueryError {
     Wrong {
         /// The row's name.
         language: &'static str,
-        /// Where and what.
+        /// Position and cause.
         source: PatternError,
     },
 }
@@ -285,13 +285,13 @@ fn query_named(name: &str) -> Option<&'static str> {
 }
 
 impl Language {
-    /// Extensions that its files share with those of other languages; what is in a file decides.
+    /// Extensions that its files share with other languages; the content of a file decides.
     pub fn shared_extensions(&self) -> impl Iterator<Item = &'static str> {
         sniff::shared_with(self.name)
     }
 
-    /// The grammar with its query, compiled once a process; `None` without a grammar.
-    /// A query that does not compile counts as none (the table's test reports it).
+    /// The grammar with its query, compiled once per process; `None` without a grammar, or if the query does not
+    /// compile (which the table's test reports).
     pub fn compiled(&'static self) -> Option<&'static Compiled> {
         let i = LANGUAGES.iter().position(|l| std::ptr::eq(l, self))?;
         COMPILED[i].get_or_init(|| self.compile(self.query).ok()).as_ref()

@@ -33,7 +33,7 @@ pub(super) fn templates(text: &str) -> bool {
     opens_often(text, "${")
 }
 
-/// Whether `mark` may open more than [`OPENINGS_MAX`] levels. Counts openings alone: what looks like the end of a level
+/// Whether `mark` may open more than [`OPENINGS_MAX`] levels. Counts only openings, since an apparent end of a level
 /// may be text inside it.
 fn opens_often(text: &str, mark: &str) -> bool {
     text.matches(mark).nth(OPENINGS_MAX).is_some()

@@ -1,4 +1,4 @@
-//! Texts that a grammar can read in place of what people write. Each is as long, in bytes, as the file's.
+//! Edits texts for grammars that can't read common code. The results have the same length in bytes.
 
 use std::iter::repeat_n;
 
@@ -28,7 +28,7 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// C and what is made of it: as [`conditions::c`] and [`macros::c_attributes`] have it.
+/// C and its descendants: applies [`conditions::c`] and [`macros::c_attributes`].
 pub(super) fn c(text: &str) -> Option<String> {
     let whole = conditions::c(text);
     macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
@@ -45,16 +45,16 @@ pub(super) fn swift(text: &str) -> Option<String> {
 fn swift_conditions(text: &str) -> Option<String> {
     edit_lines(text, "#if", |line| {
         let directive = line.trim_ascii();
-        // A character of several bytes must not be cut into spaces: what the grammar finds ends between characters.
+        // Multi-byte characters must not be cut by spaces: nodes of the grammar end between characters.
         if ["#if", "#else", "#endif"].iter().any(|d| directive.starts_with(d.as_bytes())) && directive.is_ascii() {
             line.fill(b' ');
         }
     })
 }
 
-/// Bytes in which the sign in front of an expression is looked for.
+/// Bytes that are searched for the sign before an expression.
 const SIGN_DISTANCE: usize = 200;
-/// Signs in front of an expression.
+/// Signs before an expression.
 const BEFORE_EXPRESSIONS: [u8; 4] = *b"=(,:";
 
 /// Swift: macros without arguments (`= #_sourceLocation`) as names, in place of expressions. The grammar knows only a
@@ -82,7 +82,7 @@ fn swift_macros(text: &str) -> Option<String> {
     if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
-/// Words in front of `constructor`.
+/// Words before `constructor`.
 const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
 
 /// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
@@ -93,7 +93,7 @@ pub(super) fn kotlin(text: &str) -> Option<String> {
     }
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
-    // Where the class's name ends, if nothing but modifiers of its constructor followed.
+    // Where the class's name ends, if only modifiers of its constructor followed.
     let mut header: Option<usize> = None;
     let mut next = 0;
     for line in text.split_inclusive('\n') {

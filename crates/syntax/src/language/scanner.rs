@@ -17,7 +17,7 @@ use tree_sitter::Language;
 /// Largest state that a grammar may store. The parser has room for one byte more
 /// (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` of its `parser.h`), but Kotlin's scanner aborts when it adds to a full one.
 pub(super) const STATE_BYTES_MAX: usize = 1023;
-/// Bytes in which scanners write here. Perl's may need 3,100; what others keep is bounded by the looks of a text
+/// Bytes that scanners may write here. Perl's may need 3,100; other states are bounded by checks of the text
 /// (`nesting.rs`).
 const ROOM_BYTES: usize = 64 << 10;
 /// The first version of grammars that has a name, as all later ones do.
@@ -74,8 +74,7 @@ struct Scanner {
     deserialize: *const c_void,
 }
 
-/// The grammar `G`, whose scanner never gives more state than the parser has room for. It is made anew, and stays in
-/// memory, at each call.
+/// The grammar `G` with a scanner whose state always fits into the parser's buffer. Each call leaks a new one.
 pub(super) fn bounded<G: Grammar>() -> Language {
     let language = G::language();
     match raw::<G>(&language) {
@@ -136,7 +135,7 @@ mod tests {
         let mut bounded = 0;
         for row in LANGUAGES.iter() {
             let Some(grammar) = row.grammar else { continue };
-            // One that is bounded is made anew at each call.
+            // A bounded grammar is new at each call.
             let [first, second] = [grammar(), grammar()].map(|language| language.into_raw().cast::<RawLanguage>());
             // SAFETY: a grammar has at least the fields up to its scanner.
             let has_scanner = unsafe { (*first).scanner.serialize.is_some() };

@@ -129,7 +129,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     Language {
         name: "ruby",
-        // Its scanner writes the length of a here-document's word in one byte, and ends the process where it is longer.
+        // Its scanner writes the length of a here-document's word in one byte, and aborts the process if it is longer.
         grammar: grammar!(arborium_ruby::language(), 255),
         query: include_str!("queries/ruby.scm"),
         comments: HASH,

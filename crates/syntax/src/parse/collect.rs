@@ -38,7 +38,7 @@ pub(super) struct Definition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Unit(UnitKind, UnitRole),
-    /// Only lends its name to what it encloses.
+    /// Only qualifies the names of enclosed definitions.
     Namespace,
 }
 

@@ -5,7 +5,7 @@ use super::lines::{Bytes, Lines};
 use super::text::{clean_comment, is_directive, push_line};
 use crate::language::Language;
 
-/// Lines for the preprocessor that are looked past, between a definition and what belongs to it.
+/// Maximum of preprocessor lines between a definition and its comments.
 const DIRECTIVES_MAX: u32 = 8;
 
 /// A comment or attribute that begins its line.
@@ -82,7 +82,7 @@ impl DocComments {
         let mut head = Head { first: own, line: own, start, doc: String::new() };
         let mut docs: Vec<String> = Vec::new();
         let indentation = lines.indentation(start);
-        // Where what is already taken begins.
+        // Where the parts taken so far begin.
         let mut below = start;
         for piece in self.pieces[..next].iter().rev() {
             let text = &lines.text[piece.bytes.clone()];

@@ -15,7 +15,7 @@ use colgrep_core::{Unit, UnitKind, UnitRole};
 
 /// Longest title, in characters: longer lines are paragraphs.
 const TITLE_CHARS_MAX: usize = 200;
-/// A row this long heads reStructuredText even where the title above is longer.
+/// A row of this length marks a title in reStructuredText even if the title above is longer.
 const SHORT_ROW: usize = 4;
 /// How many characters shorter than its title a row may be in plain text.
 const ROW_SLACK: usize = 2;

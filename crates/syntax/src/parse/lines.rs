@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
         &self.text[self.bytes(line, line)]
     }
 
-    /// Where lines `first..=end` lie in the text.
+    /// Byte range of lines `first..=end`.
     pub(super) fn bytes(&self, first: u32, end: u32) -> Bytes {
         self.starts[first as usize - 1]..self.starts.get(end as usize).copied().unwrap_or(self.text.len())
     }
@@ -77,7 +77,7 @@ impl<'a> Lines<'a> {
 pub struct OwnLines {
     /// The first of them.
     pub first: u32,
-    /// The last of them; before `first` where none are left.
+    /// The last of them; before `first` if it is empty.
     pub end: u32,
     /// The next line that is not the unit's own: a member's first, or the one after the unit.
     pub next: u32,
@@ -157,7 +157,7 @@ pub(super) fn cut_behind<'t>(first: u32, last: u32, end: u32, text: impl Fn(u32)
         if line >= last {
             return if line == last || safe.is_none() { line } else { safe.unwrap_or(last) };
         }
-        // A piece of a few lines serves nobody.
+        // A piece of a few lines is useless.
         safe = (line - first >= (last - first) / 2).then_some(line);
     }
     safe.unwrap_or(last)

@@ -124,7 +124,7 @@ impl std::fmt::Display for Parsed {
 /// The note of a file whose parser panicked.
 pub const PANICKED: &str = "the parser failed inside, which is a fault of colgrep; indexed as plain blocks";
 
-/// Cuts `text` into units by `language`. A panic on the way costs this one file its definitions, and nothing else.
+/// Cuts `text` into units by `language`. A panic costs this file its definitions, but affects no other file.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
     let mut parsed = contained(text, language, || read(text, language));
     if language.category == Category::Prose {
@@ -135,7 +135,7 @@ pub fn parse(text: &str, language: &'static Language) -> Parsed {
     parsed
 }
 
-/// What `read` makes of the text, or blocks of its lines where it panics.
+/// Runs `read`, and falls back to blocks of the text's lines if it panics.
 fn contained(text: &str, language: &'static Language, read: impl FnOnce() -> Parsed) -> Parsed {
     // Only a thread's parser outlives a panic, and its language and text are set anew for each file.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
@@ -179,7 +179,7 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
 }
 
-/// Definitions by their first lines, and blocks of all other lines, with a note that says why there is nothing better.
+/// Definitions by their first lines, and blocks of all other lines, with a note that gives the reason.
 fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
     let (lines, budget) = (Lines::new(text), Budget::new(text.len()));

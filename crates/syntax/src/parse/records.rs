@@ -16,7 +16,7 @@ use crate::language::Language;
 const ROWS_MAX: usize = 4_096;
 /// Fields that name a row, the first that it has.
 const NAMES: [&str; 4] = ["name", "title", "query", "id"];
-/// The field that says what a row is.
+/// The field that describes a row.
 const DESCRIPTION: &str = "description";
 
 /// Splits a text into its rows. `None` if it is neither an array of objects nor objects one per line, or none of them
@@ -93,7 +93,7 @@ fn unit(row: &Object<'_>, text: &str, start: usize, lines: &Lines<'_>) -> Option
     })
 }
 
-/// A field's text, where it is a string with any, or a number.
+/// A field's text, if it is a nonempty string or a number.
 fn scalar(row: &Object<'_>, field: &str) -> Option<String> {
     match &row.get(field)?.value {
         Value::StringLit(text) if !text.value.trim().is_empty() => Some(text.value.to_string()),

@@ -11,10 +11,10 @@ use crate::read::{self, lines_between};
 
 /// Most documentation of a unit that is shown, in bytes. All of it is searched.
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
-/// Lines above a signature (attributes), and lines in front of a documentation inside a unit, at most.
+/// Maximum of lines above a signature (attributes), and before a documentation inside a unit.
 const SKIPPED_MAX: u8 = 16;
 const DOCSTRING_LINES_AHEAD: u32 = 64;
-/// Lines where a documentation may begin, at most.
+/// Maximum of lines where a documentation may begin.
 const DOCSTRING_PLACES_MAX: usize = 8;
 /// Groups in brackets of a signature that may be its parameters.
 const GROUPS_MAX: u8 = 4;
@@ -30,7 +30,7 @@ pub struct StoredUnit {
     pub name: String,
     /// As in a [`Unit`].
     pub parent: String,
-    /// As in a [`Unit`]; empty where the index knows it otherwise.
+    /// As in a [`Unit`]; empty if the index has it elsewhere.
     pub span: Span,
     signature: Signature,
     docstring: Docstring,
@@ -51,7 +51,7 @@ enum Signature {
     Whole(String),
     /// The definition's first line.
     Line,
-    /// The same without what opens its body.
+    /// The same without the opening of its body.
     Head,
     /// So many bytes of the lines from one on, white space folded.
     Part {
@@ -99,7 +99,7 @@ enum ReturnType {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Names {
     Whole(Vec<String>),
-    /// Words of the unit's lines: how many lie between each and the one before it.
+    /// Words of the unit's lines: the number of words between each and the previous one.
     Words(Vec<u16>),
 }
 
@@ -449,7 +449,7 @@ pub fn push<T: Fn(u8)>(
         assert_eq!(stored.return_type, ReturnType::Last(13));
         assert_eq!(stored.calls, Names::Words(vec![18, 5]));
         assert_eq!(StoredUnit::units(vec![stored.clone()], TEXT), [unit()]);
-        // Without the file there is what is stored.
+        // Without the file, only the stored fields are there.
         let bare = stored.unit(&[]);
         assert_eq!((bare.name.as_str(), bare.parent.as_str(), bare.span), ("push", "Ring", unit().span));
         assert!(bare.signature.is_empty() && bare.docstring.is_empty() && bare.calls.is_empty());

@@ -97,7 +97,7 @@ pub(super) fn without_type_arguments(name: &str) -> &str {
     let mut depth = 0u32;
     for (i, c) in name.char_indices().rev() {
         match c {
-            // The arrow of a function type closes nothing.
+            // The arrow of a function type is not a closing bracket.
             '>' if name[..i].ends_with(['-', '=']) => {}
             '>' => depth += 1,
             '<' if depth == 1 && name[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_') => return &name[..i],
@@ -123,7 +123,7 @@ pub(super) fn without_attributes(title: &str) -> &str {
     }
 }
 
-/// A Markdown heading's text: of links what is read, no images, no HTML tags, no closing `#`s.
+/// The rendered text of a Markdown heading: links reduced to their text, no images, no HTML tags, no closing `#`s.
 pub(super) fn clean_heading(text: &str) -> String {
     // Longer than any heading that is one.
     let text = text.trim();
@@ -213,8 +213,8 @@ pub(super) fn clean_comment(comment: &str, xml: bool) -> String {
     text
 }
 
-/// `@doc "…"` (Elixir) and `desc "…"` (Rake) are what their string says; any other comment is itself,
-/// without a plain pair of quotes around it.
+/// The string of `@doc "…"` (Elixir) and `desc "…"` (Rake); any other comment unchanged, without a plain pair of quotes
+/// around it.
 pub(super) fn without_doc_call(comment: &str) -> &str {
     let string = ["@doc", "@moduledoc", "@typedoc", "@shortdoc", "desc"].into_iter().find_map(|name| {
         let argument = comment.strip_prefix(name)?.trim_start_matches([' ', '(']);
@@ -293,7 +293,7 @@ pub(super) fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
         }
         match c {
             '(' | '[' | '{' | '<' => depth += 1,
-            // An arrow closes nothing.
+            // An arrow is not a closing bracket.
             '>' if matches!(last, '-' | '=') => {}
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
             _ => {}

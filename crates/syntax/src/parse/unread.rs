@@ -87,7 +87,7 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         if announced.is_type && !has_body(lines, number, language) {
             continue;
         }
-        // What lies in a function belongs to it.
+        // The content of a function belongs to it.
         if open.iter().any(|(_, at)| !added[*at].2.is_type) {
             continue;
         }
@@ -119,7 +119,7 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
     found.definitions.extend(definitions);
 }
 
-/// Bytes of blank space in front of a line's text.
+/// Bytes of blank space before a line's text.
 fn indentation_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -177,7 +177,7 @@ impl Taken {
         Taken { leaves, names, all }
     }
 
-    /// Whether a line names a definition or lies in one that has no members.
+    /// Whether a line names a definition or is inside one without members.
     fn has(&self, line: u32) -> bool {
         if self.names.binary_search(&line).is_ok() {
             return true;
@@ -186,7 +186,7 @@ impl Taken {
         before > 0 && self.leaves[before - 1].1 >= line
     }
 
-    /// The last line of one that would reach from `first` to `end`, where no other reaches across it.
+    /// The last line of a definition from `first` to `end`, cut so that it does not partly overlap another.
     fn cut(&self, first: u32, end: u32) -> u32 {
         let from = self.all.partition_point(|one| one.0 <= first);
         let across = self.all[from..].iter().take_while(|one| one.0 <= end).find(|one| one.1 > end);
@@ -196,7 +196,7 @@ impl Taken {
     }
 }
 
-/// Whether lines lie in a comment or a text of several lines.
+/// Whether lines are inside a comment or a text of several lines.
 #[derive(Default)]
 struct Inside {
     comment: bool,

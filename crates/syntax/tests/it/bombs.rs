@@ -67,7 +67,7 @@ fn shorter_ones_are_parsed() {
 
 #[test]
 fn nodes_of_the_parsers_stack_are_counted() {
-    // Fails where tree-sitter's `StackNode` has another size than `budget/counted.rs` says.
+    // Fails if tree-sitter's `StackNode` has another size than in `budget/counted.rs`.
     parsed("c", "int a = (", 1);
     let few = peak().stack_nodes;
     parsed("c", "(", 1_000);

@@ -64,7 +64,7 @@ fn every_sample_gives_the_expected_units() {
 
 #[test]
 fn every_line_with_text_belongs_to_a_unit() {
-    // Of a notebook the lines of cells alone.
+    // In a notebook, only lines of cells belong to units.
     for language in LANGUAGES.iter().filter(|language| language.name != "jupyter") {
         let Some((_, text)) = sample(language.name) else { continue };
         let parsed = parse::parse(&text, language);

@@ -100,7 +100,7 @@ struct NodePattern {
 }
 
 impl NodePattern {
-    /// A node of which nothing more is asked; a literal unless said otherwise.
+    /// A node without further conditions; a literal unless said otherwise.
     fn leaf(kind: Kind) -> NodePattern {
         NodePattern { kind, anonymous: true, absent_fields: Vec::new(), children: Vec::new(), anchored_end: false }
     }
@@ -281,17 +281,17 @@ const STEPS_BETWEEN_CHECKS: usize = 4_096;
 struct Matcher<'t, 'g> {
     cursor: TreeCursor<'t>,
     go_on: &'g mut dyn FnMut() -> bool,
-    /// Nodes looked at since it was asked last.
+    /// Nodes visited since the last check.
     steps: usize,
-    /// Whether it said no: nothing matches any more.
+    /// Whether the check failed: nothing matches any more.
     stopped: bool,
 }
 
-/// Called where everything so far matched; says whether further ways to match are wanted.
+/// Called when everything so far matched; returns whether to look for further matches.
 type Next<'a, 't, 'g> = dyn FnMut(&mut Matcher<'t, 'g>, &mut Captures<'t>) -> ControlFlow<()> + 'a;
 
 impl<'t, 'g> Matcher<'t, 'g> {
-    /// Counts nodes that were looked at.
+    /// Counts visited nodes.
     fn count(&mut self, nodes: usize) {
         self.steps += nodes;
         if self.steps >= STEPS_BETWEEN_CHECKS && !self.stopped {
@@ -360,7 +360,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         flow
     }
 
-    /// Matches what is left of a pattern in order, and calls `next` for every way in which it does.
+    /// Matches the rest of a pattern in order, and calls `next` for every way in which it matches.
     fn steps(
         &mut self,
         all: Rest<'_, 't>,
@@ -398,7 +398,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         ControlFlow::Continue(())
     }
 
-    /// A repeated step in front of `rest` takes every sibling that matches, each in its first way.
+    /// A repeated step before `rest` takes every sibling that matches, each in its first way.
     fn repeated(
         &mut self,
         step: &Step,

@@ -22,7 +22,7 @@ impl Reader<'_> {
         1 + self.text[..self.at.min(self.text.len())].matches('\n').count()
     }
 
-    /// Skips white space and comments; gives the next character.
+    /// Skips white space and comments; returns the next character.
     pub(super) fn skip_space(&mut self) -> Option<char> {
         loop {
             let rest = &self.text[self.at..];
@@ -191,7 +191,7 @@ impl Reader<'_> {
         Ok(step)
     }
 
-    /// A step that may have a field in front.
+    /// A step with an optional field.
     fn child(&mut self) -> Read<Step> {
         self.skip_space();
         let start = self.at;
