@@ -1,10 +1,10 @@
-//! An encoder without a model, for tests of what is built on encoders.
+//! An encoder without a model, for tests.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{Encoder, Error, Multivector};
 
-/// Words of a text that are read, at most.
+/// Maximum of words that are read of a text.
 const WORDS_MAX: usize = 200;
 /// Letters from which on a longer word weighs no more.
 const LETTERS_MAX: usize = 8;

@@ -8,8 +8,8 @@ use hf_hub::{Cache, Repo, RepoType};
 use crate::onnx::{MODEL_FILES, is_outside_data};
 use crate::{Error, RuntimeEnv, Source};
 
-/// Files that are fetched where a model has them, before its weights, so that weights in the cache mean that
-/// nothing is missing.
+/// Files that are fetched, if a model has them, before its weights, so that weights in the cache imply a complete
+/// model.
 const SMALL_FILES: [&str; 6] = [
     "tokenizer.json",
     "onnx_config.json",
@@ -50,7 +50,7 @@ pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     })
 }
 
-/// The folder in the cache, if the model's weights and tokenizer are there.
+/// The folder in the cache, if it has the model's weights and tokenizer.
 fn cached(cache: &Cache, repo: &Repo) -> Option<PathBuf> {
     let files = cache.repo(repo.clone());
     MODEL_FILES.iter().find_map(|name| files.get(name))?;

@@ -100,8 +100,8 @@ pub fn loaded_runtime() -> Option<PathBuf> {
     None
 }
 
-/// What is known of ONNX Runtime on this machine. To load a library is to run its code, so none is loaded for this; one
-/// that a model has loaded says more about itself.
+/// Describes ONNX Runtime on this machine. Loads no library, since that would run its code; one that a model has loaded
+/// gives more details.
 pub fn runtime_report(env: &RuntimeEnv) -> RuntimeReport {
     #[cfg(feature = "onnx")]
     return crate::onnx::report(env);

@@ -86,10 +86,10 @@ impl Multivector {
         })
     }
 
-    /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head meets the same head of the other side alone;
-    /// 0 where either has no row. Both have the same dimension.
+    /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head is compared only with the same head of the
+    /// other side; 0 if either has no row. Both have the same dimension.
     ///
-    /// This is the definition, and what faster ways to the same score are tested against.
+    /// This is the definition; faster implementations are tested against it.
     pub fn maxsim(&self, document: &Multivector) -> f32 {
         if self.is_empty() || document.is_empty() {
             return 0.0;

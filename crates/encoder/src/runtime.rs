@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The environment as far as it matters to models. The program reads the variables and hands them in.
+/// The environment variables that matter to models, read by the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeEnv {
     /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that contains it; then no other is tried.
@@ -13,7 +13,7 @@ pub struct RuntimeEnv {
     pub virtual_env: Option<PathBuf>,
     /// `CONDA_PREFIX`: the active conda environment.
     pub conda_prefix: Option<PathBuf>,
-    /// The folders of `PATH`, where Python's interpreters are looked for.
+    /// The folders of `PATH`, which are searched for Python interpreters.
     pub path: Vec<PathBuf>,
     /// The folders of the system loader's own search path: `LD_LIBRARY_PATH`, on macOS `DYLD_LIBRARY_PATH`.
     pub library_path: Vec<PathBuf>,
@@ -27,7 +27,7 @@ pub struct RuntimeEnv {
     pub hf_token: Option<String>,
     /// `HF_ENDPOINT`: a mirror of the hub.
     pub hf_endpoint: Option<String>,
-    /// `HF_HUB_OFFLINE`: use what is there, ask nobody.
+    /// `HF_HUB_OFFLINE`: use only cached files.
     pub offline: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct RuntimeReport {
     pub providers: Vec<&'static str>,
     /// Files that a model of ONNX would be run by, the first that loads.
     pub candidates: Vec<PathBuf>,
-    /// Files that are there and must not be loaded, and why.
+    /// Existing files that must not be loaded, and why.
     pub refused: Vec<(PathBuf, String)>,
     /// The library that is loaded.
     pub library: Option<PathBuf>,
@@ -51,6 +51,6 @@ pub struct RuntimeReport {
     pub build: Option<String>,
     /// The first execution provider that makes sessions with this library.
     pub provider: Option<&'static str>,
-    /// Why models of ONNX can't be used, and what to do.
+    /// Why ONNX models can't be used, and what to do.
     pub problem: Option<String>,
 }

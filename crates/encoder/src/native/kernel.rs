@@ -75,7 +75,7 @@ pub(crate) fn product<S: Simd>(simd: S, linear: &Linear, from: &[f32], to: &mut 
     blocks::<S, 1>(simd, linear, from, to, into, done);
 }
 
-/// The rows from `row` on in blocks of `ROWS`, as many as there are; gives the first row that is left.
+/// Multiplies the rows from `row` on in full blocks of `ROWS`; returns the first remaining row.
 #[inline(always)]
 fn blocks<S: Simd, const ROWS: usize>(
     simd: S,
@@ -184,7 +184,7 @@ fn sum(row: &[f32], map: impl Fn(f32) -> f32) -> f32 {
     lanes.iter().sum::<f32>() + rest
 }
 
-/// Scales a row to length 1 (leaves a zero row alone).
+/// Scales a row to length 1 (keeps a zero row).
 #[inline(always)]
 pub(crate) fn normalize(row: &mut [f32]) {
     let scale = 1.0 / sum(row, |x| x * x).sqrt().max(1e-12);
@@ -208,7 +208,7 @@ pub(crate) fn layer_norm(from: &[f32], weight: &[f32], bias: &[f32], to: &mut [f
 pub(crate) fn convolve<S: Simd>(simd: S, from: &[f32], taps: &[f32], width: usize, first: usize, to: &mut [f32]) {
     let (rows, kernel) = (from.len() / width, taps.len() / width);
     for (row, to) in to.chunks_exact_mut(width).enumerate() {
-        // Taps that lie on a row of the text.
+        // Taps inside the text.
         let centre = first + row;
         let (low, high) = ((kernel / 2).saturating_sub(centre), kernel.min(rows + kernel / 2 - centre));
         let taps = &taps[low * width..high * width];

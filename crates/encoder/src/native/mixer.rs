@@ -142,7 +142,7 @@ fn gate(weights: &Weights<'_>, which: usize, h: &[f32]) -> f32 {
     (kernel::dot(&weights.gate[0][which * h.len()..][..h.len()], h) + weights.gate[1][which]).clamp(-2.0, 2.0)
 }
 
-/// `x += down(glu(up(conv(y))))`, a block of rows after the other. Only the convolution sees where a text ends.
+/// `x += down(glu(up(conv(y))))`, block by block of rows. Only the convolution sees where a text ends.
 #[inline(always)]
 fn mix<S: Simd>(
     simd: S,

@@ -21,7 +21,7 @@ use weights::{Config, Weights};
 const PASS_PIECES: usize = 128;
 
 thread_local! {
-    /// One a thread, kept between calls, which may be small: some 200 KB are not to be asked of the system for each.
+    /// One per thread, kept between calls: a small call should not allocate some 200 KB.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
@@ -52,7 +52,7 @@ const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
 /// The codebook for the vectors of [`EMBEDDED`], in the index crate's format.
 pub const EMBEDDED_CODEBOOK: &[u8] = include_bytes!("../../assets/codebook.bin");
 
-/// A model of the embedded kind, ready to encode. A call runs on the calling thread alone; several may call.
+/// A model of the embedded kind, ready to encode. A call runs only on the calling thread; calls may be concurrent.
 pub struct Native<'a> {
     config: Config,
     vocabulary: Vocabulary<'a>,
@@ -101,14 +101,14 @@ impl<'a> Native<'a> {
         Ok(Native { config, vocabulary, weights, fingerprint })
     }
 
-    /// Ids of the pieces of a text, at most `limit`: what the mixer reads.
+    /// The mixer's input: ids of the pieces of a text, at most `limit`.
     pub fn pieces(&self, text: &str, limit: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         self.vocabulary.encode(text, limit, &mut ids);
         ids
     }
 
-    /// Pieces read of a document; the rest of it is not looked at.
+    /// Maximum of pieces read of a document.
     pub fn document_pieces_max(&self) -> usize {
         self.config.document_pieces_max
     }

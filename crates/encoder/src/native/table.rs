@@ -51,7 +51,7 @@ impl Hash {
     }
 }
 
-/// The text of a piece without its mark, and whether it had one; the mark alone is a piece of its own.
+/// The text of a piece without its mark, and whether it had one; the mark by itself is a piece of its own.
 pub(crate) fn text_of(piece: &[u8]) -> (&[u8], bool) {
     match piece.strip_prefix(INSIDE) {
         Some(text) if !text.is_empty() => (text, true),

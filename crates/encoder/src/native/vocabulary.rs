@@ -13,7 +13,7 @@ use crate::Error;
 pub(crate) const UNKNOWN: u32 = 1;
 /// Words of more characters are data (hashes, base64) and are left out.
 const WORD_CHARS_MAX: usize = 40;
-/// Pieces taken of one word; what follows is left out.
+/// Maximum of pieces per word; the rest is left out.
 const WORD_PIECES_MAX: usize = 6;
 
 /// A vocabulary, ready to look pieces up in.

@@ -101,9 +101,9 @@ pub(crate) struct Weights<'a> {
     pub(crate) side: Vec<f32>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) norm: [Vec<f32>; 2],
-    /// `3 × dim` and 3: what the context adds to the piece weights.
+    /// `3 × dim` and 3: the context's addition to the piece weights.
     pub(crate) gate: [Vec<f32>; 2],
-    /// `dim → dim`: what the context adds to a piece's direction.
+    /// `dim → dim`: the context's addition to a piece's direction.
     pub(crate) out: Linear,
     /// `dim → dim`: the same in the summary.
     pub(crate) summary: Linear,

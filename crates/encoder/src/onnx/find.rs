@@ -16,7 +16,7 @@ pub(crate) type Refused = (PathBuf, String);
 pub(crate) struct Candidates {
     /// Files to try, in order. The last may be a bare name, for the system's loader.
     pub(crate) files: Vec<PathBuf>,
-    /// Files that are there and must not be loaded.
+    /// Existing files that must not be loaded.
     pub(crate) refused: Vec<Refused>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn candidates(env: &RuntimeEnv) -> Candidates {
     found
 }
 
-/// Folders where libraries are looked for.
+/// Folders that are searched for libraries.
 fn folders(env: &RuntimeEnv) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     if let Some(folder) = env.executable.as_deref().and_then(Path::parent) {
@@ -161,7 +161,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Names in a folder; none if it can't be read.
+/// Names in a folder; empty if it can't be read.
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()

@@ -17,8 +17,8 @@ pub(crate) const MODEL_FILES: [&str; 4] =
     ["model.onnx", "onnx/model.onnx", "model_int8.onnx", "onnx/model_quantized.onnx"];
 /// Configurations that are read into one, the later over the earlier.
 const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_config.json"];
-/// Longest query, in tokens: several times what any model is trained on. A query that is filled up costs this much
-/// work even if it is one word.
+/// Maximum length of a query, in tokens: several times what models are trained on. A padded query costs this much work
+/// even if it is one word.
 const QUERY_LENGTH_MAX: usize = 1024;
 /// Maximum size of a tokenizer or configuration: several times the largest vocabularies.
 const TEXT_BYTES_MAX: u64 = 128 << 20;
@@ -38,9 +38,9 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(default)]
 pub(crate) struct Colbert {
-    /// Token in front of a query; none when empty.
+    /// Token before a query; empty for none.
     pub(crate) query_prefix: String,
-    /// Token in front of a document.
+    /// Token before a document.
     pub(crate) document_prefix: String,
     /// Its id, if not to be looked up.
     pub(crate) query_prefix_id: Option<u32>,
@@ -104,9 +104,9 @@ pub(crate) struct Sentence {
     pub(crate) length: usize,
     /// Whether texts are lower-cased first.
     pub(crate) do_lower_case: bool,
-    /// Text in front of a query.
+    /// Text before a query.
     pub(crate) query_prompt: String,
-    /// Text in front of a document.
+    /// Text before a document.
     pub(crate) document_prompt: String,
 }
 

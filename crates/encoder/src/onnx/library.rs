@@ -74,7 +74,7 @@ fn why(error: &LoadDynamicError) -> String {
     }
 }
 
-/// What to do where no library loads.
+/// Explains what to do if no library loads.
 fn missing(env: &RuntimeEnv, tried: &[Tried], refused: &[Refused]) -> Error {
     if let Some(named) = &env.ort_dylib_path {
         let why = tried.iter().chain(refused).next();
@@ -90,7 +90,7 @@ fn missing(env: &RuntimeEnv, tried: &[Tried], refused: &[Refused]) -> Error {
          the Python environment in use brings one, and ORT_DYLIB_PATH=FILE names any other",
         ort::MINOR_VERSION
     );
-    // A file that is there but does not load says more than names that the system's loader does not know.
+    // A file that exists but does not load is more informative than names that the system's loader does not know.
     if let Some((path, why)) = tried.iter().find(|(path, _)| path.is_absolute()) {
         message.push_str(&format!(" (found {}: {why})", path.display()));
     } else if let Some((path, why)) = refused.first() {

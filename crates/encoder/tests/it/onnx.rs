@@ -18,7 +18,7 @@ fn tiny() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny")
 }
 
-/// The environment as the program hands it in, which must lead to a library; none where nobody asked for it.
+/// The environment of the program, which must lead to a library; `None` if these tests were not requested.
 fn runtime() -> Option<RuntimeEnv> {
     if std::env::var_os("TEST_ONNX_RUNTIME").is_none() {
         eprintln!("skipped: TEST_ONNX_RUNTIME is not set");
@@ -73,7 +73,7 @@ fn the_same_vectors_as_the_native_path() {
         let found = onnx.encode_query(&case.text).unwrap();
         check_rows(&found, native.encode_query(&case.text).unwrap().view(), COSINE_MIN, 1e-2, &case.text);
     }
-    // More than a batch, of all lengths; nothing but words of up to six pieces, where the tokenizers agree.
+    // More than a batch, of all lengths; only words of up to six pieces, for which the tokenizers agree.
     let mut texts: Vec<String> = (0..20).map(|n| "parseHttp retry_x9 語 ß ".repeat(n % 7) + &n.to_string()).collect();
     texts.push("def evict(self, key): return map[key]".into());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -99,7 +99,7 @@ fn callers_side_by_side() {
 fn r002_6_sentence_encoders_give_one_vector() {
     let Some(env) = runtime() else { return };
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
-    // Without a prefix, the graph gives the summary in place of the first pieces.
+    // Without a prefix, the graph returns the summary in place of the first pieces.
     let heads = native.heads();
     let given: Vec<usize> = (0..native.len()).filter(|row| !(heads..2 * heads).contains(row)).collect();
     let rows = native.view().select(Axis(0), &given);
