@@ -5,7 +5,7 @@ use memchr::memmem::Finder;
 /// Words with irregular English stems, and the letters that word and stem have in common.
 const OTHERS: [(&str, &str); 4] = [("die", "d"), ("lie", "l"), ("tie", "t"), ("sky", "sk")];
 
-/// How the words of some terms begin, in lower case.
+/// Prefixes of the words of some terms, in lower case.
 #[derive(Clone, Debug)]
 pub struct Beginnings(Vec<Finder<'static>>);
 
@@ -32,8 +32,8 @@ impl Beginnings {
     }
 }
 
-/// What every word with this term begins with. Stems lose their ends, and a few get another one: `hoping` is `hope`, `parties`
-/// is `parti` as `party` is, `ability` is `abl`.
+/// The common prefix of every word with this term. Stems lose their ends, and a few get another one: `hoping` is
+/// `hope`, `parties` is `parti` as `party` is, `ability` is `abl`.
 fn beginning(term: &str) -> &str {
     if let Some((_, begins)) = OTHERS.iter().find(|(other, _)| *other == term) {
         return begins;

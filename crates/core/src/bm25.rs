@@ -31,11 +31,11 @@ pub enum Field {
     Entity,
 }
 
-/// Number of fields: the length of arrays with a value a field.
+/// Number of fields: the length of arrays with a value per field.
 pub const FIELD_COUNT: usize = Field::ALL.len();
 
 impl Field {
-    /// Every field; the position is used in arrays of a value a field.
+    /// Every field; its position is its index in arrays with a value per field.
     pub const ALL: [Field; 8] = [
         Field::Name,
         Field::Parent,
@@ -75,7 +75,7 @@ pub struct Bm25 {
     pub k1: f32,
     /// Length normalisation.
     pub b: f32,
-    /// Weight a field, in the order of [`Field::ALL`].
+    /// Weight per field, in the order of [`Field::ALL`].
     pub weights: [f32; FIELD_COUNT],
     stop: f32,
     compound: f32,
@@ -116,8 +116,8 @@ impl Bm25 {
         if is_written || query.asks_for.contains(&PathClass::TEST) { Bm25 { test: 1.0, ..bm25 } } else { bm25 }
     }
 
-    /// What a term's frequency in a field is divided by: `1 − b + b · length/average`, and 1 for lists
-    /// ([`Field::is_list`]). Lengths are in tokens; `average` is over all units.
+    /// Divisor of a term's frequency in a field: `1 − b + b · length/average`, and 1 for lists ([`Field::is_list`]).
+    /// Lengths are in tokens; `average` is over all units.
     pub fn length_normal(&self, field: usize, length: f32, average: f32) -> f32 {
         if Field::ALL[field].is_list() {
             return 1.0;
@@ -136,7 +136,7 @@ impl Bm25 {
         self.term_factor(term) * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
     }
 
-    /// Upper bound of [`Bm25::term_score`], which it nears as the frequency grows.
+    /// Upper bound of [`Bm25::term_score`], its limit for growing frequencies.
     pub fn term_score_max(&self, term: &QueryTerm, idf: f32) -> f32 {
         self.term_factor(term) * idf * (self.k1 + 1.0)
     }

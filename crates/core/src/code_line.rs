@@ -71,7 +71,7 @@ const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Quotes of a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
-/// Bytes of a line that are read.
+/// Maximum of bytes read of a line.
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Lines of a unit that are searched for its name: attributes, decorators and templates come first.
 pub const NAME_LINES_MAX: usize = 20;
@@ -124,8 +124,8 @@ pub fn binds_function(line: &str, name: &str) -> bool {
     words_at(line, name).any(is_bound) && !is_comment(line)
 }
 
-/// Whether a line announces `name`: a statement begins with one of some keywords, apart from qualifiers, and the name follows
-/// it. Prose has more words around the two.
+/// Whether a line declares `name`: a statement begins with one of the keywords, apart from qualifiers, and the name
+/// follows it. Prose has more words around the two.
 pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     let is_announced = |at: usize| {
         let front = line[..at].trim_end();
@@ -200,7 +200,7 @@ fn long_quote(line: &str, mark: &str) -> Option<usize> {
 /// What closes the comment or literal left open at the end of a line; `closing` closes the one open at its start.
 fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'static str> {
     let mut rest = line.trim_start();
-    // `"src/*"` opens no comment.
+    // `"src/*"` does not open a comment.
     if closing.is_none()
         && let Some((open, close)) = BLOCKS.iter().find(|(open, _)| opens_block(rest, open))
     {
@@ -223,7 +223,8 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
     }
 }
 
-/// Whether a keyword binds a value, perhaps an anonymous function (`const f = () => …`), rather than announcing a definition.
+/// Whether a keyword binds a value, perhaps an anonymous function (`const f = () => …`), rather than declaring a
+/// definition.
 pub fn is_binding(keyword: &str) -> bool {
     BINDINGS.contains(&keyword)
 }

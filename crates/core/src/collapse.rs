@@ -30,7 +30,7 @@ pub enum PerFile {
     /// units, counting at most `SECTIONS_MAX` per page.
     #[default]
     Usual,
-    /// So many.
+    /// This many.
     Units(usize),
 }
 
@@ -118,7 +118,7 @@ mod tests {
         fn exactly_k_distinct_files_in_the_order_of_their_best_units(
             files in proptest::collection::vec((0usize..8, 0.0f32..1.0), 0..40), k in 0usize..12, per_file in 1usize..4)
         {
-            // Few different scores, so that many are equal.
+            // Few distinct scores, so that many are equal.
             let scored: Vec<(u32, usize, f32)> =
                 files.iter().enumerate().map(|(i, (f, s))| (i as u32, *f, (s * 4.0).round() / 4.0)).collect();
             let example = Example::with_units(&["a", "b", "c", "d", "e", "f", "g", "h"], &scored);

@@ -16,7 +16,7 @@ const HEAD_KEYWORDS: usize = 7;
 const HEAD_ENTITIES_A_LABEL: usize = 2;
 const HEAD_ENTITIES: usize = 5;
 
-/// Keywords of a piece of prose, if it has as many words as that takes, and its entities.
+/// The keywords of a piece of prose, if it is long enough, and its entities.
 pub fn enrich(text: &str, facts: &LanguageFacts) -> (Vec<String>, Entities) {
     let prose = prose_of(text);
     let mut words = prose.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
@@ -44,8 +44,8 @@ pub fn head(keywords: &[String], entities: &Entities) -> Option<String> {
     (!sides.is_empty()).then(|| sides.join(" | "))
 }
 
-/// What people read in a text with markup: without code, targets of links, tags, rows and marks of lines. Code between
-/// back-ticks becomes a comma, so that no keyword reaches across it.
+/// The rendered text of markup: without code, link targets, tags, rules and line marks. Code between back-ticks becomes
+/// a comma, so that no keyword extends across it.
 pub fn prose_of(text: &str) -> String {
     let mut prose = String::with_capacity(text.len());
     let mut fence: Option<&str> = None;

@@ -12,10 +12,10 @@ use crate::language::LanguageFacts;
 const OF_LABEL_MAX: usize = 8;
 /// Longest entity, in bytes.
 const BYTES_MAX: usize = 80;
-/// What is read of a text, in bytes.
+/// Maximum of bytes read of a text.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// What an entity is. The names are those of the JSON output.
+/// Kind of an entity. The names are those of the JSON output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
@@ -25,7 +25,7 @@ pub enum Label {
     Name,
     /// A path or the name of a file.
     Path,
-    /// What is typed in a shell.
+    /// Text to type in a shell.
     Command,
     /// The version of something.
     Version,
@@ -272,7 +272,7 @@ impl Found<'_> {
         }
     }
 
-    /// What a word is by its form.
+    /// Classifies a word by its form.
     fn form(&self, word: &str) -> Option<Label> {
         if word.contains(char::is_whitespace) {
             return None;

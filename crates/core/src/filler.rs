@@ -5,21 +5,21 @@ use crate::token::{is_stop_word, words};
 
 /// Fillers in lower case, without the punctuation around them.
 const FILLERS: [&str; 8] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "thanks"];
-/// Those that some projects are about.
+/// Fillers that some projects are about.
 const TOPICAL_FILLERS: [&str; 3] = ["help", "github", "issue"];
 /// Words of greetings and thanks, besides fillers.
 const GREETINGS: [&str; 10] =
     ["hi", "hello", "hey", "thank", "thx", "cheers", "regards", "morning", "afternoon", "evening"];
 /// Other words that such lines contain.
 const BESIDE_GREETINGS: &str = "advance all anyone best can good so team could everybody everyone folks guys kind lot many me much someone there you";
-/// What a sentence puts around a word.
+/// Punctuation around a word in a sentence.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
-/// What a word of the query is worth.
+/// Role of a word in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worth {
     Filler,
-    /// A filler, unless the project has things that are called so.
+    /// A filler, unless the project uses it in names.
     Topical,
     /// Stop words and punctuation, dropped between two fillers.
     Glue,
@@ -141,7 +141,7 @@ fn joined(text: &str, parts: &[(&str, Worth)]) -> String {
 mod tests {
     use super::*;
 
-    /// In a project without names.
+    /// Runs in a project without names.
     fn without_fillers(text: &str) -> Option<String> {
         super::without_fillers(text, |_| false)
     }

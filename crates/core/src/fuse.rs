@@ -28,7 +28,7 @@ pub const KNOBS: &[Knob] = &[
 pub enum Retriever {
     /// BM25F over the words of the query.
     Lexical,
-    /// Likeness of vectors.
+    /// Similarity of vectors.
     Semantic,
 }
 
@@ -62,7 +62,7 @@ pub struct Weighted<'a> {
     pub floor: Option<f32>,
 }
 
-/// What decides how much each retriever is worth for one query.
+/// The evidence that decides the weights of the retrievers for one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Distinct words of the query, without stop words.
@@ -74,20 +74,20 @@ pub struct Evidence {
     /// Sum of the words' idf.
     #[serde(default)]
     pub mass: f32,
-    /// Likeness of the question with itself: the most that a unit's could be; 0 without meaning.
+    /// Similarity of the question with itself, the maximum for a unit; 0 without vectors.
     #[serde(default)]
     pub likeness: f32,
-    /// The best unit's BM25 over the most that all words together could give, 0 to 1.
+    /// The best unit's BM25 over the maximum for all words together, 0 to 1.
     pub strength: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
     /// Whether a term table added terms to the query.
     #[serde(default)]
     pub expanded: bool,
-    /// Whether the query is a long one, of which the model reads a few parts, or the title of one.
+    /// Whether the query is a long one, of which the model reads a few parts, or a long query's title.
     #[serde(default)]
     pub long: bool,
-    /// Whether the corpus is a documentation: prose was found, and hardly any code.
+    /// Whether the corpus is documentation: the candidates are prose with hardly any code.
     #[serde(default)]
     pub documentation: bool,
 }
@@ -118,14 +118,14 @@ impl Evidence {
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
-    /// The weight of meaning where words are trusted, with the bounds that this query has.
+    /// The weight of meaning for fully trusted words, within the bounds for this query.
     fn alpha(&self, knobs: &Knobs) -> f32 {
         let bounds = [(self.expanded, knobs.expand_alpha), (self.long && !self.documentation, knobs.long_alpha)];
         bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min)
     }
 
-    /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage. In a
-    /// documentation all: paths and names, which most stages go by, say little of a section.
+    /// The share of the query that the words do not explain and vectors can, 0 to 1: the distrusted part times the
+    /// coverage. In documentation it is all: paths and names, which most stages use, say little about a section.
     pub fn unexplained(&self, knobs: &Knobs) -> f32 {
         let trust = self.trust(knobs);
         if self.documentation && trust < 1.0 { self.coverage } else { (1.0 - trust) * self.coverage }
@@ -142,7 +142,7 @@ impl Evidence {
     }
 }
 
-/// How rankings become one.
+/// How to combine rankings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
     /// Relative scores: `(score − floor) / (best − floor)`.

@@ -161,7 +161,7 @@ fn dotted_path(word: &str) -> Written {
     Written { parts, is_relative: dots > 0, up: dots.saturating_sub(1) }
 }
 
-/// The parts of a file's path in lower case: without extension, and a stem that is a role.
+/// The parts of a file's path in lower case, without the extension and a stem that is a role.
 fn parts_of(path: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut parts: Vec<String> = path.split('/').map(str::to_lowercase).collect();
     if let Some(last) = parts.last_mut() {

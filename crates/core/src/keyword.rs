@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 
 /// Maximum of words in a keyword. The paper's n.
 const WORDS_MAX: usize = 3;
-/// Likeness (1 − Levenshtein distance over the longer length) above which the worse of two keywords is left out. The
+/// Similarity (1 − Levenshtein distance over the longer length) above which the worse of two keywords is left out. The
 /// paper's threshold.
 const LIKENESS_MAX: f64 = 0.9;
 /// Words shorter than this count as stop words, as in the paper's program. In characters.
 const WORD_CHARS_MIN: usize = 3;
 /// Longest word that can be part of a keyword, in bytes: longer ones are data.
 const WORD_BYTES_MAX: usize = 40;
-/// What is read of a text, in bytes.
+/// Maximum of bytes read of a text.
 const TEXT_BYTES_MAX: usize = 32 << 10;
 
 /// Words that never begin or end a keyword: more than the query's stop words ([`crate::token::is_stop_word`]), since
@@ -75,7 +75,7 @@ struct Term {
     acronyms: f64,
     /// Numbers of the sentences with this term, ascending.
     sentences: Vec<usize>,
-    /// Distinct terms on its left and right, with how often.
+    /// Distinct terms on its left and right, with their counts.
     left: HashMap<usize, f64>,
     right: HashMap<usize, f64>,
     score: f64,
@@ -121,7 +121,7 @@ struct Candidate {
     key: String,
     /// As first written.
     written: String,
-    /// Where it first came.
+    /// Position of its first occurrence.
     first: usize,
     score: f64,
 }

@@ -10,7 +10,7 @@ pub struct PathRules {
     pub camel_tests: &'static [&'static str],
     /// Extensions of files that are tests, whatever their name.
     pub test_extensions: &'static [&'static str],
-    /// Extensions of files of which `TestFoo` and `FooIT` are tests, as Maven's plugins have it.
+    /// Extensions of files for which `TestFoo` and `FooIT` are tests, as in Maven's plugins.
     pub surefire_tests: &'static [&'static str],
     /// Whole names of test files: `conftest.py`.
     pub test_files: &'static [&'static str],
@@ -18,7 +18,7 @@ pub struct PathRules {
     pub test_parts: &'static [&'static str],
     /// Ends of the names of files that only declare types: `.d.ts`.
     pub typings: &'static [&'static str],
-    /// Names of files that only gather what others define: `__init__.py`.
+    /// Names of files that only re-export definitions of others: `__init__.py`.
     pub barrels: &'static [&'static str],
     /// Ends of the names of generated files: `.g.dart`.
     pub generated: &'static [&'static str],
@@ -89,12 +89,12 @@ impl LanguageFacts {
         self.languages.iter().map(|(_, endings)| *endings).find(|endings| endings.contains(&ending))
     }
 
-    /// The same, with the words that announce a definition, as written: `class`, `fn`.
+    /// The same, with the words that introduce a definition, as written: `class`, `fn`.
     pub fn with_declaration_keywords(self, keywords: impl IntoIterator<Item = &'static str>) -> LanguageFacts {
         LanguageFacts { declaration_keywords: keywords.into_iter().collect(), ..self }
     }
 
-    /// The words that announce a definition in some language, in no order.
+    /// The words that introduce a definition in some language, unordered.
     pub fn declaration_keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.declaration_keywords.iter().copied()
     }
@@ -104,7 +104,7 @@ impl LanguageFacts {
         self.declaration_keywords.contains(word)
     }
 
-    /// Whether `name` ends as files do: `client.py`, and not `http.Client`.
+    /// Whether `name` ends like a file name: `client.py`, and not `http.Client`.
     pub fn is_file_name(&self, name: &str) -> bool {
         name.rsplit_once('.').is_some_and(|(_, ending)| self.endings.contains(ending))
     }
@@ -119,7 +119,7 @@ impl LanguageFacts {
         path.rsplit_once('.').is_some_and(|(_, ending)| self.any(|rules| rules.folder_modules, |own| own == ending))
     }
 
-    /// Whether a word in that list of any language passes `test`.
+    /// Whether a word in one of the languages' lists passes `test`.
     pub(crate) fn any(
         &self,
         list: impl Fn(&PathRules) -> &'static [&'static str],

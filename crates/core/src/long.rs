@@ -10,11 +10,11 @@ use crate::token::is_stop_word;
 
 /// Characters from which a query on one line is long.
 const LONG: usize = 200;
-/// Characters of a title at most.
+/// Maximum of characters in a title.
 const TITLE_MAX: usize = 160;
 /// Minimum of words in a line of prose.
 const PROSE_WORDS: usize = 4;
-/// Letters of a script without upper and lower case that say as much as a few words.
+/// Letters of a script without case that count as much as a few words.
 const CASELESS_LETTERS: usize = 6;
 /// Minimum of prose words next to code locations; the message of a trace has fewer.
 const PROSE_BESIDE_PLACES: usize = 12;

@@ -44,7 +44,7 @@ struct Name<'p> {
     is_test: bool,
     /// The stem without its test affixes, or the folder's name if the stem is a role, as one lower-case word.
     stem: String,
-    /// Folders in lower case, without mere places, outermost first; of a role, without the one that names it.
+    /// Folders in lower case, without layout folders, outermost first; for a role, without the one that names it.
     folders: Vec<String>,
 }
 
@@ -101,10 +101,10 @@ pub fn is_partner(a: &str, b: &str, languages: &LanguageFacts) -> bool {
     Name::of(a, languages).is_partner(&Name::of(b, languages))
 }
 
-/// Those of `others` that have the stem of a file as partners do, tests and sources alike.
+/// Those of `others` with the same stem apart from test affixes, tests and sources alike.
 pub fn family<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Vec<&'p str> {
     let own = Name::of(path, languages);
-    // Reading a path wholly costs more than seeing that it can't be one.
+    // A substring test first is cheaper than parsing the whole path.
     let may_be = |other: &&str| joined(other).contains(&own.stem);
     let is_one = |other: &&str| Name::of(other, languages).stem == own.stem;
     others.filter(may_be).filter(is_one).collect()

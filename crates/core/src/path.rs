@@ -58,7 +58,7 @@ const VENDORED_FOLDERS: [&str; 11] = [
 /// Folders of translation catalogues.
 const CATALOGUE_FOLDERS: [&str; 9] =
     ["i18n", "l10n", "lang", "langs", "locale", "locales", "messages", "translation", "translations"];
-/// Extensions that translation catalogues always have, and those that they have in such folders.
+/// Extensions that only translation catalogues have, and those that they have in such folders.
 const CATALOGUE_EXTENSIONS: [&str; 6] = ["arb", "po", "pot", "resx", "strings", "xliff"];
 const CATALOGUE_DATA_EXTENSIONS: [&str; 6] = ["ini", "json", "properties", "toml", "yaml", "yml"];
 /// Stems of change logs, `-` and `_` left out.
@@ -136,11 +136,11 @@ fn is_compat_compound(parts: &[String]) -> bool {
     parts.len() > 1 && parts.last().is_some_and(|last| COMPAT_FOLDERS.contains(&last.as_str()))
 }
 
-/// What the names of tests begin with, in any language.
+/// Prefixes of the names of tests, in any language.
 const TEST_STARTS: [&str; 4] = ["test_", "test-", "tst_", "TST_"];
-/// What the names of tests end with, in any language.
+/// Suffixes of the names of tests, in any language.
 const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "-spec", "-test", "_unittest", "_unittests", "_SUITE"];
-/// The same where names are written in camel case.
+/// The same for names in camel case.
 const CAMEL_TEST_ENDS: [&str; 6] = ["Test", "Tests", "Spec", "Specs", "Suite", "TestCase"];
 
 /// Whether a file is a test by its name; `languages` adds to the general conventions.
@@ -163,7 +163,7 @@ fn is_camel_test(stem: &str) -> bool {
     CAMEL_TEST_ENDS.iter().filter_map(|end| stem.strip_suffix(end)).any(ends_a_word)
 }
 
-/// `TestFoo`, `FooIT` and `FooITCase`, as Maven's plugins look for them.
+/// `TestFoo`, `FooIT` and `FooITCase`, the patterns of Maven's plugins.
 fn is_surefire_test(stem: &str) -> bool {
     stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
         || stem.strip_suffix("Case").unwrap_or(stem).strip_suffix("IT").is_some_and(ends_a_word)
@@ -336,7 +336,7 @@ pub fn joined(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Folds an agent noun onto its verb's stem: `parser` and `parse`, `logger` and `log` meet. Takes −er or −or off,
+/// Folds an agent noun onto its verb's stem, so that `parser` matches `parse`, and `logger` `log`. Strips −er or −or,
 /// then a doubled consonant other than l, s, z (Porter2's own rule for −ed and −ing).
 pub fn fold_agent(term: &str) -> String {
     let Some(verb) = term.strip_suffix("er").or_else(|| term.strip_suffix("or")).filter(|_| term.len() > 5) else {

@@ -46,7 +46,7 @@ pub struct Query {
     pub typed: String,
     /// Distinct terms, in order.
     pub terms: Vec<QueryTerm>,
-    /// Terms of the parts, without stop words, in the order typed and as often; proximity looks at neighbours here.
+    /// Terms of the parts, without stop words, with order and repetitions as typed; proximity reads neighbours from it.
     pub sequence: Vec<String>,
     /// Its names: the whole query, or words that look like names in a sentence.
     pub identifiers: Vec<Identifier>,
@@ -54,7 +54,7 @@ pub struct Query {
     pub plain_words: Vec<String>,
     /// [`spellings`] of the whole query as one name; empty if it is already one.
     pub compounds: Vec<String>,
-    /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
+    /// Each two and three neighbouring words joined, lower case: `ratelimit` for "rate limit".
     pub joined_words: FxHashSet<String>,
     /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
     pub topic_terms: Vec<String>,
@@ -70,7 +70,7 @@ pub struct Query {
     pub variants: Variants,
     /// Typed words that the index lacks, each with its respelling.
     pub respelled: Vec<(String, String)>,
-    /// Terms that tables gave for its words ([`Query::expand`]), as written there.
+    /// Terms that tables gave for its words ([`Query::expand`]), as written in the tables.
     pub expansions: Vec<String>,
     /// Its title and details, if it is a long text.
     pub long: Option<Long>,
@@ -232,7 +232,7 @@ impl Query {
         self
     }
 
-    /// The texts that the model reads: of a long query at most `parts_max` of its parts.
+    /// The texts that the model reads: for a long query at most `parts_max` of its parts.
     pub fn read_by_model(&self, parts_max: usize) -> Vec<&str> {
         match &self.long {
             Some(long) if parts_max > 0 => long.parts.iter().take(parts_max).map(String::as_str).collect(),
@@ -319,7 +319,7 @@ fn without_arity(written: &str) -> Option<&str> {
     (is_arity && is_name).then_some(name)
 }
 
-/// `open()`, `stack(for:)` and the half typed `open(` without the brackets.
+/// `open()`, `stack(for:)` and the unfinished `open(` without the brackets.
 fn without_call(written: &str) -> Option<&str> {
     let (name, given) = written.split_once('(')?;
     let labels = given.strip_suffix(')');

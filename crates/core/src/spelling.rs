@@ -15,7 +15,7 @@ const JOINERS_MAX: usize = 2;
 pub struct Spelling {
     /// The text as typed, folded.
     text: String,
-    /// Of a name its letters and digits, folded.
+    /// The letters and digits of a name, folded.
     letters: String,
     /// Where its parts begin in `letters`; a blank may separate them, too.
     cuts: Vec<usize>,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a text search finds, whatever the case, is found.
+        /// Everything that a case-insensitive text search finds is found.
         #[test]
         fn whatever_stands_there_is_found(text in "[a-zA-Z0-9_ .é-]{0,40}", from in 0..40usize, length in 1..12usize) {
             let chars: Vec<char> = text.chars().collect();

@@ -16,7 +16,7 @@ pub struct Statistics {
     pub lengths: [u64; FIELD_COUNT],
     /// Indexed files.
     pub files: u64,
-    /// Of each of [`Query::terms`], in their order.
+    /// For each of [`Query::terms`], in their order.
     pub terms: Vec<TermCount>,
     /// Definitions with each of [`Query::plain_words`] as their name.
     pub words: Vec<u64>,
@@ -27,7 +27,7 @@ pub struct Statistics {
 /// The number of units with a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCount {
-    /// Units with the term in any field that counts in the ranking by words.
+    /// Units with the term in any field of the lexical ranking.
     pub units: u64,
     /// Units with the term, for each field.
     pub in_field: [u64; FIELD_COUNT],
@@ -40,7 +40,7 @@ impl TermCount {
         add_each(&mut self.in_field, &other.in_field);
     }
 
-    /// About how many units have the term: the most that any one field has of it. It costs no look into the lists.
+    /// About how many units have the term: the highest count of any field. Reads no lists.
     pub fn most(&self) -> u64 {
         self.in_field.iter().copied().max().unwrap_or_default()
     }

@@ -89,16 +89,16 @@ const HOLDS_A_PART: f32 = 0.5;
 const HOLDS_INSIDE: f32 = 0.3;
 /// Share of the query's weight from which a unit counts as containing all of it.
 const HOLDS_ALL: f32 = 0.999;
-/// The most that a file can have which does not.
+/// Maximum strength of a file without any token.
 const LACKS_THE_TOKEN: f32 = 0.02;
 
 /// The unit from which a semantic lead is measured: far below any right one.
 const FAR_UNIT: usize = 50;
-/// A unit that is still near.
+/// The unit that counts as near.
 const NEAR_UNIT: usize = 10;
-/// The file that a lead by words is measured from.
+/// The file from which a lexical lead is measured.
 const FAR_FILE: usize = 10;
-/// Rank of a file that a ranking does not have.
+/// Rank of a file missing from a ranking.
 const NO_RANK: usize = 600;
 
 /// What is known of the given files besides the candidates.
@@ -108,7 +108,7 @@ pub struct Given<'a> {
     pub query: &'a Query,
     /// The knobs.
     pub knobs: &'a Knobs,
-    /// Everything that was retrieved.
+    /// The candidates and facts about them.
     pub retrieved: &'a Retrieved,
     /// The files, best first.
     pub hits: &'a [FileHit],
@@ -137,7 +137,7 @@ pub enum Tokens {
     Inside,
     /// One of several, one as a part of something longer, or the same name in another spelling.
     Part,
-    /// Each of them as written, upper and lower case aside.
+    /// Each of them as written, ignoring case.
     All,
 }
 
@@ -190,7 +190,7 @@ pub fn strengths(given: &Given<'_>) -> Vec<f32> {
     signs(given).iter().zip(known).map(|(signs, known)| known.applied(|| weighed(weights, signs))).collect()
 }
 
-/// What is known of a file's strength before anything is weighed.
+/// What is known about a file's strength without the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Known {
     /// Exactly this: the query points at the file, or the file contains the query's tokens.
@@ -229,7 +229,7 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
         (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
         (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
         (None, Tokens::Inside) if by_tokens && most == Tokens::Inside => Known::Is(HOLDS_INSIDE),
-        // What is written `Session.get` elsewhere is defined as `get`.
+        // A token such as `Session.get` may be defined as `get`.
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
         _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
@@ -307,7 +307,7 @@ fn of_other_marks(tokens: &str) -> Option<f32> {
 struct ByFile {
     /// The best score of each file's units.
     best: FxHashMap<usize, f32>,
-    /// The place of each file, from 0; equal scores share one, since their order depends on the index's history.
+    /// The place of each file, from 0; ties share one, since their order depends on the index's history.
     ranks: FxHashMap<usize, usize>,
     /// The score of the file [`FAR_FILE`] places after the first; 0 if there is none.
     far: f32,
@@ -402,7 +402,7 @@ fn defines(query: &Query, file: &FileFacts) -> (bool, bool) {
     (defined(true), defined(false))
 }
 
-/// Whether a file defines the name that the query is, upper and lower case alike.
+/// Whether a file defines the name that is the whole query, ignoring case.
 fn is_called(query: &Query, file: &FileFacts) -> bool {
     has_definition(query, file, |_, is_whole| is_whole)
 }

@@ -49,22 +49,22 @@ pub struct Token<'a> {
     pub end: usize,
     /// Position: parts count up, a compound or join shares its first part's.
     pub position: usize,
-    /// Whether this is made of several parts: the whole of a word, or a join.
+    /// Whether it is made of several parts: a whole word, or a join.
     pub compound: bool,
 }
 
-/// Turns text into tokens. Holds a memory of stems, so keep one a thread.
+/// Turns text into tokens. Caches stems, so keep one per thread.
 pub struct Tokenizer {
     stemmer: Stemmer,
     /// For each word its position among the stems.
     known: HashMap<Box<str>, usize>,
     stems: Vec<Box<str>>,
     lower: String,
-    /// The parts of the word at hand.
+    /// The parts of the current word.
     parts: Vec<Range<usize>>,
 }
 
-/// Which tokens of a text are given.
+/// Whether to include joins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joins {
     With,
@@ -210,10 +210,11 @@ impl Tokenizer {
     }
 }
 
-/// The letters that some terms begin with. A term begins as its word does, in lower case: stems lose their ends.
+/// The letters that some terms begin with. A term begins like its word, in lower case, since stemming changes only
+/// ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Initials {
-    /// A bit an ASCII character.
+    /// A bit per ASCII character.
     ascii: u128,
 }
 
@@ -232,7 +233,7 @@ impl Initials {
     }
 }
 
-/// Whether words are made of it: a letter with its marks, a digit or an underscore, in any script.
+/// Whether it can be part of a word: a letter with its marks, a digit or an underscore, in any script.
 pub fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric() || is_mark(c)
 }
@@ -355,7 +356,8 @@ fn parts_of_word(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     first.into_iter().chain(parts(&word[number..]).map(move |part| number + part.start..number + part.end))
 }
 
-/// Whether a segment is one number, and no heap of letters and digits: `0x81ceb32c`, `3d`, `10u32`, but not `3dModel`.
+/// Whether a segment is one number rather than a mix of letters and digits: `0x81ceb32c`, `3d`, `10u32`, but not
+/// `3dModel`.
 fn is_number(segment: &str) -> bool {
     let is_hexadecimal = || segment.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X'));
     let is_hump =
@@ -396,8 +398,8 @@ fn each_join(word: &str, parts: &[Range<usize>], first: usize, mut visit: impl F
     }
 }
 
-/// Whether case and digits leave it open that two neighbouring parts are one word: one of them is short or a number, or
-/// the second is an acronym.
+/// Whether case and digits allow two neighbouring parts to be one word: one of them is short or a number, or the second
+/// is an acronym.
 fn may_be_one(first: &str, second: &str) -> bool {
     let is_number = |part: &str| part.starts_with(char::is_numeric);
     let is_short = |part: &str| part.chars().nth(LETTERS_OF_A_SHORT_PART).is_none();

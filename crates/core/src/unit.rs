@@ -65,7 +65,7 @@ impl fmt::Debug for UnitId {
     }
 }
 
-/// What a unit is. The names are the `unit_type` values of the JSON output.
+/// Kind of a unit. The names are the `unit_type` values of the JSON output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitKind {
@@ -129,7 +129,7 @@ pub enum UnitRole {
     /// The definition itself.
     #[default]
     Definition,
-    /// A bare announcement of something defined elsewhere (a C prototype, a forward declaration).
+    /// A bare declaration of something defined elsewhere (a C prototype, a forward declaration).
     Declaration,
     /// Members added to something defined elsewhere (an `impl`, an extension, an instance).
     Extension,
@@ -141,7 +141,7 @@ impl UnitRole {
     /// Every role, in declaration order: the position is the code stored in the index.
     pub const ALL: [UnitRole; 4] = [UnitRole::Definition, UnitRole::Declaration, UnitRole::Extension, UnitRole::Test];
 
-    /// Whether it is the definition itself, be it a test's.
+    /// Whether it is the definition itself, including a test's.
     pub const fn defines(self) -> bool {
         matches!(self, UnitRole::Definition | UnitRole::Test)
     }
@@ -161,7 +161,7 @@ pub struct Span {
 /// One unit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -189,7 +189,7 @@ pub struct Unit {
     pub features: Vec<String>,
     /// The list values of a row of data, each as `field=value`.
     pub tags: Vec<String>,
-    /// The lines that are searched as the unit's body: nested units' bodies are left to them.
+    /// The text of the unit's body for searching, without the bodies of nested units.
     pub body: String,
     /// Keywords of a section of prose, best first; empty for other units.
     pub keywords: Vec<String>,

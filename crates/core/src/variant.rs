@@ -9,7 +9,7 @@ use crate::token::parts;
 /// One platform.
 struct Platform {
     names: &'static [&'static str],
-    /// The name of several platforms of the family, of which it is one: a file for `unix` serves `linux` too.
+    /// The name of a whole family that the platform belongs to: a file for `unix` serves `linux` too.
     wide: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ const FAMILIES: [&[Platform]; 2] = [
 pub struct Variants {
     /// Positions in each family.
     platforms: [Vec<usize>; FAMILIES.len()],
-    /// Extensions of the languages, one list a language.
+    /// Extensions of the languages, one list per language.
     languages: Vec<&'static [&'static str]>,
 }
 
@@ -102,7 +102,7 @@ impl Variants {
     }
 }
 
-/// Positions of the platforms of a family that words name.
+/// Positions of the platforms of a family that the words name.
 fn named(family: &[Platform], words: &HashSet<String>) -> Vec<usize> {
     let is_named = |at: &usize| family[*at].names.iter().any(|name| words.contains(*name));
     (0..family.len()).filter(is_named).collect()

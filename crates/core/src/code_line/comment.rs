@@ -1,4 +1,4 @@
-//! Which line is a comment, by its look, in any language.
+//! Recognizes comments by their form, in any language.
 
 use crate::token::is_word_char;
 
@@ -8,7 +8,7 @@ const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\
 /// the end of the line follows.
 const COMMENT_MARKS_APART: &[&str] = &["*", "(*"];
 
-/// Whether a line is a comment by its look.
+/// Whether a line looks like a comment.
 pub fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     let may_be_one = |first: &u8| matches!(first, b'!'..=b'/' | b';'..=b'=' | b'r' | b'{');

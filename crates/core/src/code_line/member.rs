@@ -1,4 +1,4 @@
-//! The line of a type that declares one of its members, by its look.
+//! The line of a type that declares one of its members, by its form.
 
 use super::{is_comment, lines_of_code, words_at};
 

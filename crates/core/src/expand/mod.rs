@@ -5,7 +5,7 @@ mod kubernetes;
 use crate::query::{Query, QueryTerm};
 use crate::token::{Tokenizer, is_stop_word, words};
 
-/// Most terms that one query gets from tables: each costs as much as a word of the query.
+/// Maximum of terms that tables add to a query: each costs as much as a word of the query.
 const TERMS_MAX: usize = 32;
 
 /// Words, each with its terms in some field.
@@ -15,10 +15,10 @@ pub struct TermTable {
 }
 
 impl TermTable {
-    /// Names of the tables in the program.
+    /// Names of the built-in tables.
     pub const BUILT_IN: [&str; 1] = ["kubernetes"];
 
-    /// The table in the program that has that name.
+    /// The built-in table of that name.
     pub fn built_in(name: &str) -> Option<TermTable> {
         let rows = match name {
             "kubernetes" => kubernetes::ROWS,

@@ -1,6 +1,6 @@
-//! What is declared of a knob, and the macro that turns the table of declarations into types.
+//! The declaration of knobs, and the macro that turns the table of declarations into types.
 
-/// What values a knob takes.
+/// The values that a knob accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Any number of the range.
@@ -14,7 +14,7 @@ pub enum Shape {
 /// A named set of values for all knobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The best that the benchmark knows.
+    /// The best known by the benchmark.
     #[default]
     Default,
     /// The pipeline as published (ColGREP, pull request 99).
@@ -44,7 +44,7 @@ impl Profile {
 pub struct Declaration {
     /// Its plain name, such as `alpha`.
     pub name: &'static str,
-    /// What values it takes.
+    /// The values it accepts.
     pub shape: Shape,
     /// What it does, in one sentence, with its unit.
     pub doc: &'static str,
@@ -54,8 +54,8 @@ pub struct Declaration {
     pub classic: f64,
     /// Smallest and largest value allowed.
     pub range: (f64, f64),
-    /// The value at which it has no effect: 0 for boosts, shares and weights of fields, 1 for factors. None for knobs
-    /// that are part of a formula (k1, b, depths, switches, sizes).
+    /// The value that disables it: 0 for boosts, shares and weights of fields, 1 for factors. `None` for knobs that are
+    /// part of a formula (k1, b, depths, switches, sizes).
     pub off: Option<f64>,
     /// Values worth trying in a sweep, at least two, one of which differs from the default.
     pub grid: &'static [f64],
@@ -64,7 +64,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// What values it takes, in words.
+    /// The values it accepts, in words.
     pub fn expected(&self) -> String {
         let (low, high) = self.range;
         match self.shape {
@@ -120,8 +120,8 @@ impl KnobValue for bool {
     }
 }
 
-/// From one row a knob, `Variant field: type { declaration }`: the enum [`Knob`](super::Knob), whose discriminant is
-/// the row's number; the declarations in the same order; and [`Values`](super::Values), a typed field a knob.
+/// From one row per knob, `Variant field: type { declaration }`: the enum [`Knob`](super::Knob), whose discriminant is
+/// the row's number; the declarations in the same order; and [`Values`](super::Values), a typed field per knob.
 macro_rules! knobs {
     ($($knob:ident $field:ident: $type:ty { doc: $doc:literal, $($key:ident: $value:expr),* $(,)? })*) => {
         /// A constant of the ranking; its number is its row in the table of knobs.
@@ -138,7 +138,7 @@ macro_rules! knobs {
         /// Number of knobs.
         pub(super) const COUNT: usize = Knob::ALL.len();
 
-        /// What is declared of each knob, by its number.
+        /// The declaration of each knob, by its number.
         pub(super) static DECLARATIONS: [Declaration; COUNT] = [$(
             Declaration {
                 name: stringify!($field),
@@ -155,7 +155,7 @@ macro_rules! knobs {
         }
 
         impl Values {
-            /// The typed form of one number a knob.
+            /// The typed form of one number per knob.
             pub(super) fn of(numbers: &[f64; COUNT]) -> Values {
                 Values { $($field: KnobValue::of(numbers[Knob::$knob as usize])),* }
             }

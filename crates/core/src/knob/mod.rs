@@ -67,7 +67,7 @@ impl FromStr for Knob {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knobs {
     profile: Profile,
-    /// One a knob, in full precision; `values` is made from it.
+    /// One per knob, in full precision; `values` is derived from it.
     numbers: [f64; COUNT],
     is_set: [bool; COUNT],
     values: Values,
@@ -85,7 +85,7 @@ impl Knobs {
         self.profile
     }
 
-    /// The value of a knob in full precision, as a number whatever its type.
+    /// The value of a knob in full precision, as a number regardless of its type.
     pub fn number(&self, knob: Knob) -> f64 {
         self.numbers[knob as usize]
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::token::is_word_char;
 
-/// Words of values that count as one word where alignments differ.
+/// Words of values that count as one word in comparisons of alignments.
 const WORDS_OF_VALUES_FOR_ONE: usize = 4;
 
 /// A run of words, or the pieces of a format string, at a place of a file.
@@ -23,13 +23,14 @@ pub(super) struct Alignment {
     pub is_literal: bool,
     /// [`LiteralMatch::made_from`](super::LiteralMatch::made_from).
     pub made_from: Option<usize>,
-    /// Words of the text that are values, if the literal made all of the text.
+    /// Words of the text that are values, if the literal made the whole text.
     pub value_words: usize,
     pub place: Range<usize>,
 }
 
 impl Alignment {
-    /// The score of an alignment, higher is better. A value that occurs elsewhere is no evidence against its literal.
+    /// The score of an alignment, higher is better. A value that also occurs elsewhere does not count against its
+    /// literal.
     pub(super) fn rank(&self) -> (usize, f32, bool, f32, bool) {
         let is_of_literal = self.is_before_value || self.is_literal;
         (self.reach(), self.weight, is_of_literal, self.beside, self.is_same)

@@ -8,7 +8,7 @@ use crate::token::{is_word_char, parts};
 
 /// Words of lines that declare a flag; those that read one mostly have only its name.
 const DECLARING: &[&str] = &["arg", "argument", "flag", "long", "on", "opt", "option", "isoption", "parser"];
-/// Words of lines that read a flag, whatever else they say.
+/// Words of lines that read a flag, whatever their other words.
 const READING: &[&str] = &["get", "matches"];
 /// Share of a literal without the dashes: it may be any word.
 const SHARE_WITHOUT_DASHES: f32 = 0.9;
@@ -38,7 +38,7 @@ impl PastedText<'_> {
             return Some(self.in_literal(Agreement::Exact, start, 1.0));
         }
         let mut plain = vec![format!("\"{name}\""), format!("'{name}'")];
-        // One word is a symbol of anything, and most often another literal.
+        // One word may be any symbol, and most often is another literal.
         let is_one_word = !name.contains('-');
         if !is_one_word {
             plain.push(format!(":{}", name.replace('-', "_")));

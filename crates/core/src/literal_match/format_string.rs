@@ -1,4 +1,4 @@
-//! Format strings: a program's message is in its source in pieces, with placeholders between them.
+//! Format strings: the source of a program's message consists of pieces with placeholders between them.
 
 use std::ops::Range;
 
@@ -67,8 +67,8 @@ pub(super) struct FilledFormat {
 }
 
 impl PastedText<'_> {
-    /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for each
-    /// value one to `value_words_max` words or a longer piece.
+    /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for
+    /// each value one to `value_words_max` words or a longer piece.
     pub(super) fn filled_around(
         &self,
         file: &str,
@@ -149,7 +149,7 @@ impl PastedText<'_> {
         self.words.partition_point(|word| word.start < end)
     }
 
-    /// Whether the words from number `begin` on are those of a piece.
+    /// Whether the words from index `begin` on are those of a piece.
     fn has_piece(&self, begin: usize, file: &str, piece: &[FormatWord]) -> bool {
         let agrees = |(i, word): (usize, &FormatWord)| {
             let (there, typed) = (file[word.place.clone()].as_bytes(), self.word(begin + i).as_bytes());
@@ -163,7 +163,7 @@ impl PastedText<'_> {
         begin + piece.len() <= self.len() && piece.iter().enumerate().all(agrees)
     }
 
-    /// Whether these of its words are those of `text`.
+    /// Whether these of its words spell `text`.
     fn is_written(&self, mut run: Range<usize>, text: &str) -> bool {
         let mut there = words(text);
         let is_same = run.all(|i| there.next().is_some_and(|own| text[own].eq_ignore_ascii_case(self.word(i))));

@@ -9,7 +9,7 @@ pub struct TraceFrame<'t> {
     pub function: &'t str,
     /// The enclosing type or module of the function, if the frame names it.
     pub owner: Option<&'t str>,
-    /// The line of code, which Python prints.
+    /// The line of code, if the frame prints it, as Python's do.
     pub code: Option<&'t str>,
 }
 
@@ -54,7 +54,7 @@ const FORMS: &[(&str, ReadFunction)] = &[
         let quoted = behind.split_once(":in ")?.1.trim_start_matches(['`', '\'', '"']).split(['\'', '"']).next()?;
         quoted.split_whitespace().next_back()
     }),
-    // A debugger's; PHP names the function that the line calls.
+    // A debugger's frame; PHP's names the function that the line calls.
     ("#1  0x07 in run (port=3) at a.c:7", |front, _, _| {
         let (called, _) = front.rsplit_once(") at ").filter(|_| front.starts_with('#'))?;
         called.split(" (").next()?.split_whitespace().next_back()
@@ -87,7 +87,7 @@ const FORMS: &[(&str, ReadFunction)] = &[
 /// The names in the path of a function, last one first, without runtimes' names for anonymous functions and without the
 /// number of parameters.
 fn names_of(path: &str) -> impl Iterator<Item = &str> {
-    // `Take[...]`: types that a function of Go was made for.
+    // `Take[...]`: type arguments of a generic function in Go.
     let path = path.strip_suffix("[...]").unwrap_or(path);
     let parts = path.rsplit(['.', ':', '#', '$', '/', '`']).map(|part| part.trim_matches(['(', ')', '*', '{', '}']));
     parts.filter(|part| !part.is_empty()).skip_while(|part| is_of_no_name(part))
@@ -166,7 +166,7 @@ mod tests {
             ("\tat com.acme.Pool.<init>(Pool.java:7)", "com/acme/Pool.java"),
             ("\tat com.acme.Pool$1.run(Pool.java:7)", "com/acme/Pool.java"),
             ("/srv/a.rb:7:in `<main>'", "/srv/a.rb"),
-            // What that line calls.
+            // The function that the line calls.
             ("#0 /srv/a.php(7): run()", "/srv/a.php"),
             ("src/a.rs:7", "src/a.rs"),
             ("  --> src/a.rs:7:5", "src/a.rs"),

@@ -14,7 +14,7 @@ const LEVELS: &[&str] =
     &["critical", "debug", "error", "fatal", "info", "note", "notice", "panic", "severe", "trace", "warn", "warning"];
 /// Endings of the names of errors.
 const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Panic", "Warning"];
-/// What runtimes print first.
+/// Beginnings of what runtimes print.
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
 /// The text after one part of a prefix, and whether that part is certainly one.
@@ -73,7 +73,7 @@ pub fn message_behind_prefix(text: &str) -> Option<&str> {
 /// (`consumer: Cannot connect to %s`). The name of the `program` is certainly a part.
 pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
-    // Lines of a file that version control has marked.
+    // Lines of a file with version control's marks.
     if let Some(lines) = inside_marks(text) {
         return vec![lines];
     }
@@ -165,7 +165,7 @@ fn named<'t>(text: &'t str, program: &str) -> StrippedPart<'t> {
     }
 }
 
-/// Whether a sure part of a prefix may be a literal's own word too: `Warning: disk full`. Logs write levels in capitals.
+/// Whether a certain part of a prefix may also begin a literal: `Warning: disk full`. Logs write levels in capitals.
 fn may_open_literal(rest: &str, program: &str) -> bool {
     let name = rest.split_once(": ").map_or("", |(name, _)| name);
     is_program(name, program) || (is_level(name) && name.contains(char::is_lowercase))
@@ -175,7 +175,8 @@ fn is_program(name: &str, program: &str) -> bool {
     !program.is_empty() && name.eq_ignore_ascii_case(program)
 }
 
-/// Whether a text is one name, path or call: `open(a, b)`. Behind a program's name it is the question, not a message.
+/// Whether a text is one name, path or call: `open(a, b)`. After a program's name it is the query itself, not a
+/// message.
 fn is_one_piece(text: &str) -> bool {
     let text = text.trim();
     let name = text.find('(').filter(|_| text.ends_with(')')).map_or(text, |at| &text[..at]);
@@ -186,7 +187,7 @@ fn count_of_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Whether a part is a level, the name of an error, or one of several parts.
+/// Whether a part is a level, the name of an error, or a qualified name.
 fn is_named_so(part: &str) -> bool {
     is_level(part) || ENDS_OF_ERRORS.iter().any(|end| part.ends_with(*end)) || is_qualified(part)
 }
@@ -274,7 +275,7 @@ mod tests {
             ("tool: open_port(a, b)", ""),
             ("tool: cannot open (a, b)", "cannot open (a, b)"),
             ("config: default port", ""),
-            // Nobody's literal begins with the time or the level of a log; with a level it may.
+            // No literal begins with the time or the level of a log; with a level it may.
             ("2026-11-25 10:11:12 [acme.net] INFO: no such key", "no such key"),
             ("[12345] Warning: disk full", "Warning: disk full|disk full"),
             ("[12345] tool: disk full", "tool: disk full|disk full"),

@@ -27,16 +27,16 @@ pub use trace::{is_trace, messages_of};
 use crate::identifier_style::is_piece;
 use crate::token::{is_stop_word, is_word_char, parts, words};
 
-/// Places of one anchor in a file that are tried.
+/// Maximum of places of one anchor that are tried in a file.
 const ANCHOR_PLACES_MAX: usize = 200;
 /// Words of a text that are compared; a longer text is a file.
 const WORDS_MAX: usize = 400;
-/// Parts of whole words that a text must have besides a word that is cut off.
+/// Minimum of whole-word parts that a text must have besides a cut word.
 const PARTS_BESIDE_A_CUT_MIN: usize = 2;
 /// Bytes of a line on either side of a place that are searched for more of the text's words.
 const LINE_BYTES_MAX: usize = 400;
 
-/// How well a text and a file agree, the best last.
+/// How well a text and a file agree, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Agreement {
     /// A run of the text's words.
@@ -52,7 +52,7 @@ pub enum Agreement {
 pub struct PastedText<'t> {
     text: &'t str,
     words: Vec<Range<usize>>,
-    /// For each word how rare it is; 0 if no file is known to have it, or nearly all have.
+    /// For each word its rarity; 0 if no file is known to have it, or nearly all have.
     weights: Vec<f32>,
 }
 
@@ -84,10 +84,10 @@ pub struct LiteralMatch {
 
 /// First words of questions.
 const INTERROGATIVES: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
-/// The same, of a query with no sign of a message; "could not open: 3" is one.
+/// The same, for a query that shows no sign of a message; "could not open: 3" is one.
 const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "locate", "should", "show", "would"];
 
-/// Whether a text is a question: its words are people's own, and occur together elsewhere by chance.
+/// Whether a text is a question: its words are a person's own, and occur together elsewhere by chance.
 pub fn is_question(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
     let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
@@ -137,7 +137,7 @@ impl<'t> PastedText<'t> {
         self.text.contains(marks) || self.text.contains("::") || self.text.contains("->")
     }
 
-    /// Whether it, as a single piece, is written as no word of a sentence is.
+    /// Whether it, as a single piece, does not look like a plain word.
     pub fn is_token(&self) -> bool {
         is_piece(self.text)
     }
@@ -188,7 +188,7 @@ impl<'t> PastedText<'t> {
     /// in par` do not count, and in a sentence "server" does not match "servers" unless the cut word occurs nowhere as
     /// a whole.
     fn cut(&self, file: &str) -> Option<LiteralMatch> {
-        // `sink.write(addr` is cut off in any case.
+        // `sink.write(addr` is cut in any case.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
         if !self.text.contains(char::is_whitespace) && !is_open() {
             return None;

@@ -5,7 +5,7 @@ use super::*;
 
 /// Agreement, words and the text of the file's line from the match on.
 fn found(text: &str, file: &str) -> String {
-    // Stop words lead nowhere.
+    // Stop words are not selective.
     let weight = |word: &str| if word.len() > 3 { word.len() as f32 } else { 0.0 };
     let Some(standing) = PastedText::new(text, weight).find(file) else { return "nothing".to_string() };
     let line = file[standing.start..].lines().next().unwrap_or_default();
@@ -138,7 +138,7 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
         ("expected x to be a positive integer or tuple, got: 80", 9, 1.0, 2),
         // A value of one word, in a text of plain ones.
         ("queue alpha does not exist", 4, 1.0, 5),
-        // What has no value, or too many words for one, is as ever; so is a question.
+        // Without a value, or with too many words for one, nothing changes; nor for a question.
         ("queue does not exist", 4, 1.0, 4),
         ("queue of my own does not exist", 3, 0.67, 4),
         ("why queue alpha does not exist", 3, 0.5, 4),

@@ -22,7 +22,7 @@ const DUMPS: &[&str] = &["goroutine ", "stack backtrace:"];
 /// Beginnings of lines among frames that carry no information.
 const ASIDES: &[&str] = &["--- End of ", "created by ", "note: run with ", "thrown in "];
 
-/// What the lines of a text are.
+/// The classified lines of a text.
 #[derive(Default)]
 struct Trace<'t> {
     /// Lines that are neither frames nor heads, without what runtimes append.

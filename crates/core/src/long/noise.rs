@@ -37,7 +37,7 @@ pub(super) fn title(line: &str) -> &str {
     kind_of(']').or_else(|| kind_of(':')).or_else(|| kind_of(')')).unwrap_or(line)
 }
 
-/// A text without noise: lines that stay, in order.
+/// A text without noise: the remaining lines, in order.
 pub(super) fn without(text: &str) -> String {
     let mut told = String::new();
     let (mut in_environment, mut in_code) = (false, false);
@@ -103,7 +103,7 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// A line without the addresses in it, but those with a line and a column.
+/// A line without its URLs, except those with a line and a column.
 pub(super) fn without_addresses(line: &str) -> String {
     let mut rest = line;
     let mut kept = String::new();

@@ -28,7 +28,7 @@ fn what_is_no_issue_is_left_as_it_is() {
         ("RuntimeError:\n  no such host is known to it", None),
         ("[error] GenServer #PID<0.1.0> terminating\n** (RuntimeError) no such host is known to it", None),
         ("fn open(host: &str) {\n    connect(host);", None),
-        // A title with code below, or a few words with more of them below, are.
+        // A title with code below, or a few words with more below, is a long query.
         (
             "sockets leak where hosts are many\nfor host in hosts { open(host); }",
             Some("sockets leak where hosts are many"),

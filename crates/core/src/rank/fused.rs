@@ -1,4 +1,4 @@
-//! Second phase: one score a candidate, made by the fusion and changed by the stages.
+//! Second phase: one score per candidate, computed by the fusion and changed by the stages.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub struct Fused {
     /// The score of each candidate, in their order.
     pub scores: Vec<f32>,
     /// Tie-breakers of candidates with equal scores, lowest first, used before their paths. With reciprocal ranks,
-    /// which tie often, the rank by meaning; empty with relative scores.
+    /// which tie often, the semantic rank; empty with relative scores.
     pub ties: Vec<u32>,
     /// The score of each file by its units only, 0 to 1. The stage `multi_unit` sets it; 0 before.
     pub file_scores: Vec<f32>,

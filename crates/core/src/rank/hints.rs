@@ -36,7 +36,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Product of the factors of the kinds that are met, each kind once.
+/// Product of the factors of the matched kinds, each kind once.
 fn factor(matched: Matched, knobs: &Knobs) -> f32 {
     let of = |kind| match kind {
         TagKind::Subsystem => knobs.hint_subsystem,

@@ -53,8 +53,8 @@ fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     best
 }
 
-/// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others: the rest
-/// of its words orders them.
+/// The boost, equal for all files that the query means, that lifts the lowest of them to the best of the others: the
+/// other words of the query order them.
 fn lift(files: &[FileFacts], best: &[f32]) -> f32 {
     let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && f.meant == meant);
     let lowest = of(true).map(|(best, _)| *best).fold(f32::INFINITY, f32::min);
@@ -74,8 +74,8 @@ fn lead(files: &[FileFacts], intents: &Intents, best: &[f32], boost: f32, boosts
     }
 }
 
-/// Orders the files of one name, the most specific first: the whole path as written, the name in the case that is written,
-/// code before tests and documents, short paths before long ones.
+/// Orders the files of one name, most specific first: the whole path as written, the name in the written case, code
+/// before tests and documents, short paths before long ones.
 fn specificity(file: &FileFacts, intents: &Intents) -> (bool, bool, u8, usize, usize, String) {
     let path = file.whole_path();
     let is_other = file.mentioned < 1.0;

@@ -118,8 +118,7 @@ pub fn run_through<'a>(
     Ranked::new(retrieved, &fused)
 }
 
-/// Runs one stage and, if it is a doubted one, takes back the doubted share of its changes. Scores that are not finite
-/// become 0.
+/// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.
 pub fn apply(stage: &Stage, input: &Input<'_>, fused: &mut Fused) {
     let before = (stage.doubted && fused.doubt > 0.0).then(|| fused.scores.clone());
     (stage.apply)(input, fused);
@@ -143,7 +142,7 @@ mod tests {
     use crate::tag::{Matched, TagKind};
     use crate::unit::UnitId;
 
-    /// Files and units in which every stage finds something to do.
+    /// Files and units on which every stage has an effect.
     fn example() -> Example {
         let mut example =
             Example::of(&["src/http/request.rs", "src/http/parse.rs", "tests/parse.rs", "parse.md", "src/request.h"]);

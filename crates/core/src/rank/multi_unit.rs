@@ -1,4 +1,4 @@
-//! A file's base score: its best unit and the harmonic sum of its next ones.
+//! A file's base score: its best unit plus the harmonic sum of its next ones.
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};

@@ -1,4 +1,4 @@
-//! Penalties for files that rarely are the answer: tests, examples, barrels (files that only gather others), typings,
+//! Penalties for files that rarely are the answer: tests, examples, barrels (files that only re-export), typings,
 //! prose.
 
 use super::fused::Fused;

@@ -35,7 +35,7 @@ pub struct Ranked<'a> {
     pub units: Vec<RankedUnit>,
     /// Facts about their files.
     pub files: &'a [FileFacts],
-    /// Whether the corpus is documentation: then the sections of a page count for themselves.
+    /// Whether the corpus is documentation, so that the sections of a page count individually.
     pub is_documentation: bool,
 }
 

@@ -29,7 +29,7 @@ pub struct Candidate {
     pub name_hit: bool,
     /// The query's pointer to it, by a line or by its text, if there is one.
     pub pointer: Option<Pointer>,
-    /// Which of the caller's hints its tags meet.
+    /// Which of the caller's hints its tags match.
     pub hinted: Matched,
 }
 
@@ -68,7 +68,7 @@ impl NamedDefinition {
 /// Relation of a file to the reader's current one; empty if none is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Context {
-    /// It is that file.
+    /// Whether it is that file.
     pub itself: bool,
     /// 1 for the source of a test and, if tests are requested, for the test of a source.
     pub partner: f32,
@@ -80,7 +80,7 @@ pub struct Context {
     pub together: f32,
 }
 
-/// What the parts of a long query say of a file, 0 to 1 each.
+/// What the parts of a long query say about a file, 0 to 1 each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LongFacts {
     /// Its score for the title as the query, as a share of the best.
@@ -104,8 +104,8 @@ pub struct FileFacts {
     pub is_text: bool,
     /// Definitions of names in the query.
     pub definitions: Vec<NamedDefinition>,
-    /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text defines as types,
-    /// found by its look and without a grammar.
+    /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text appears to define
+    /// as types, found without a grammar.
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words of the query that name one of n definitions, one of them here.
     pub word_definitions: f32,
@@ -123,7 +123,7 @@ pub struct FileFacts {
     pub context: Context,
     /// How far past commits similar to the question changed it, 0 to 1, relative to the strongest; 0 without history.
     pub past: f32,
-    /// What the parts of a long query say of it.
+    /// What the parts of a long query say about it.
     pub long: LongFacts,
 }
 

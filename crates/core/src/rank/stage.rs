@@ -18,9 +18,9 @@ pub struct Stage {
     /// If true, the runner scales this stage's boost by `1 - doubt`. If the query's words are doubted, the order is
     /// semantic with close scores: a lexical boost would mislead, and any other would outweigh it.
     pub doubted: bool,
-    /// Its signals, worked out before it sees a score.
+    /// Its signals, computed before it sees a score.
     pub prepare: Prepare,
-    /// Changes the scores. It may not sort, trace or check them: that is the runner's.
+    /// Changes the scores. Sorting, tracing and checking them is the runner's job.
     pub apply: fn(&Input<'_>, &mut Fused),
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Stage {
 pub struct Prepare {
     /// The knobs that `signals` reads.
     pub knobs: &'static [Knob],
-    /// The function that works them out.
+    /// The function that computes them.
     pub signals: fn(&Query, &Knobs, &Retrieved) -> Signals,
 }
 
@@ -50,7 +50,7 @@ impl Prepare {
     }
 }
 
-/// Facts that a stage works out of the query and the files before it sees a score.
+/// Facts that a stage computes from the query and the files before it sees a score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Signals {
     /// Nothing.

@@ -12,7 +12,7 @@ use crate::path::fold_agent;
 use crate::token::{Tokenizer, is_stop_word};
 use crate::unit::Unit;
 
-/// What a tag is about.
+/// The subject of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TagKind {
     /// The part of the program: folders, the file's stem, the enclosing units.
@@ -21,7 +21,7 @@ pub enum TagKind {
     Purpose,
     /// Types in its parameters, its return type and its bases.
     Type,
-    /// What its documentation and its folders speak of.
+    /// Topics of its documentation and its folders.
     Concept,
     /// The conditions under which it is compiled: `cfg(feature = "…")`, `#ifdef`, build tags.
     Feature,
@@ -70,7 +70,7 @@ impl TagKind {
 /// A tag that the caller expects of the wanted unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hint {
-    /// What it is about.
+    /// Its subject.
     pub kind: TagKind,
     /// The tag in words.
     pub word: String,
@@ -128,22 +128,22 @@ impl fmt::Display for Hint {
     }
 }
 
-/// Which hints a unit's tags meet.
+/// Which hints a unit's tags match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matched {
     /// A bit for each kind with a matching hint, except keywords.
     kinds: u8,
-    /// How many hints of keywords are met.
+    /// Number of matched keyword hints.
     pub keywords: u8,
 }
 
 impl Matched {
-    /// Whether a hint of that kind is met.
+    /// Whether a hint of that kind is matched.
     pub fn has(self, kind: TagKind) -> bool {
         if kind == TagKind::Keyword { self.keywords > 0 } else { self.kinds & 1 << kind as u8 != 0 }
     }
 
-    /// The same with a hint of that kind met.
+    /// The same with a hint of that kind matched.
     #[must_use]
     pub fn with(self, kind: TagKind) -> Matched {
         match kind {
@@ -185,7 +185,7 @@ impl Hints {
         self.wanted.is_empty()
     }
 
-    /// Which of them a unit meets; `own` are the names that people gave to the file at `path`.
+    /// Which of them a unit matches; `own` are the names that people gave to the file at `path`.
     pub fn matched(&self, unit: &Unit, path: &str, own: &[String], tokenizer: &mut Tokenizer) -> Matched {
         let mut known: HashMap<TagKind, Vec<Vec<String>>> = HashMap::new();
         let mut matched = Matched::default();
@@ -222,7 +222,7 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
         .filter(|(field, _)| kind_of(field) == kind)
         .for_each(|tag| add(tag.1));
     match kind {
-        // In a row, so that `net.client` is met.
+        // In a row, so that `net.client` matches.
         TagKind::Subsystem => [&format!("{folder}/{stem}"), &unit.parent].into_iter().for_each(|text| add(text)),
         TagKind::Type => {
             unit.parameters.iter().chain(&unit.extends).chain([&unit.return_type]).for_each(|text| add(text));
@@ -245,7 +245,7 @@ fn kind_of(field: &str) -> TagKind {
     TagKind::from_name(lower.strip_suffix('s').unwrap_or(&lower)).unwrap_or(TagKind::Tag)
 }
 
-/// Adds a text's terms in a row, without stop words, and each name of several parts as one term.
+/// Adds the consecutive terms of a text, without stop words, and each name of several parts as one term.
 fn add_runs(text: &str, runs: &mut Vec<Vec<String>>, tokenizer: &mut Tokenizer) {
     let mut run = Vec::new();
     tokenizer.tokenize(text, |token| match token.compound {

@@ -98,12 +98,12 @@ pub(super) fn line_number(text: &str) -> Option<u32> {
     leading_number(text.strip_prefix('L').unwrap_or(text))
 }
 
-/// The number, above 0, that a text is.
+/// Parses a text as a number above 0.
 pub(super) fn whole_number(text: &str) -> Option<u32> {
     leading_number(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The number, above 0, that a text begins with, if no letter follows.
+/// The number above 0 at the beginning of a text, if no letter follows.
 pub(super) fn leading_number(text: &str) -> Option<u32> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let is_word = text[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');

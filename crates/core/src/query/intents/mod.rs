@@ -105,7 +105,7 @@ pub struct Intents {
     pub place: Option<String>,
     /// Phrases in double quotes; empty for a text of several lines or one that names a line.
     pub phrases: Vec<String>,
-    /// Whether each of them is an argument of a flag: no condition if it occurs nowhere.
+    /// Whether each of them is an argument of a flag, so that it need not occur.
     pub are_arguments: bool,
     /// The definition, if the query is just a keyword and a name.
     pub declaration: Option<NamedDeclaration>,
@@ -115,7 +115,7 @@ pub struct Intents {
     pub definition_of: Option<String>,
     /// The name in a query of just a name and a file: `Client in client.py`.
     pub beside_file: Option<String>,
-    /// Names, codes, numbers and paths: words that occur as written or not at all.
+    /// Names, codes, numbers and paths: words that occur either as written or not at all.
     pub tokens: Vec<String>,
     /// Whether the query consists of tokens and names no line.
     pub is_tokens: bool,
@@ -132,7 +132,7 @@ impl Intents {
         self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
     }
 
-    /// What was parsed, in words, for explanations.
+    /// The parsed intents in words, for explanations.
     pub fn told(&self) -> Vec<String> {
         let Intents { locations, mentions, phrases, declaration, tokens, .. } = self;
         let each = |what: &'static str, all: &[String]| -> Vec<String> {

@@ -75,7 +75,7 @@ pub(super) fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t,
     if from == 0 { text } else { Cow::Owned(told + &text[from..]) }
 }
 
-/// Whether a word is this path or name of a file, however its path begins.
+/// Whether a word is this path or file name, however its path begins.
 pub fn is_written(word: &str, name: &str) -> bool {
     let word = bare_path(bare(word.trim()));
     [word.as_str(), word.trim_start_matches('@')].contains(&bare_path(name).as_str())

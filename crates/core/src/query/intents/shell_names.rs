@@ -6,8 +6,8 @@ use crate::token::{is_word_char, parts};
 /// Words before an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
 
-/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in `--name=1`. None in
-/// any other text, and for a name that may be a word of a sentence.
+/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in
+/// `--name=1`. `None` for any other text, and for a name that may be a plain word.
 pub fn name_inside(text: &str) -> Option<&str> {
     let text = text.trim();
     let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
@@ -16,7 +16,7 @@ pub fn name_inside(text: &str) -> Option<&str> {
         Some(name) => (unmarked(name).unwrap_or(name), true),
         None => (unmarked(text)?, text.starts_with('%')),
     };
-    // To the index, `PORT` in `PORT=80` is a word like any other.
+    // To the index, `PORT` in `PORT=80` is a plain word.
     if is_set && flag_name(name).is_none() && parts(name).nth(1).is_none() {
         return None;
     }

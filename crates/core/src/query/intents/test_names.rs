@@ -11,7 +11,7 @@ const VERDICTS: &[&str] = &["FAIL", "FAILED", "PASS", "PASSED", "RUN", "SKIP", "
 const RULES: &[&str] = &["---", "==="];
 /// Runners' marks before a test's title.
 const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
-/// What separates the titles of nested tests.
+/// Separators between the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
 
 /// The name of the test in a runner's line or command, with its type in front: `1) App\QueueTest::testPush`, `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`,
@@ -39,7 +39,7 @@ pub fn test_titled(text: &str) -> Option<&str> {
     Some(timed.unwrap_or(title).trim()).filter(|title| title.contains(char::is_alphabetic))
 }
 
-/// The argument of a runner's flag; of a condition its value.
+/// The argument of a runner's flag; for a condition its value.
 fn given<'t>(words: &[&'t str]) -> Option<&'t str> {
     let at = words.iter().position(|word| FLAGS.contains(&word.split('=').next().unwrap_or_default()))?;
     let value = words[at].split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied())?;
@@ -106,7 +106,7 @@ mod tests {
             ("Test Case '-[AppTests.QueueTests testPush]' failed (0.012 seconds).", "AppTests.QueueTests.testPush"),
             ("swift test --filter AppTests.QueueTests/testPush", "AppTests.QueueTests.testPush"),
             ("QueueTests/testPush", "QueueTests.testPush"),
-            // No test, or one that a word of a sentence may name.
+            // No test, or one whose name may be a plain word.
             ("go test -run Push", ""),
             ("--filter", ""),
             ("1) Failure:\nQueueTest#test_push", ""),
