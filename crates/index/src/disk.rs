@@ -17,9 +17,9 @@ use crate::error::{Error, Result};
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
-    /// A folder is made.
+    /// A folder is created.
     CreateFolder,
-    /// A file is made, or emptied.
+    /// A file is created, or emptied.
     Create,
     /// Bytes are written to a file.
     Write,
@@ -81,7 +81,7 @@ impl Disk {
     /// The first failure since [`Disk::forget`] if there was one, else `error`: later errors are consequences of the
     /// first.
     pub(crate) fn cause(&self, error: Error) -> Error {
-        // The record stays: each thread that fed the writer sees a consequence of its own.
+        // The record stays, since each thread that fed the writer sees a consequence of its own.
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
             Some((doing, path, cause)) => Error::io(doing, path, copy(cause)),
             None => error,
@@ -169,7 +169,7 @@ impl Disk {
         other.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Gives a file that is never written again a second name, or copies it where that can't be done.
+    /// Hard-links a file that is never written again, or copies it if that fails.
     pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let linked = self.change(Change::Create, to, || match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -228,15 +228,15 @@ fn without_waiting(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// The bytes of a file that others wrote, `bytes_max` at most.
+/// The bytes of a foreign file, at most `bytes_max`.
 ///
 /// # Errors
-/// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] where there are more.
+/// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read_open(open_known(path)?, bytes_max)
 }
 
-/// The same of a file that is open.
+/// The same for an open file.
 pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(metadata.len().min(bytes_max) as usize)?;
@@ -253,9 +253,9 @@ const LARGE_ROOM: usize = 2 << 20;
 /// Memory to read into.
 #[derive(Debug)]
 pub(crate) enum Room {
-    /// Of the heap.
+    /// On the heap.
     Small(Vec<u8>),
-    /// Of the system.
+    /// Mapped by the system.
     Large(MmapMut),
 }
 
@@ -269,13 +269,13 @@ impl Room {
             return Ok(Room::Small(vec![0; len]));
         }
         let map = MmapMut::map_anon(len)?;
-        // A wish: elsewhere the pages are small.
+        // A hint: other systems use small pages.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Room::Large(map))
     }
 
-    /// As bytes that are shared.
+    /// Converts to shared bytes.
     pub(crate) fn owned(self) -> OwnedBytes {
         match self {
             Room::Small(bytes) => OwnedBytes::new(bytes),
@@ -318,7 +318,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         use rustix::io::Errno;
         match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
             Ok(()) => return Ok(()),
-            // File systems that can't: then as elsewhere.
+            // Fall back on file systems that can't.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
             Err(error) => return Err(error.into()),
         }
@@ -381,8 +381,8 @@ fn private_folders() -> DirBuilder {
     builder
 }
 
-/// Makes the folder of an index and its content private to their owner: indexes of older versions could be read by all
-/// users of the machine. Files of another user stay as they are.
+/// Makes the folder of an index and its content private to their owner: older versions made indexes readable by all
+/// users of the machine. Files of another user are left unchanged.
 pub(crate) fn keep_private(folder: &Path) {
     #[cfg(unix)]
     {
@@ -400,7 +400,7 @@ pub(crate) fn keep_private(folder: &Path) {
                 _ => {}
             }
         }
-        // The folder itself comes last: as long as others can open it, the next call does the rest.
+        // The folder itself comes last: as long as others can open it, the next call retries the rest.
         let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
     #[cfg(not(unix))]

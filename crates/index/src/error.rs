@@ -23,19 +23,19 @@ pub enum ErrorKind {
     Away,
 }
 
-/// What is done to the files of an index. All else that fails is a look at something.
+/// Operations that change the files of an index. All others only read.
 const CHANGES: [&str; 8] = ["create", "write", "flush", "replace", "remove", "move", "open", "lock"];
 
 /// A failure of the index.
 ///
-/// The cause is the [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
+/// The cause is the [`source`](std::error::Error::source), not part of the message; [`Error::full`] joins them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The system refuses to read or write something.
     #[error("could not {doing} {}", path.display())]
     Io {
-        /// What was tried, such as "read".
+        /// The failed operation, such as "read".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum Error {
     NoText {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// What it contains instead.
         reason: &'static str,
     },
     /// An ignore pattern is not valid.
@@ -56,10 +56,10 @@ pub enum Error {
     /// No threads can be started.
     #[error("could not start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    /// A segment would be larger than its format can say.
+    /// A segment would exceed the limits of its format.
     #[error("{}: more than 4 GiB of vectors in one project", .0.display())]
     TooManyVectors(PathBuf),
-    /// Several indexes together have more parts than addresses of units have room for.
+    /// Several indexes together have more segments than unit addresses can tell apart.
     #[error("{repositories} repositories with {segments} segments are too many for one shard; split it")]
     TooManyRepositories {
         /// Indexes.
@@ -73,7 +73,7 @@ pub enum Error {
     /// A round of a search was requested before the one that it builds on; the index is fine.
     #[error("{0} is asked out of turn")]
     OutOfTurn(&'static str),
-    /// The file table can't be written down.
+    /// The file table can't be serialized.
     #[error("file table")]
     Table(#[source] Source),
     /// There is no index in a folder.
@@ -82,7 +82,7 @@ pub enum Error {
     /// The first build in a folder has not committed yet.
     #[error("no index in {} yet; its first build is under way or was stopped", .0.display())]
     NotCommitted(PathBuf),
-    /// The index is of another version, of which this is known.
+    /// The index is of another version, described here.
     #[error("the index was written by another version of colgrep ({0})")]
     OtherVersion(String),
     /// The model's vectors differ from those in the index.
@@ -90,21 +90,21 @@ pub enum Error {
     OtherModel {
         /// Description of the model's vectors.
         asked: String,
-        /// How many of them the index has.
+        /// The vectors in the index.
         kept: usize,
     },
-    /// Something of the index is damaged or missing.
+    /// A part of the index is damaged or missing.
     #[error("{what}")]
     Damaged {
-        /// What it is, and how it shows itself unless there is a source.
+        /// The part, and how the damage shows unless there is a source.
         what: String,
         /// The reader's error.
         source: Option<Source>,
     },
-    /// Another process has the right to write.
+    /// Another process holds the write lock.
     #[error("another colgrep is writing {}", .0.display())]
     Busy(PathBuf),
-    /// A commit came between each two looks at the index.
+    /// Other processes kept committing while the index was opened.
     #[error("the index changes too fast to be read; try again")]
     Changing,
     /// The model can't be run.
@@ -123,7 +123,7 @@ impl std::fmt::Display for Inverted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         use tantivy::TantivyError as T;
         use tantivy::directory::error::OpenReadError;
-        // The library prints these as its own code has them.
+        // tantivy prints these as debug output.
         match &self.0 {
             T::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
                 let (path, said) = (filepath.display().to_string(), io_error.to_string());
@@ -140,7 +140,7 @@ impl std::fmt::Display for Inverted {
 
 impl std::error::Error for Inverted {}
 
-/// What functions of this crate give.
+/// Result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {

@@ -48,9 +48,9 @@ impl FileOrder {
     }
 }
 
-/// Hash (XXH3-64, its lower 16 bits 0) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address of
-/// its vectors. Units with the same text share them. Of ten million texts one pair in five such indexes is mistaken for
-/// one; each bit less saves an index two for each unit.
+/// Hash (XXH3-64, its lower 16 bits 0) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address
+/// of its vectors. Units with the same text share them. Among ten million texts, a collision occurs in one of five
+/// indexes; each bit less saves two bits per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TextHash(NonZeroU64);
@@ -80,7 +80,7 @@ impl TextHash {
 pub struct StableId(u64);
 
 impl StableId {
-    /// The unit that is defined on `line` of the file at `path` (from the root) and ends on line `end`.
+    /// The unit defined on `line` of the file at `path` (from the root) that ends on line `end`.
     pub fn new(path: &str, line: u32, end: u32) -> StableId {
         StableId(xxh3_64(format!("{path}:{line}:{end}").as_bytes()))
     }

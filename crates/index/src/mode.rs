@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// What an index keeps for the ranking by meaning.
+/// What an index stores for the semantic ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VectorMode {
     /// Vectors of every unit.
     #[default]
     Full,
-    /// No vectors: searches make those of their best candidates.
+    /// No vectors: searches compute those of their best candidates.
     Lite,
     /// No vectors: searches use only keywords.
     Keyword,

@@ -19,9 +19,9 @@ use std::ops::Range;
 pub const GRAM: usize = 4;
 /// Bytes of a sequence of a large file.
 const LONG_GRAM: usize = 6;
-/// Bytes of a file from which on it is large here.
+/// Size in bytes from which a file counts as large.
 pub const LONG_FROM_BYTES: usize = 256 << 10;
-/// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
+/// Minimum size of a tree's source for signatures, in bytes: a smaller one is read as fast as its signatures.
 pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
 /// Largest unindexed file that gets a signature, in bytes: it is read just for that.
 pub const SIGNED_BYTES_MAX: u64 = 32 << 20;
@@ -40,7 +40,7 @@ const ENOUGH: usize = 11;
 /// A Bloom filter over a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// Whether it is of the sequences of a large file.
+    /// Whether its sequences are those of a large file.
     pub is_long: bool,
     /// 64 bits per number. Either all are empty, since the filter would be useless, or none is.
     pub strips: [Vec<u64>; STRIPS],
@@ -82,7 +82,7 @@ fn mixed(mut bits: u32) -> u32 {
     bits ^ bits >> 16
 }
 
-/// A sequence as signatures know it.
+/// A sequence, reduced to its strip and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gram {
     /// Its strip.
@@ -117,7 +117,7 @@ pub fn signature(bytes: &[u8]) -> Signature {
         return all
             .map_or_else(Signature::default, |all| of_grams(true, || all.iter().map(|s| Gram::of(*s, LONG_GRAM))));
     }
-    // Half as long numbers are sorted faster.
+    // Shorter numbers sort faster.
     let all = different(sequences(bytes, GRAM).map(|sequence| sequence as u32));
     all.map_or_else(Signature::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
 }
@@ -170,7 +170,7 @@ pub enum Needed {
 }
 
 impl Needed {
-    /// Whether a signature can refuse a file.
+    /// Whether a signature can rule out a file.
     pub fn is_selective(&self) -> bool {
         match self {
             Needed::Nothing => false,
@@ -211,7 +211,7 @@ impl Sought {
     fn node(&mut self, needed: &Needed) -> Node {
         match needed {
             Needed::Text(text) if text.len() >= GRAM => {
-                // A search by lines takes a NUL byte for the end of one.
+                // A search by lines treats a NUL byte as a line end.
                 let lines = || text.split(|byte| matches!(byte, 0 | b'\n'));
                 let grams =
                     |length| lines().flat_map(move |line| sequences(line, length).map(move |s| Gram::of(s, length)));

@@ -78,7 +78,7 @@ fn folder_name(name: &str, place: &Path) -> String {
 pub struct Snapshot {
     /// The searchable units.
     pub lexical: Lexical,
-    /// The files.
+    /// The file table.
     pub files: FileTable,
     /// The vectors, if any can be read.
     pub vectors: Option<Vectors>,
@@ -86,7 +86,7 @@ pub struct Snapshot {
     pub damage: Option<Error>,
     /// Its commit point.
     pub(crate) point: CommitPoint,
-    /// What is known of the paths of files that searches met.
+    /// Facts about the paths of files that searches met.
     pub path_facts: PathMemory,
     /// Texts of files that searches read.
     pub texts: Texts,
@@ -123,7 +123,7 @@ impl Parts {
 pub struct Coverage {
     /// Units.
     pub units: u64,
-    /// Those that have vectors.
+    /// Units with vectors.
     pub with_vectors: u64,
 }
 
@@ -177,7 +177,7 @@ impl Snapshot {
         Ok(self.units(&[key])?.pop().unwrap_or_default())
     }
 
-    /// The same of several; each file is read once.
+    /// The same for several units; each file is read once.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -237,7 +237,7 @@ impl Snapshot {
 pub struct Upkeep {
     /// Which vectors it has.
     pub mode: VectorMode,
-    /// Whether `init` made it, or was called on it.
+    /// Whether `init` made or updated it.
     pub by_init: bool,
 }
 
@@ -265,7 +265,7 @@ impl Store {
         Store { folder, disk }
     }
 
-    /// The way to the disk.
+    /// The disk for all changes.
     pub(crate) fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -331,7 +331,7 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// Opens the newest generation and reads and checks all of its lexical index; vectors have checks of their own.
+    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -339,7 +339,7 @@ impl Store {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
             let checked = Lexical::verify(&self.lexical_folder());
-            // What was checked is the newest commit.
+            // The newest commit was verified.
             if self.point()? == snapshot.point {
                 return checked.map(|()| snapshot);
             }
@@ -380,7 +380,7 @@ impl Store {
     /// Opens the generation of a commit point and its table.
     ///
     /// # Errors
-    /// When it is damaged, or a later one took its files away.
+    /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<Parts> {
         let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
@@ -392,8 +392,7 @@ impl Store {
         Ok(Parts { lexical, vectors, damage, point: point.clone() })
     }
 
-    /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where
-    /// the table is sound.
+    /// The parts of an unreadable index that a rebuild keeps: its mode, and its vectors if the table is sound.
     pub(crate) fn heritage(&self) -> FileTable {
         let generation = Lexical::commit_point(&self.lexical_folder()).and_then(|point| self.generation_of(&point));
         let table = generation.and_then(|generation| self.read_table(generation)).unwrap_or_default();

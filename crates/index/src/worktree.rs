@@ -30,7 +30,7 @@ impl Repository {
         Some(Repository { common, top, tops })
     }
 
-    /// The name that people know the repository by: its first worktree's.
+    /// The repository's common name: that of its first worktree.
     pub fn name(&self) -> String {
         let is_inside = self.common.file_name().is_some_and(|n| n == ".git");
         let named = self.common.parent().filter(|_| is_inside).unwrap_or(&self.common);
@@ -82,7 +82,7 @@ fn stamp_below(path: &Path, seen: &mut Vec<String>) {
     seen.push(format!("{} {file:?} {} {:?}", path.display(), data.len(), data.modified().ok()));
 }
 
-/// The roots of all worktrees, as git's files name them; some may be gone.
+/// The roots of all worktrees, as git's files name them; some may no longer exist.
 fn tops(common: &Path) -> Vec<PathBuf> {
     let main = (common.file_name().is_some_and(|n| n == ".git")).then(|| common.parent()).flatten();
     let mut tops: Vec<PathBuf> = main.into_iter().map(Path::to_path_buf).collect();
@@ -110,7 +110,7 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
 /// Longest file of one path, in bytes.
 const PATH_BYTES_MAX: u64 = 64 << 10;
 
-/// The text of a file in which git keeps one path, without its line end.
+/// The path in one of git's files of a single path, without its line end.
 fn line_of(file: &Path) -> Option<String> {
     let text = String::from_utf8(read_regular(file, PATH_BYTES_MAX).ok()?).ok()?;
     Some(text.trim_end().to_string())

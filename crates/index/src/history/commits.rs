@@ -136,7 +136,7 @@ pub(super) struct Commit {
 
 /// Format of each commit: fields ended by NUL bytes, then its raw changes.
 const FORMAT: &str = "--format=%H%x00%ct%x00%ci%x00%s%x00%b";
-/// No programs that a configuration names, no renames: both names of a file that moved are meant.
+/// Runs no programs that a configuration names, and detects no renames: both names of a moved file count.
 const LOG: [&str; 13] = [
     "log",
     "--no-walk=unsorted",
@@ -153,7 +153,7 @@ const LOG: [&str; 13] = [
     FORMAT,
 ];
 
-/// Reads those of a round that are commits, in one call.
+/// Reads the commits of a round in one call.
 pub(super) fn read(git: &dyn Git, round: &[WalkedFile]) -> Result<Read> {
     let names: String = round.iter().filter(|f| is_name(&f.path)).map(|f| format!("{}\n", f.path)).collect();
     if names.is_empty() {
@@ -168,7 +168,7 @@ pub(super) fn is_name(path: &str) -> bool {
     matches!(path.len(), 40 | 64) && path.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// A commit that git listed and does not give.
+/// A commit that git listed but can't print.
 pub(super) fn unreadable(record: FileRecord) -> Document {
     let record = FileRecord { language: COMMIT.to_string(), skip: Some(Skip::Unreadable), ..record };
     Document { record, ..Document::default() }

@@ -1,4 +1,4 @@
-//! Which entries a search may give, and how much of the transcripts was not understood.
+//! Filters entries, and counts the lines of transcripts that were not understood.
 
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +48,7 @@ impl Unknown {
         (lines > 0).then(|| format!("{lines} lines of an unknown form"))
     }
 
-    /// All that records say of it.
+    /// Sums the notes of all records.
     pub fn of(table: &FileTable) -> Unknown {
         let notes = table.files.iter().filter_map(|record| record.note.as_ref()?.split(' ').next()?.parse().ok());
         notes.fold(Unknown::default(), |sum, lines: u64| Unknown { lines: sum.lines + lines, files: sum.files + 1 })

@@ -20,7 +20,7 @@ use crate::store::{FileRecord, FileTable};
 use crate::update::{Content, Document, wait_for_new_stamp};
 use crate::walk::{Walked, WalkedFile};
 
-/// Folders inside each other that are looked into.
+/// Maximum depth of nested folders that are searched.
 const DEPTH_MAX: usize = 8;
 /// Longest line that is read, in bytes: longer ones contain files, images and command output.
 const LINE_BYTES_MAX: u64 = 8 << 20;
@@ -155,7 +155,7 @@ impl Sessions {
     }
 }
 
-/// The form of a transcript, by its name.
+/// The format of a transcript, by its name.
 fn format_of(path: &Path) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
     FORMATS.iter().find(|format| (format.is_named)(name))

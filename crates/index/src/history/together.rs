@@ -22,7 +22,7 @@ const EVIDENCE_COMMITS_MAX: usize = 20;
 /// Maximum of files in such a commit: a commit of a thousand files is about none of them.
 const EVIDENCE_FILES_MAX: usize = 1_000;
 
-/// Files that changed together with the one at `path` (from the repository's root), the most often first, each with its
+/// Files that changed together with the one at `path` (from the repository's root), most often first, each with its
 /// share of the strongest (1). A commit of n files counts 1 / (n − 1) for each other one.
 ///
 /// # Errors
@@ -73,7 +73,7 @@ pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec
     Ok(shares(weights))
 }
 
-/// Sums of weights in shares of the greatest, the greatest first, ties by path.
+/// Sums of weights as shares of the greatest, greatest first, ties by path.
 fn shares(weights: HashMap<String, Vec<f32>>) -> Vec<(String, f32)> {
     // The position of a commit in the index depends on its history; sums of rounded numbers must not.
     let sum = |mut weights: Vec<f32>| -> f32 {

@@ -1,4 +1,4 @@
-//! Blocks of a sealed file: as they are, or compressed where that is worth it; and those that a reader keeps.
+//! Blocks of a sealed file, plain or compressed, and a reader's cache of blocks.
 
 use std::cell::RefCell;
 use std::io;
@@ -9,10 +9,9 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// Uncompressed bytes of a block, the minimum that a lookup reads.
 pub(super) const BLOCK: usize = 4 << 10;
-/// zstd's fastest: of lists and positions, single bytes can be coded shorter and little repeats, so higher levels give
-/// 1 to 3 % for three to ten times the work.
+/// zstd's fastest: lists and positions repeat little, so higher levels save 1 to 3 % for three to ten times the work.
 const LEVEL: i32 = 1;
-/// Blocks that are kept of a file: 8 MiB. Searches come back to the same few dozen hundreds of times.
+/// Maximum of cached blocks per file: 8 MiB. Searches read the same few dozen hundreds of times.
 const KEPT_MAX: usize = 2 << 10;
 
 thread_local! {
@@ -20,7 +19,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// What a thread has of a kind, made when it is first needed.
+/// Runs `work` on a thread's instance, created on first use.
 fn with<T, R>(
     own: &'static std::thread::LocalKey<RefCell<Option<T>>>,
     make: impl FnOnce() -> io::Result<T>,
@@ -59,10 +58,10 @@ pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
     if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
-/// Slots that are made at once: most searches read few blocks of a file.
+/// Slots allocated at a time: most searches read few blocks of a file.
 const SLOTS: usize = 64;
 
-/// Blocks that were read. Of a file with more than are kept, one that is read takes the place of another.
+/// A cache of blocks. In a file with more blocks, several share a slot, and the last one read stays.
 #[derive(Default)]
 pub(super) struct Kept {
     slots: OnceLock<Box<[Slots]>>,
@@ -71,7 +70,7 @@ pub(super) struct Kept {
 /// A block with its number.
 type Slot = Mutex<Option<(usize, OwnedBytes)>>;
 
-/// So many of them, once one is used.
+/// A group of slots, allocated on first use.
 type Slots = OnceLock<Box<[Slot; SLOTS]>>;
 
 impl Kept {
@@ -97,7 +96,7 @@ impl Kept {
         if let Some((_, block)) = known().as_ref().filter(|(at, _)| *at == number) {
             return Ok(block.clone());
         }
-        // Unlocked: another thread may read the same meanwhile.
+        // Unlocked: another thread may read the same block meanwhile.
         let block = read()?;
         *known() = Some((number, block.clone()));
         Ok(block)

@@ -1,4 +1,4 @@
-//! The commit point on disk: tantivy's `meta.json` with a sum, and the files that it names.
+//! The commit point on disk: tantivy's `meta.json` with a checksum, and the files that it names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,7 +26,7 @@ const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 /// The newest commit of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitPoint {
-    /// What the commit carries for us; `None` before the first.
+    /// Our payload in the commit; `None` before the first.
     pub payload: Option<String>,
     /// Whether its checksum is right. Versions before 5 wrote none.
     pub sealed: bool,
@@ -91,7 +91,7 @@ fn read(folder: &Path) -> Result<(Vec<u8>, Meta)> {
     Ok((text, meta))
 }
 
-/// A commit point with its sum.
+/// Appends a checksum to a commit point.
 pub(super) fn seal(json: &[u8]) -> Vec<u8> {
     let mut text = json.to_vec();
     text.extend(SEAL);
@@ -99,13 +99,13 @@ pub(super) fn seal(json: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A commit point without its sum; `None` where that is wrong or missing.
+/// A commit point without its checksum; `None` if that is wrong or missing.
 pub(super) fn unseal(text: &[u8]) -> Option<&[u8]> {
     let (json, _) = text.split_at_checked(text.len().checked_sub(SEAL_BYTES)?)?;
     (seal(json) == text).then_some(json)
 }
 
-/// Whether a file is of a segment by its name.
+/// Whether a file belongs to a segment, by its name.
 pub(crate) fn is_segment_file(name: &str) -> bool {
     let id = name.split('.').next().unwrap_or_default();
     name.len() > ID_DIGITS && id.len() == ID_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit())
@@ -121,7 +121,7 @@ pub(crate) fn named_files(folder: &Path) -> Result<Named> {
 pub(crate) struct Named(HashMap<String, Option<u64>>);
 
 impl Named {
-    /// Whether a file belongs to the commit, or to the folder whatever that names.
+    /// Whether a file belongs to the commit, or to the folder in any case.
     pub(crate) fn contains(&self, name: &str) -> bool {
         if name == META || name == lengths::NAME {
             return true;

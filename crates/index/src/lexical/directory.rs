@@ -22,7 +22,7 @@ use super::sealed::{Sealed, SealedWriter};
 use crate::disk::{Disk, read_regular};
 use crate::error::is_damage;
 
-/// tantivy's list of the files it made.
+/// tantivy's list of its files.
 const LIST: &str = ".managed.json";
 
 /// The folder of a lexical index.
@@ -36,7 +36,7 @@ pub(super) struct IndexDirectory {
 }
 
 impl IndexDirectory {
-    /// A folder to read one commit from.
+    /// A directory to read one commit from.
     pub(super) fn reader(folder: &Path, point: &CommitPoint) -> IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: None, point: Some(Arc::clone(&point.text)) }
     }
@@ -57,7 +57,7 @@ impl IndexDirectory {
         }
     }
 
-    /// The files of segments, as tantivy's list of them.
+    /// The files of segments, in the format of tantivy's list.
     fn list(&self) -> io::Result<Vec<u8>> {
         let mut names = vec![META.to_string()];
         for entry in std::fs::read_dir(&self.folder)? {
@@ -136,7 +136,7 @@ impl Directory for IndexDirectory {
         if path.to_str() == Some(LIST) {
             return Ok(());
         }
-        // tantivy indents it, which doubles it; in a small index that counts.
+        // tantivy indents it, which doubles its size; in a small index that matters.
         let json = serde_json::from_slice::<serde_json::Value>(data)?.to_string();
         self.disk()?.replace(&self.folder.join(path), &seal(json.as_bytes()))
     }

@@ -35,7 +35,7 @@ impl Entry {
 pub struct EntryHit {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// What it is part of: a commit, a session.
+    /// The commit or session that it is part of.
     pub file: FileId,
     /// Its line there.
     pub line: u32,

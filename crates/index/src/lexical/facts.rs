@@ -43,7 +43,7 @@ impl CodeName {
         self.eq(callee, &self.whole) || self.eq(written_last(callee), asked_last(&self.whole))
     }
 
-    /// The same, punctuation at the ends aside: `println!` is called as `println`.
+    /// The same, ignoring punctuation at the ends: `println!` is called as `println`.
     fn is_nearly_called(&self, callee: &str) -> bool {
         self.eq(written_last(callee), last_segment(&self.whole))
     }
@@ -70,12 +70,12 @@ fn behind<'n>(name: &'n str, separators: &[&str]) -> &'n str {
     separators.iter().filter_map(|s| Some(name.rfind(s)? + s.len())).max().map_or(name, |at| &name[at..])
 }
 
-/// The last segment of a name as code has it.
+/// The last segment of a name as written in code.
 fn written_last(name: &str) -> &str {
     behind(name, &SEPARATORS)
 }
 
-/// The last segment of a name as people write it: dots part them too.
+/// The last segment of a name as people write it, which may contain dots.
 fn asked_last(name: &str) -> &str {
     behind(behind(written_last(name), &SEPARATORS_OF_PEOPLE), &["."])
 }
@@ -145,7 +145,7 @@ impl Lexical {
         Ok(found)
     }
 
-    /// The units with this last part of a name, upper and lower case alike, that are meant.
+    /// The units with this last part of a name, ignoring case, that `is_meant` accepts.
     fn units_named(&self, last: &str, is_meant: impl Fn(&Unit) -> bool) -> Result<Vec<(UnitHit, Unit)>> {
         let term = Term::from_field_text(self.fields.definition, &folded(last_segment(last)));
         let mut units = Vec::new();

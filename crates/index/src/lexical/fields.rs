@@ -21,7 +21,7 @@ const TOKENIZER: &str = "colgrep";
 const STOP_WORD_BYTES_MAX: usize = 5;
 /// Name of the field with the numbers of files that have a signature.
 pub(super) const SIGNED: &str = "signed";
-/// Names of the fields of signatures, a strip each.
+/// Names of the fields of signatures, one per strip.
 pub(super) const SIGNATURE: [&str; STRIPS] =
     ["signature0", "signature1", "signature2", "signature3", "signature4", "signature5", "signature6", "signature7"];
 /// Kind code of a file's document.
@@ -56,7 +56,7 @@ pub(super) struct Fields {
     pub(super) signed: Field,
     /// Signatures of a large tree's files ([`crate::signature`]).
     pub(super) signature: [Field; STRIPS],
-    /// Stored for showing: a unit without its body, or a file's imports.
+    /// Stored for output: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
 
@@ -180,7 +180,7 @@ thread_local! {
     pub(super) static CORE_TOKENIZER: RefCell<CoreTokenizer> = RefCell::new(CoreTokenizer::default());
 }
 
-/// Our tokenizer in tantivy's terms: the whole text is cut at once, then handed out.
+/// Our tokenizer as tantivy's: tokenizes the whole text at once, then returns the tokens.
 #[derive(Clone, Default)]
 struct TantivyTokenizer {
     terms: String,
@@ -204,7 +204,7 @@ impl Tokenizer for TantivyTokenizer {
         CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
             tokenizer.tokenize_text(text, |t| {
                 self.terms.push_str(t.term);
-                // Proximity never asks for a stop word: all in one place, its positions take no bytes.
+                // Proximity never needs stop words: their positions are all equal and take no bytes.
                 let position = if t.term.len() <= STOP_WORD_BYTES_MAX && is_stop_word(t.term) { 0 } else { t.position };
                 self.tokens.push((self.terms.len(), t.start, t.end, position));
             });

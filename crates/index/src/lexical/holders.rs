@@ -107,7 +107,7 @@ impl Lexical {
         Ok(lines)
     }
 
-    /// The units that define `name`, written so, by file and line.
+    /// The units that define `name` in this spelling, by file and line.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -132,7 +132,7 @@ impl Lexical {
         Ok(units)
     }
 
-    /// The first unit of which file, line of the definition and last line are meant.
+    /// The first unit whose file, line of the definition and last line `is_meant` accepts.
     pub(crate) fn unit_where(&self, is_meant: impl Fn(FileId, u32, u32) -> bool + Sync) -> Option<UnitHit> {
         let in_segment = |(s, segment): (usize, &Segment)| {
             let mut documents = segment.reader.doc_ids_alive().map(|doc| (doc, segment.info(doc)));

@@ -30,7 +30,7 @@ fn version(reader: &SegmentReader) -> Version {
     (reader.segment_id().uuid_string(), reader.delete_opstamp())
 }
 
-/// The sums that a writer left.
+/// The sums that a writer saved.
 pub(super) struct Kept(HashMap<Version, Lengths>);
 
 impl Kept {

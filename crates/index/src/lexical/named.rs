@@ -1,4 +1,4 @@
-//! Finds files whose names or definitions answer a query.
+//! Finds files whose names or definitions match a query.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::ids::FileId;
 /// A plain word counts as the name of a definition only if at most this many definitions have it. Prototype.
 const WORD_DEFINITIONS_MAX: u64 = 6;
 
-/// A file whose name or definitions answer a query.
+/// A file whose name or definitions match a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
     /// Definitions of the query's identifiers, and of its words written as one name.
@@ -30,7 +30,7 @@ pub struct NamedFile {
 }
 
 impl NamedFile {
-    /// How well it answers by name or definition.
+    /// How well it matches by name or definition.
     pub fn weight(&self) -> f32 {
         // Which files are found does not depend on words that happen to be a name together.
         let is_defined = self.definitions.iter().any(|definition| !definition.is_compound());

@@ -18,9 +18,9 @@ const NEAR_TOKENS: u32 = 8;
 /// sample of all files that estimates how many have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairFound {
-    /// Files of the sample with the pair near each other, and side by side.
+    /// Files of the sample with the pair close together, and adjacent.
     pub sample: (u64, u64),
-    /// Of each wanted file that has the pair near each other, how often: near, and side by side.
+    /// For each wanted file with the pair close together, how often: close, and adjacent.
     pub files: Vec<(FileId, (u32, u32))>,
 }
 
@@ -28,7 +28,7 @@ pub struct PairFound {
 pub struct Sample<'a> {
     /// Whether the evidence of a file is wanted.
     pub is_wanted: &'a dyn Fn(FileId) -> bool,
-    /// For each pair, one in how many files is counted: a power of two.
+    /// For each pair, the sampling rate: one in this many files is counted, a power of two.
     pub parts: &'a [u32],
     /// A pseudo-random number of the file that depends only on its path.
     pub lot: &'a dyn Fn(FileId) -> u64,

@@ -27,14 +27,14 @@ use crate::ids::{FileId, TextHash};
 
 /// Documents that one core scans at a time.
 pub(super) const SCAN_DOCS: usize = 1 << 14;
-/// Blocks of 16 KiB of stored documents that a segment remembers.
+/// Blocks of 16 KiB of stored documents that a segment caches.
 const STORE_BLOCKS: usize = 100;
 
 /// Which units a search may return; called from many threads.
 pub trait UnitFilter: Sync {
-    /// Whether any unit of the file may be given.
+    /// Whether any unit of the file may be returned.
     fn allows_file(&self, file: FileId) -> bool;
-    /// Whether a unit of an allowed file may be given.
+    /// Whether a unit of an allowed file may be returned.
     fn allows_unit(&self, unit: &UnitPlace) -> bool;
 }
 
@@ -45,7 +45,7 @@ pub struct UnitPlace {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// Its first line, documentation included.
     pub first: u32,
@@ -60,7 +60,7 @@ pub struct UnitHit {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// How it relates to what it names.
     pub role: UnitRole,
@@ -77,7 +77,7 @@ pub struct UnitHit {
 pub struct UnitSpan {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// First line of its documentation or attributes.
     pub first: u32,
@@ -132,7 +132,7 @@ impl Segment {
         TextHash::new(self.text.first(doc)?)
     }
 
-    /// What is known of the unit that is document `doc`, with score 0.
+    /// The facts of the unit that is document `doc`, with score 0.
     pub(super) fn hit(&self, key: UnitId, doc: DocId) -> UnitHit {
         let (file, info) = (self.file(doc), self.info(doc));
         let (kind, role, line) = (info.kind(), info.role(), info.line());
@@ -146,7 +146,7 @@ impl Segment {
         filter.allows_file(file) && filter.allows_unit(&place())
     }
 
-    /// What the index keeps of a document, as its store has it.
+    /// The stored bytes of a document, from its store.
     pub(super) fn stored(&self, doc: DocId) -> Result<OwnedBytes> {
         let store = match self.store.get() {
             Some(store) => store,
@@ -171,7 +171,7 @@ impl Segment {
         Ok(index.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
     }
 
-    /// Calls `visit` for every living document with the term.
+    /// Calls `visit` for every live document with the term.
     pub(super) fn each(&self, term: &Term, mut visit: impl FnMut(DocId)) -> Result<()> {
         if let Some(mut postings) = self.postings(term, IndexRecordOption::Basic)? {
             while postings.doc() != TERMINATED {
@@ -223,7 +223,7 @@ impl Lexical {
     /// Opens the commit in `folder` whose point was read before.
     ///
     /// # Errors
-    /// When it is damaged, or a later one took its files away.
+    /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_at(folder: &Path, point: &CommitPoint) -> Result<Lexical> {
         let (index, fields) = index_at(folder, point)?;
         prepare(&index);
@@ -259,7 +259,7 @@ impl Lexical {
         Ok(Lexical { searcher, _reader: reader, fields, segments })
     }
 
-    /// Number of segments, living documents and dead ones.
+    /// Number of segments, live documents and deleted ones.
     pub fn shape(&self) -> (usize, u64, u64) {
         let dead = self.segments.iter().map(|s| u64::from(s.reader.num_deleted_docs())).sum();
         (self.segments.len(), self.searcher.num_docs(), dead)
@@ -271,7 +271,7 @@ impl Lexical {
         (key.doc() < segment.reader.max_doc()).then_some((segment, key.doc()))
     }
 
-    /// What is known of a unit, with score 0; `None` where this snapshot has no document at the address.
+    /// The facts of a unit, with score 0; `None` if this snapshot has no document at the address.
     pub fn hit(&self, key: UnitId) -> Option<UnitHit> {
         let (segment, doc) = self.document(key)?;
         Some(segment.hit(key, doc))
@@ -371,7 +371,7 @@ impl Lexical {
         Ok(documents.filter(|(_, info)| !info.is_file()).map(span).collect())
     }
 
-    /// The living documents of a file: segment and number, ascending.
+    /// The live documents of a file: segment and number, ascending.
     pub(super) fn documents_of(&self, file: FileId) -> Result<Vec<(usize, DocId)>> {
         let term = Term::from_field_u64(self.fields.file, file.in_index());
         let mut documents = Vec::new();

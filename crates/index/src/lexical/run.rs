@@ -11,7 +11,7 @@ use super::read::{Lexical, Segment, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// Terms of a text that are looked up, the first ones: more make it no surer.
+/// Maximum of terms of a text that are looked up: more do not make it more certain.
 const TERMS_MAX: usize = 24;
 
 /// Terms with their distances from the first.
@@ -69,7 +69,7 @@ fn each_with_run(segment: &Segment, field: Field, run: &[(String, u32)], mut vis
         let Some(list) = segment.postings(&term, IndexRecordOption::WithFreqsAndPositions)? else { return Ok(()) };
         lists.push((list, *distance));
     }
-    // The rarest leads.
+    // The rarest term leads.
     lists.sort_by_key(|(list, _)| list.doc_freq());
     let Some(((lead, lead_distance), others)) = lists.split_first_mut() else { return Ok(()) };
     let (mut starts, mut positions) = (Vec::new(), Vec::new());

@@ -33,7 +33,7 @@ const ROUNDING: f32 = 1e-4;
 struct Sizes {
     /// Queries with fewer postings are summed without pruning.
     postings: u64,
-    /// Documents a shard.
+    /// Documents per shard.
     shard: DocId,
 }
 
@@ -75,7 +75,7 @@ pub struct Scoring<'a> {
     pub statistics: &'a Statistics,
     /// The formula's constants.
     pub bm25: &'a Bm25,
-    /// Which units may be given; without a filter, all.
+    /// Which units may be returned; all without a filter.
     pub filter: Option<&'a dyn UnitFilter>,
     /// The order of files.
     pub order: &'a FileOrder,
@@ -145,7 +145,7 @@ impl<'a> LookedUp<'a> {
         Ok(statistics)
     }
 
-    /// Scores units so.
+    /// A scorer with these settings.
     pub fn scorer(&'a self, scoring: Scoring<'a>) -> Scorer<'a> {
         Scorer::new(self, scoring)
     }
@@ -199,7 +199,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// The best unit of each of the files, by score; the first one, with score 0, of a file without any term of the query.
+    /// The best unit of each file, by score; for a file without any term of the query, its first unit with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -390,7 +390,7 @@ impl<'a> Scorer<'a> {
         Ok(hits)
     }
 
-    /// A score that at least `depth` allowed units reach; 0 where fewer were found.
+    /// A score that at least `depth` allowed units reach; 0 if fewer were found.
     fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
         let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
         let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();

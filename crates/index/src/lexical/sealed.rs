@@ -18,10 +18,10 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::block::{BLOCK, Kept, pack, unpack};
 use crate::disk::{DiskFile, Room, open_regular};
 
-/// Bytes of a block's entry in the table: its length, its sum.
+/// Bytes of a block's entry in the table: its length, its checksum.
 const ENTRY: usize = 6;
 const MAGIC: &[u8; 8] = b"colgpack";
-/// Magic, length, sum.
+/// Magic, length, checksum.
 const TRAILER: usize = 24;
 /// A file up to this size is kept in memory and takes no handle.
 const KEPT_BYTES_MAX: usize = 64 << 10;
@@ -30,7 +30,7 @@ const KEPT_BYTES_MAX: usize = 64 << 10;
 /// (`store`), or searches read so much of them that they would slow down (`term`, `fast`).
 const PACKED: [(&str, usize, usize); 3] =
     [("idx", BLOCK / 4, usize::MAX), ("pos", BLOCK / 16, usize::MAX), ("fieldnorm", BLOCK / 16, 64)];
-/// Bytes that are gathered for one write.
+/// Bytes that are buffered for one write.
 const WRITE_BYTES: usize = 64 << 10;
 /// Maximum of blocks that a read takes from the cache; a longer one reads the file and caches nothing.
 const SHORT_BLOCKS: usize = 4;
@@ -55,11 +55,11 @@ fn name_of(path: &Path) -> String {
 pub(super) struct SealedWriter {
     file: DiskFile,
     name: String,
-    /// By how much a block must get smaller, and how many blocks are tried.
+    /// Bytes that a block must save, and the number of blocks that are tried.
     packed: (usize, usize),
     /// The bytes after the last whole block.
     block: Vec<u8>,
-    /// What is to be written.
+    /// Output that is not written yet.
     out: Vec<u8>,
     table: Vec<u8>,
     length: u64,
@@ -148,7 +148,7 @@ enum Bytes {
 
 /// The parsed table of a file.
 struct Blocks {
-    /// Bytes before they were compressed.
+    /// Uncompressed length in bytes.
     length: usize,
     /// First byte of each block in the file, and the end of the last.
     starts: Vec<u64>,
@@ -172,7 +172,7 @@ impl Blocks {
         self.starts.len() - 1
     }
 
-    /// Bytes of a block before it was compressed.
+    /// Uncompressed bytes of a block.
     fn bytes_of(&self, block: usize) -> usize {
         BLOCK.min(self.length - block * BLOCK)
     }
@@ -213,7 +213,7 @@ impl Sealed {
         let name = name_of(path);
         let file = open_regular(path)?;
         let size = file.metadata()?.len();
-        // Of a large file as much as the table most often takes.
+        // For a large file, the usual size of a table.
         let end = match size <= KEPT_BYTES_MAX as u64 {
             true => size,
             false => (2 * size / BLOCK as u64 + 1) * ENTRY as u64 + TRAILER as u64,
@@ -279,7 +279,7 @@ impl Sealed {
         Ok(OwnedBytes::new(bytes))
     }
 
-    /// A block as tantivy wrote it: from those that are kept, or read.
+    /// A block as tantivy wrote it: from the cache, or read.
     fn block(&self, block: usize) -> io::Result<OwnedBytes> {
         self.kept.block(block, self.blocks.len(), || self.blocks(block..block + 1))
     }
@@ -354,7 +354,7 @@ fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Room> {
     Ok(bytes)
 }
 
-/// A file that ends early was cut since it was opened.
+/// A file that ends early was truncated since it was opened.
 fn short(error: io::Error, name: &str) -> io::Error {
     if error.kind() == io::ErrorKind::UnexpectedEof { damaged(name, "is cut") } else { error }
 }
@@ -412,7 +412,7 @@ mod tests {
             std::fs::write(&path, &file).expect("written");
             let verified = Sealed::open(&path).and_then(|sealed| sealed.verify());
             prop_assert_eq!(verified.expect_err("damaged").kind(), io::ErrorKind::InvalidData);
-            // What is not damaged can be read as it was.
+            // What is not damaged reads back unchanged.
             if let Ok(sealed) = Sealed::open(&path) {
                 for from in (0..2 * length).step_by(BLOCK).map(|from| from % length) {
                     let to = length.min(from + BLOCK);

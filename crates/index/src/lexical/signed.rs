@@ -1,4 +1,4 @@
-//! Files that can't match, by their signatures.
+//! Rules out files by their signatures.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::read::{Lexical, index_at};
 use crate::error::Result;
 use crate::signature::{Gram, STRIPS, Sought};
 
-/// Documents whose signatures one core asks at once.
+/// Documents whose signatures one core tests at a time.
 const ASKED_AT_ONCE: usize = 1 << 10;
 
 impl Lexical {
@@ -65,7 +65,7 @@ fn joined(refused: Vec<tantivy::Result<Vec<usize>>>) -> Result<FixedBitSet> {
     Ok(files)
 }
 
-/// Gives the column with a name.
+/// Returns the column of that name.
 type Columns<'a> = dyn Fn(&str) -> tantivy::Result<Option<Column<u64>>> + 'a;
 
 /// The ruled-out files of a segment with this number of documents.

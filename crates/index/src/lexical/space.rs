@@ -1,4 +1,4 @@
-//! What each field takes, before blocks are compressed.
+//! Space of each field, before blocks are compressed.
 
 use super::read::Lexical;
 use crate::error::Result;

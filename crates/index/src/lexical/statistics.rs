@@ -1,4 +1,4 @@
-//! How many units the index has and how long their fields are: the averages that BM25F asks for.
+//! Number of units and lengths of their fields: the averages for BM25F.
 
 use std::path::Path;
 

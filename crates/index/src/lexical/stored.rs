@@ -17,7 +17,7 @@ use crate::ids::FileId;
 const CALLERS_MAX: usize = 20;
 
 impl Lexical {
-    /// What the index keeps of a unit.
+    /// The stored part of a unit.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -65,7 +65,7 @@ impl Lexical {
         Ok(self.count_of(term)?.most())
     }
 
-    /// In how many units each field has a term.
+    /// The number of units with a term, for each field.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -75,7 +75,7 @@ impl Lexical {
             let term = Term::from_field_text(field, term);
             for segment in &self.segments {
                 if segment.reader.has_deletes() {
-                    // What is dead would count in an updated index and not in a new one.
+                    // Deleted documents would count in an updated index but not in a new one.
                     segment.each(&term, |_| *in_field += 1)?;
                 } else {
                     let Some(index) = segment.terms_of(field)? else { continue };

@@ -27,7 +27,7 @@ pub(super) struct ScoredTerm<'a> {
     pub(super) postings: u64,
 }
 
-/// What a term adds to scores, by the statistics of the corpus.
+/// A term's contribution to scores, by the statistics of the corpus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weight {
     pub(super) idf: f32,
@@ -67,8 +67,8 @@ impl Lexical {
         Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
     }
 
-    /// Counts the living documents of a range of segment `s` with a term. What is dead would count in an updated index
-    /// and not in a new one.
+    /// Counts the live documents in a range of segment `s` with a term. Deleted ones would count in an updated index
+    /// but not in a new one.
     pub(super) fn count(&self, s: usize, term: &ScoredTerm<'_>, range: &Range<DocId>) -> Result<TermCount> {
         let reader = &self.segments[s].reader;
         let mut count = TermCount::default();

@@ -16,10 +16,10 @@ impl Lexical {
         Self::damage(folder)?.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// What is wrong with the files of the newest commit in `folder`: one error a damaged file.
+    /// The damage of the newest commit in `folder`: one error per damaged file.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// When the disk refuses.
     pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
         let mut damage = Vec::new();
         // Opening finds missing files; the checksums find damage.

@@ -38,7 +38,7 @@ const DOCUMENT_BYTES: usize = 2 << 10;
 const STORE_LEVEL: i32 = 12;
 const STORE_BLOCK_BYTES: usize = 64 << 10;
 
-/// Bytes between the parsers and the writer: a parser waits while too many are under way.
+/// Bytes between the parsers and the writer: a parser blocks while too many are queued.
 #[derive(Default)]
 struct Queue {
     bytes: Mutex<usize>,
@@ -215,7 +215,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What is kept of a file whether it has units or not.
+    /// The document of a file, whether it has units or not.
     fn signed_document(&self, id: FileId, signature: &Signature, imports: &[String]) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.in_index());
@@ -363,7 +363,8 @@ impl Writer {
     pub fn finish(self) -> Result<()> {
         let Writer { writer, disk, folder, .. } = self;
         writer.wait_merging_threads().map_err(|e| disk.cause(e.into()))?;
-        // Not before: the last merge leaves the segments that it made into one. What can't be removed, the next writer does.
+        // Not before: the last merge may leave superseded segments. Files that can't be removed are left to the next
+        // writer.
         let _ = collect(&folder, &disk);
         Ok(())
     }

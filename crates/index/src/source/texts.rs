@@ -1,4 +1,4 @@
-//! Texts of files that one search reads more than once, and a server again and again.
+//! A cache of file texts that one search reads more than once, and a server again and again.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -12,9 +12,9 @@ use super::{hash, locate, text_of};
 use crate::disk::{open_known, read_open};
 use crate::error::{Error, Result};
 
-/// Texts that are remembered, in bytes.
+/// Maximum size of cached texts, in bytes.
 const BYTES_MAX: usize = 8 << 20;
-/// A file that was changed less than this ago is read each time: it may change once more within one tick of the clock that
+/// A file that changed less than this ago is always read again: it may change once more within a tick of the clock that
 /// stamps changes, and keep its size.
 #[cfg(unix)]
 const SETTLED: Duration = Duration::from_secs(2);

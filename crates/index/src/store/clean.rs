@@ -57,8 +57,8 @@ impl Store {
         })
     }
 
-    /// Whether the folder is an index by its name and content. The remains of a stopped first build or removal count as
-    /// one.
+    /// Whether the folder is an index by its name and content. The leftovers of a stopped first build or removal count,
+    /// too.
     pub fn is_ours(&self) -> bool {
         let name = self.folder().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let name = name.strip_suffix(".history").unwrap_or(&name);

@@ -12,7 +12,7 @@ use super::Store;
 use crate::disk::{keep_private, open_regular, private};
 use crate::error::{Error, Result};
 
-/// Longest wait for the write lock: longer than the first build of all but the largest projects.
+/// Maximum wait for the write lock: longer than the first build of all but the largest projects.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Pause between two attempts to take a lock that another process holds: the first, doubled up to the longest.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
@@ -77,7 +77,7 @@ impl Store {
         }
     }
 
-    /// Tells other processes that this one waits for the write lock, until the returned file is dropped.
+    /// Signals to other processes that this one waits for the write lock, until the returned file is dropped.
     fn wish(&self) -> Option<File> {
         let file = private().create(true).truncate(false).open(self.folder().join(WAITING)).ok()?;
         file.try_lock_shared().ok()?;
@@ -100,7 +100,7 @@ impl Store {
         Some(BehindLock { _file: file })
     }
 
-    /// Whether a background process is at work on this index.
+    /// Whether a background process works on this index.
     pub fn is_worked_behind(&self) -> bool {
         let file = open_regular(&self.folder().join(BEHIND));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))

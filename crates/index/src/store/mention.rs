@@ -14,12 +14,12 @@ use crate::store::{FileRecord, Snapshot};
 /// Maximum of bytes read for one text.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What is known of a text after a look through all files.
+/// The result of searching all files for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mention {
     /// Whether a file contains it in some spelling.
     pub is_anywhere: bool,
-    /// Whether a file that is allowed does.
+    /// Whether an allowed file does.
     pub is_allowed: bool,
     /// Whether some files were not read.
     pub is_partial: bool,

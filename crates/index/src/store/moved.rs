@@ -1,4 +1,4 @@
-//! Moved projects: an index is taken over when its tree is found at another path.
+//! Moved projects: adopts the index of a tree that is found at another path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,9 @@ use super::{FileRecord, FileTable, Store};
 use crate::error::{Error, Result};
 use crate::walk::changed_ns;
 
-/// Number of files sampled to decide whether a tree is the one that was indexed.
+/// Number of files sampled to decide whether a tree is the indexed one.
 const SAMPLE: usize = 64;
-/// Percentage of the sample that must exist with the same size and time of change.
+/// Percentage of the sample that must exist with the same size and modification time.
 const ALIKE_PERCENT: usize = 90;
 
 impl Store {
@@ -39,7 +39,7 @@ impl Store {
     }
 }
 
-/// Whether the file at `path` has the size and time of change of its record.
+/// Whether the file at `path` has the size and modification time of its record.
 fn is_alike(record: &FileRecord, path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     metadata.is_file() && metadata.len() == record.size && changed_ns(&metadata) == record.mtime_ns

@@ -9,7 +9,7 @@ impl Snapshot {
         self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
     }
 
-    /// Which files come first where scores are equal: by path, and in a history the newest.
+    /// The order of files with equal scores: by path, and in a history newest first.
     pub fn ties(&self) -> &FileOrder {
         if self.files.source == 0 {
             return self.order();

@@ -18,7 +18,7 @@ use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
 pub const POINT_PART: &str = "lexical/meta.json";
-/// A time of change that no file has: whatever has it is read and compared by its hash.
+/// A time of change that no file has, so that the file is read and compared by its hash.
 const UNKNOWN_TIME: i64 = i64::MIN;
 
 /// A file of an index, as sent.
@@ -35,9 +35,9 @@ pub struct Part {
 /// The content of a part.
 #[derive(Debug)]
 pub enum Content {
-    /// A file, held open: a commit that removes it does no harm.
+    /// An open file, which survives a commit that removes it.
     File(File),
-    /// Bytes made for the purpose.
+    /// Bytes made for sending.
     Bytes(Vec<u8>),
 }
 
@@ -46,7 +46,7 @@ pub enum Content {
 pub struct Shipment {
     /// Its files, the commit point last.
     pub parts: Vec<Part>,
-    /// The table that it was made from.
+    /// The table for it.
     pub table: FileTable,
 }
 
@@ -75,12 +75,12 @@ impl NewPart {
     }
 }
 
-/// What an index that came from elsewhere becomes here.
+/// Settings of an index that is taken over from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Adoption<'a> {
     /// The root of the project.
     pub root: &'a Path,
-    /// What the project's index takes in.
+    /// The walk options of the project's index.
     pub options: WalkOptions,
     /// Which vectors it keeps.
     pub mode: VectorMode,
@@ -88,11 +88,11 @@ pub struct Adoption<'a> {
     pub takes_vectors: bool,
     /// Identifies the index that was taken over ([`FileTable::pulled`]).
     pub origin: &'a str,
-    /// The index that it replaces: its vectors are kept as spares, so that no text is encoded again.
+    /// The index that it replaces, whose vectors become spares, so that no text is encoded again.
     pub before: &'a Store,
 }
 
-/// Whether a file of an index has such a path in its folder: no other is sent, and no other is taken.
+/// Whether a path can be that of an index's file: no other file is sent or accepted.
 pub fn is_part(name: &str) -> bool {
     let table = || {
         let number = name.strip_prefix("files-").and_then(|rest| rest.strip_suffix(".bin"));
@@ -117,7 +117,7 @@ impl Store {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open_verified()?;
             let parts = match self.parts(&snapshot) {
-                // A commit took a file away meanwhile.
+                // A commit removed a file meanwhile.
                 Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => continue,
                 parts => parts?,
             };
@@ -163,7 +163,7 @@ impl Store {
         if self.point()? == snapshot.point { Ok(parts) } else { Err(Error::io("read", &folder, gone())) }
     }
 
-    /// Where an index that comes from elsewhere is gathered before it takes this one's place.
+    /// Where an index from elsewhere is assembled before it replaces this one.
     pub fn incoming(&self) -> Store {
         let mut name = self.folder.file_name().unwrap_or_default().to_os_string();
         name.push(".pull");
@@ -194,7 +194,7 @@ impl Store {
         Ok(NewPart { file, path })
     }
 
-    /// The path of a part. Its folder is made.
+    /// The path of a part. Creates its folder.
     fn part_path(&self, name: &str) -> Result<PathBuf> {
         if !is_part(name) {
             return Err(Error::damaged(format!("{name} is no name of a file of an index")));
@@ -210,7 +210,7 @@ impl Store {
         (file.metadata().ok()?.len() == bytes).then_some(file)
     }
 
-    /// Takes a part from another store of the same file system without copying it, where that can be done.
+    /// Links a part from another store on the same file system, or copies it if that fails.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -342,7 +342,7 @@ fn check_table(table: &FileTable) -> Result<()> {
     Ok(())
 }
 
-/// Takes over the times of files that the index before knew with the same content, so that they are not read again.
+/// Copies the times of files that the previous index had with the same content, so that they are not read again.
 fn know_times(table: &mut FileTable, before: &Store) {
     let Ok(Snapshot { files, .. }) = before.open() else { return };
     if files.root != table.root {

@@ -17,15 +17,15 @@ use crate::mode::VectorMode;
 use crate::vector::Manifest;
 use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk_to_remember};
 
-/// Compression: paths repeat each other, hashes and times do not.
+/// Compression level: paths repeat each other, hashes and times do not.
 const LEVEL: i32 = 3;
-/// Least bytes of a [`FileView`] in a part.
+/// Minimum of bytes of a [`FileView`] in a part.
 const VIEW_BYTES_MIN: usize = 4;
 /// Maximum of unpacked bytes per file in each part of a table. Real tables stay far below it; a forged one must not
 /// exhaust memory.
 const SPREAD_MAX: u64 = 256;
 
-/// What the table knows of one file.
+/// A file's entry in the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileRecord {
     /// Its number in the index; kept as long as the path is.
@@ -46,7 +46,7 @@ pub struct FileRecord {
     pub units: u32,
     /// Why it has no units.
     pub skip: Option<Skip>,
-    /// What parsing had to say.
+    /// The parser's note.
     pub note: Option<String>,
 }
 
@@ -100,17 +100,17 @@ impl FileRest<'_> {
 pub struct FileTable<File = FileRecord> {
     /// The project's root, absolute.
     pub root: String,
-    /// What the walk took in.
+    /// The limit of file sizes in the walk.
     pub filesize_max: u64,
-    /// Hidden files too.
+    /// Whether hidden files are included.
     pub hidden: bool,
-    /// Files whose names are those of keys and passwords too.
+    /// Whether files named like keys and passwords are included.
     pub secrets: bool,
-    /// Ignore files did not count.
+    /// Whether ignore files were disregarded.
     pub no_ignore: bool,
     /// The next unused file number.
     pub next_id: u32,
-    /// Whether the last build went to its end.
+    /// Whether the last build was completed.
     pub complete: bool,
     /// The files, by path. They are written last.
     #[serde(skip)]
@@ -164,7 +164,7 @@ impl FileTable {
         walk_to_remember(root, left_out, options, Some(&known))
     }
 
-    /// What was left out: paths by reason.
+    /// Skipped files: paths by reason.
     pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
@@ -175,7 +175,7 @@ impl FileTable {
         paths
     }
 
-    /// The languages of the indexed files, the most frequent first.
+    /// The languages of the indexed files, most frequent first.
     pub fn languages(&self) -> Vec<&str> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for file in self.indexed() {
@@ -186,7 +186,7 @@ impl FileTable {
         languages.into_iter().map(|(language, _)| language).collect()
     }
 
-    /// Iterates over the files that were indexed rather than skipped.
+    /// Iterates over the indexed files, without skipped ones.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())
     }
@@ -208,10 +208,10 @@ fn sum(generation: u64, part: &[u8]) -> u64 {
     xxh3_64_with_seed(part, generation)
 }
 
-/// The bytes of a table's file.
+/// Serializes a table's file.
 ///
 /// # Errors
-/// When the table can't be written down.
+/// When the table can't be serialized.
 pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
     let views: Vec<FileView<'_>> = table.files.iter().map(FileView::of).collect();
     let rest: Vec<FileRest<'_>> = table.files.iter().map(FileRest::of).collect();
@@ -247,7 +247,7 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 /// If it is not one.
 pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
     let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
-    // A vector that postcard makes grows several times.
+    // postcard would grow a vector several times.
     table
         .files
         .try_reserve_exact(count.min(rest.len() / VIEW_BYTES_MIN))

@@ -1,4 +1,4 @@
-//! Updates an index: changed files are read and parsed on all cores, and committed in checkpoints.
+//! Updates an index: reads and parses changed files on all cores, and commits them in checkpoints.
 
 mod check;
 mod difference;
@@ -59,7 +59,7 @@ pub trait Progress: Sync {
     fn vectors_done(&self, _units: u64) {}
     /// Ignore files that are disregarded, with the reason; called once, before the work begins.
     fn unheeded(&self, _files: &[(String, String)]) {}
-    /// Another process writes the index; it is waited for.
+    /// Called when the update has to wait for another process that writes the index.
     fn waits(&self) {}
 }
 

@@ -1,4 +1,4 @@
-//! Repair of an index that turns out to be damaged while it is used.
+//! Repair of an index whose damage shows during its use.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,11 +61,11 @@ pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result
     }
 }
 
-/// Runs `work` on an index and takes a panic for damage: reading an index that was written correctly does not panic. No
-/// other code of the libraries catches panics; callers that answer from an index do so inside this one.
+/// Runs `work` on an index and treats a panic as damage: reading a correctly written index does not panic. No other
+/// code of the libraries catches panics; callers that answer from an index do so inside this one.
 ///
 /// # Errors
-/// [`ErrorKind::Unusable`] where `work` panicked.
+/// [`ErrorKind::Unusable`] if `work` panicked.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
     // State shared with `work` is dropped together with the index, or guarded by locks that ignore poisoning.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {

@@ -30,8 +30,7 @@ pub trait Source: Sync {
     /// When the documents can't be listed.
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked>;
 
-    /// Prepares some of the listed documents for reading: some sources answer for many at once more cheaply than one by
-    /// one.
+    /// Prepares some of the listed documents for reading: some sources are cheaper to query in batches.
     ///
     /// # Errors
     /// When the source does not answer.
@@ -64,13 +63,13 @@ pub struct Asked<'a> {
     pub record: &'a FileRecord,
     /// The largest file that is read, in bytes.
     pub filesize_max: u64,
-    /// Whether files are read whose names are those of secrets (keys, passwords).
+    /// Whether to read files named like secrets (keys, passwords).
     pub secrets: bool,
-    /// Whether a signature of the bytes is wanted.
+    /// Whether to compute a signature of the bytes.
     pub signs: bool,
 }
 
-/// A document as it was read.
+/// A document as read.
 #[derive(Debug, Default)]
 pub struct Document {
     /// Its record for the table.

@@ -21,10 +21,10 @@ use crate::walk::{LeftOut, WalkOptions, Walked};
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
-/// Least time for vectors in a search that read changed files.
+/// Minimum of time for vectors in a search that read changed files.
 const VECTORS_MIN: Duration = Duration::from_millis(100);
 
-/// Bound of the texts that wait for the model, in bytes: 32,000 units of the greatest length.
+/// Maximum of buffered texts, in bytes: 32,000 units of the maximum length.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Brings the index of a project up to date with its files, and opens it.
@@ -80,7 +80,7 @@ struct Seen {
 enum Standing {
     /// Nothing is left to do.
     Current,
-    /// Only vectors are lacking.
+    /// Only vectors are missing.
     LacksVectors,
     /// The lexical index differs from the tree, or there is none.
     Differs,
@@ -123,14 +123,13 @@ impl<'a> Updater<'a> {
         Updater { options, ..self }
     }
 
-    /// Whether to wait while another process writes. If not, that is an error, unless only vectors are lacking.
+    /// Whether to wait while another process writes. If not, that is an error, unless only vectors are missing.
     #[must_use]
     pub fn wait(self, wait: bool) -> Updater<'a> {
         Updater { wait, ..self }
     }
 
-    /// Time for which even an update that does not wait stays in line for the write lock, unless only vectors are
-    /// lacking.
+    /// Time for which even an update that does not wait queues for the write lock, unless only vectors are missing.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Updater<'a> {
         Updater { patience, ..self }
@@ -181,7 +180,7 @@ impl<'a> Updater<'a> {
             return Ok(unchanged(snapshot));
         }
         let lock = match (self.lock(&mut seen), seen.snapshot.take()) {
-            // Only vectors are lacking, and another process is making them.
+            // Only vectors are missing, and another process is making them.
             (Err(error), Some(snapshot))
                 if error.kind() == ErrorKind::Busy && seen.standing == Standing::LacksVectors =>
             {
@@ -208,7 +207,7 @@ impl<'a> Updater<'a> {
             let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
             // Files without documents come first: vectors wait until every file is read.
             let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
-            // Both have one time together, so that a search ends soon in which the last file was read.
+            // Both halves share one time limit, so that a search which read changed files ends soon.
             let left = limit.deadline.filter(|_| !is_first).map(|end| end.saturating_duration_since(Instant::now()));
             let budget = |most: Duration| left.map_or(most, |left| most.min(left.max(VECTORS_MIN)));
             let encoding = encoding.map(|e| Encoding {
@@ -224,12 +223,12 @@ impl<'a> Updater<'a> {
         })
     }
 
-    /// Removes the remains of killed writers, if this update waits and no other process writes.
+    /// Removes the leftovers of killed writers, if this update waits and no other process writes.
     fn clean(&self) {
         if self.wait
             && let Ok(lock) = self.store.lock(false)
         {
-            // The index is current, whether or not the remains can be removed.
+            // The index is current, whether or not the leftovers can be removed.
             let _ = self.store.clean(&lock);
         }
     }
@@ -271,7 +270,7 @@ impl<'a> Updater<'a> {
         let mut options = self.options.or(made_with).unwrap_or_default();
         let (opened, walked) = rayon::join(
             || match &ahead {
-                // What can't be opened so may have been replaced meanwhile.
+                // A part that can't be opened may have been replaced meanwhile.
                 Some((point, table)) if !self.wait => match self.store.open_parts(point, table) {
                     Ok(parts) if parts.damage.is_none() => (Some(parts), Ok(None)),
                     _ => (None, self.opened()),
@@ -323,7 +322,7 @@ impl<'a> Updater<'a> {
         match self.store.lock_within(patience, &|| {}) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
-                // The other process may have seen a newer tree than our walk.
+                // The other process may have seen a newer tree than our walk did.
                 let known = seen.snapshot.as_ref().map(|snapshot| &snapshot.files);
                 seen.walked = self.walk(&seen.options, known)?;
                 seen.point = None;
@@ -359,8 +358,7 @@ impl<'a> Updater<'a> {
         let (mode, by_init) = (table.mode, table.by_init);
         let kept = FileTable { vectors: table.vectors.clone(), mode, by_init, ..FileTable::default() };
         let report = match self.index(table, &seen.walked, texts, limit) {
-            // Damage that did not show when the index was opened (a truncated segment, say) shows when it is written
-            // to.
+            // Damage that did not show on opening the index (a truncated segment, say) shows on writing.
             Err(error) if error.kind() == ErrorKind::Unusable => {
                 self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts, limit)?
             }

@@ -32,14 +32,14 @@ const SAMPLE_FILES: usize = 32;
 /// Texts whose codes are copied from another worktree at once.
 const COPIED_AT_ONCE: usize = 4_096;
 
-/// Which vectors an update makes: with which model, how compressed, in how much time.
+/// Which vectors an update makes: the model, the compression, the time limit.
 #[derive(Clone, Copy)]
 pub struct Encoding<'a> {
     /// The model.
     pub encoder: &'a dyn Encoder,
     /// A codebook that comes with the model. Without one, the store makes its own at its first build.
     pub codebook: Option<&'a Codebook>,
-    /// How vectors are compressed. Those bits of a given codebook override the codec's.
+    /// How to compress vectors. The bits of a given codebook override the codec's.
     pub codec: Codec,
     /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
@@ -70,7 +70,7 @@ impl<'a> Encoding<'a> {
         self.codebook.map_or(self.codec, of)
     }
 
-    /// Whether vectors under `manifest` are of this model, stored this way.
+    /// Whether vectors under `manifest` are of this model and format.
     pub fn fits(&self, manifest: &Manifest) -> bool {
         manifest.fingerprint == self.encoder.fingerprint()
             && manifest.dimension as usize == self.encoder.dimension()
@@ -162,7 +162,7 @@ impl Job<'_> {
         let encoding = self.encoding;
         let deadline = encoding.budget.map(|b| Instant::now() + b);
         let old = self.table().vectors.as_ref().filter(|m| encoding.fits(m));
-        // Damaged segments are left out: their units are encoded again.
+        // Damaged segments are left out, so their units are encoded again.
         let kept = old.and_then(|m| Vectors::open_sound(self.folder, m, encoding.budget.is_none()).ok());
         let (units, lack, live) = self.lack(kept.as_ref());
         let siblings = if lack.units.is_empty() { Vec::new() } else { (self.siblings)() };
@@ -320,7 +320,7 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
-    /// Whether the time is over.
+    /// Whether the time is up.
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
             || self.job.encoding.interrupted.is_some_and(|asks| asks())

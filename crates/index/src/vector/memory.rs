@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use crate::ids::TextHash;
 
-/// Least-recently-used cache of the vectors of texts, of one model, bounded in bytes.
+/// Least-recently-used cache of the vectors of texts of one model, bounded in bytes.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,

@@ -80,7 +80,7 @@ impl Vectors {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
 
-    /// The best `n`, in no order.
+    /// The best `n`, unordered.
     pub fn best_of(&self, mut scored: Vec<Scored>, n: usize) -> Vec<Scored> {
         self.split_best(&mut scored, n);
         scored
@@ -125,8 +125,8 @@ impl Question<'_> {
         Ok(self.vectors.best_of(self.gains(allowed, probes)?, n))
     }
 
-    /// As [`Question::listed`], for callers to whom a lookup of allowed places is costly: `allowed` is asked about
-    /// batches of places, those that the lists rank best first, until `n` allowed ones are found.
+    /// As [`Question::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
+    /// the lists first, until `n` allowed ones are found.
     ///
     /// # Errors
     /// As [`Question::listed`].

@@ -1,4 +1,4 @@
-//! Token pooling: fewer rows a document, by merging rows of nearly the same direction.
+//! Token pooling: fewer rows per document, by merging rows of nearly the same direction.
 
 use colgrep_encoder::Multivector;
 
@@ -39,7 +39,7 @@ fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> 
         Row { direction, scale, head }
     };
     let mut heads: Vec<Row> = document.rows().take(document.heads()).map(|row| split(row, true)).collect();
-    // By length; equal lengths in order. What has no direction has the length 0.
+    // By length; stable for equal lengths. A row without a direction has length 0.
     let length = |row: &[f32]| Some(norm(row)).filter(|length| length.is_finite()).unwrap_or_default();
     let lengths = document.rows().skip(document.heads()).map(|row| (length(row), row));
     let mut rows: Vec<(f32, &[f32])> = lengths.filter(|row| row.0 > 0.0).collect();

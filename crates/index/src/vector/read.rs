@@ -29,7 +29,7 @@ pub struct Manifest {
     pub codebook: u64,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
-    /// Segments of texts that no unit has any more, kept for when they come back; no search reads them.
+    /// Segments of unused texts, kept in case the texts come back; no search reads them.
     pub spare: Vec<SpareSegment>,
     /// Whether every unit had vectors when this was committed.
     pub complete: bool,
@@ -51,7 +51,7 @@ impl Manifest {
         Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }
 
-    /// The names of its files. The codebook in the program has no file.
+    /// The names of its files. The built-in codebook has no file.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let codebook = carried(self.codebook).is_none().then(|| self.codebook_name());
         let spare = self.spare.iter().map(|segment| segment.name.clone());
@@ -74,7 +74,7 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// The knee that `colgrep-bench research vectors` measured.
+    /// The knee of the curve that `colgrep-bench research vectors` measured.
     fn default() -> Effort {
         Effort { probes: 6, rough: 8_192, exact: 1_024, joined: 1 << 16 }
     }
@@ -97,7 +97,7 @@ impl Allowed {
         Allowed { places: FixedBitSet::with_capacity(len), count: 0 }
     }
 
-    /// Allows a place. Panics beyond the last.
+    /// Allows a place. Panics if it is out of range.
     pub fn insert(&mut self, place: VectorPlace) {
         self.count += usize::from(!self.places.put(place.0 as usize));
     }
@@ -155,7 +155,7 @@ impl Vectors {
         Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
     }
 
-    /// Verifies all files that `manifest` names in `folder`: one error for each damaged file. Without its codebook no
+    /// Verifies all files that `manifest` names in `folder`: one error per damaged file. Without its codebook no
     /// segment can be checked.
     pub(crate) fn damage(folder: &Path, manifest: &Manifest) -> Vec<Error> {
         let codebook = match read_codebook(folder, manifest) {
@@ -186,7 +186,7 @@ impl Vectors {
         &self.codebook
     }
 
-    /// Number of texts with vectors, including those that no unit has any more.
+    /// Number of texts with vectors, including unused ones.
     pub fn len(&self) -> usize {
         self.bases[self.bases.len() - 1] as usize
     }
@@ -206,10 +206,10 @@ impl Vectors {
         self.segments.len()
     }
 
-    /// Checks the checksums of all segments.
+    /// Verifies the checksums of all segments.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
     }

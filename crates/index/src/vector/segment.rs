@@ -29,7 +29,7 @@ const KEY_SHIFT: u32 = u64::BITS - TextHash::BITS;
 /// Units under one checksum.
 const GROUP: usize = 16;
 
-/// A segment of texts that no unit has any more, kept in case they come back.
+/// A segment of unused texts, kept in case they come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpareSegment {
     /// Its file's name.
@@ -54,13 +54,13 @@ pub(crate) struct SegmentFormat {
 }
 
 impl SegmentFormat {
-    /// Number of possible lists: for each centroid one a head, and one for other rows.
+    /// Number of possible lists: for each centroid one per head, and one for other rows.
     fn lists(&self) -> usize {
         self.centroids as usize * (self.layout.heads + 1)
     }
 }
 
-/// Number of the inverted list of a centroid (of `centroids`) for one head; for other rows where `head` is `None`.
+/// Number of the inverted list of a centroid (of `centroids`) for one head; for other rows if `head` is `None`.
 pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) -> usize {
     head.map_or(0, |head| head + 1) * centroids + centroid
 }
@@ -73,7 +73,7 @@ pub(crate) struct SegmentBuilder<'a> {
 }
 
 impl<'a> SegmentBuilder<'a> {
-    /// Adds a unit by its [`TextHash`]. Of units with the same key one is written.
+    /// Adds a unit by its [`TextHash`]. One of several units with the same key is written.
     pub(crate) fn add(&mut self, key: u64, codes: Cow<'a, [u8]>) {
         self.units.push((key, codes));
     }
@@ -153,7 +153,7 @@ impl<'a> SegmentBuilder<'a> {
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync()
         };
         write().map_err(|e| {
-            // Each try has a name of its own: on a full disk they would heap up.
+            // Each attempt has its own name: on a full disk they would pile up.
             let _ = disk.remove(path);
             Error::io("write", path, e)
         })
@@ -185,7 +185,7 @@ impl<'a> SegmentBuilder<'a> {
     }
 }
 
-/// Checksum of the codes of a group of units, seeded with the first one's key, so that others do not pass either.
+/// Checksum of the codes of a group of units, seeded with the first one's key, so that another group's codes fail it.
 fn group_sum(key: u64, codes: &[u8]) -> u32 {
     xxh3_64_with_seed(codes, key) as u32
 }
@@ -195,7 +195,7 @@ fn list_sum(number: usize, list: &[u8]) -> u32 {
     xxh3_64_with_seed(list, number as u64) as u32
 }
 
-/// LEB128: seven bits a byte, lowest first.
+/// LEB128: seven bits per byte, lowest first.
 fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -257,7 +257,7 @@ pub(crate) struct Segment {
     entries: Vec<ListEntry>,
     lists_at: usize,
     codes_at: usize,
-    /// A bit a group of units: its codes have passed their checksum.
+    /// A bit per group of units: its codes have passed their checksum.
     sound: Vec<AtomicU64>,
 }
 

@@ -1,4 +1,4 @@
-//! Writes codes: gathers them, writes segments, merges small ones, commits checkpoints.
+//! Buffers codes, writes segments, merges small ones, commits checkpoints.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ pub(crate) struct Sink<'a> {
     commit: Commit<'a>,
 }
 
-/// Whether a file of vectors has such a name: a segment's ([`segment_name`]), or a codebook's.
+/// Whether a name is that of a file of vectors: a segment ([`segment_name`]), or a codebook.
 pub(crate) fn is_vector_file(name: &str) -> bool {
     let hex = |text: &str| (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     let codebook = name.strip_prefix("codebook-").and_then(|rest| rest.strip_suffix(".bin"));
@@ -134,7 +134,7 @@ impl<'a> Sink<'a> {
         })
     }
 
-    /// Number of texts in the segments that it began with.
+    /// Number of texts in the segments at the beginning.
     pub(crate) fn kept(&self) -> usize {
         self.kept
     }
@@ -144,7 +144,7 @@ impl<'a> Sink<'a> {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.builder.len()
     }
 
-    /// Takes codes by the hash of their text; commits a checkpoint when the last one is old enough.
+    /// Adds codes by the hash of their text; commits a checkpoint when the last one is old enough.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -163,7 +163,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Commits the manifest, if it is another than the committed one.
+    /// Commits the manifest, if it differs from the committed one.
     fn commit(&mut self) -> Result<()> {
         if self.committed.as_ref() != Some(&self.manifest) {
             (self.commit)(&self.manifest)?;

@@ -11,11 +11,11 @@ use crate::ids::TextHash;
 
 /// Days for which a segment is kept after the last build that copied from it.
 const DAYS_MAX: u32 = 28;
-/// Maximum size of all spare segments, in bytes: half a million texts of the model in the program.
+/// Maximum size of all spare segments, in bytes: half a million texts of the built-in model.
 const BYTES_MAX: u64 = 64 << 20;
 
 impl SpareSegment {
-    /// The day of today, counted from 1970.
+    /// Today, in days since 1970.
     pub(crate) fn today() -> u32 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400) as u32
     }
@@ -85,7 +85,7 @@ impl Spare {
     }
 }
 
-/// Drops the oldest segments until the others have room.
+/// Drops the oldest segments until the others fit.
 fn bounded(mut all: Vec<SpareSegment>, bytes_max: u64) -> Vec<SpareSegment> {
     all.sort_by_key(|segment| segment.day);
     let mut bytes: u64 = all.iter().map(|segment| segment.bytes).sum();

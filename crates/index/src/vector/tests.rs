@@ -1,4 +1,4 @@
-//! The store's search against its naive twin, which decodes everything.
+//! Compares the store's search with a naive one, which decodes everything.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::ids::TextHash;
 
 const DIMENSION: usize = 24;
 const HEADS: usize = 2;
-/// Length of a head, where other rows have about 1, as in the model in the program.
+/// Length of a head; other rows have about 1, as in the built-in model.
 const HEAD_LENGTH: f32 = 3.0;
 
 fn direction(random: &mut Random) -> Vec<f32> {
@@ -110,7 +110,7 @@ impl Made {
         self.vectors.hash(place).expect("a place").value()
     }
 
-    /// The naive twin: every allowed unit, decoded, scored, sorted.
+    /// The naive search: decodes, scores and sorts every allowed unit.
     fn naive(&self, query: &Multivector, n: usize, allowed: &Allowed) -> Vec<(u64, f32)> {
         let places = places(&self.vectors).filter(|p| allowed.contains(*p));
         let mut all: Vec<(u64, f32)> =

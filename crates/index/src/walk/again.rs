@@ -1,5 +1,4 @@
-//! A walk over a tree that was walked before: a look at each folder and file that is known, a listing of the folders that
-//! differ.
+//! Walks a known tree again: checks each known folder and file, and lists the folders that differ.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -16,7 +15,7 @@ use super::known::{Known, UNSURE, are_same, state_then};
 use super::rules::{Rules, is_asked};
 use super::{Walk, WalkedFile, one_of};
 
-/// Folders or files that a core looks at in one go.
+/// Folders or files that a core checks at a time.
 const AT_ONCE: usize = 256;
 
 /// What was seen of a known folder: nothing yet, unchanged, to be listed, or gone. The state only rises.
@@ -204,7 +203,7 @@ impl<'a> Again<'a, '_> {
         same_rules.into_inner()
     }
 
-    /// Whether the names in a folder that have a say in the rules are those that had it before.
+    /// Whether the names in a folder that matter for the rules are those of the earlier walk.
     fn are_known(&self, folder: &Path, mut asked: Vec<OsString>) -> bool {
         let known = self.known.tree.rules.iter().filter(|(_, state)| *state != 0).map(|(path, _)| Path::new(path));
         let inside = known.filter(|path| path.parent() == Some(folder)).filter_map(Path::file_name);

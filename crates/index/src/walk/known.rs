@@ -55,20 +55,20 @@ impl KnownTree {
     }
 }
 
-/// Place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
+/// Maps place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
 pub type Skips<'a> = dyn Fn(usize, u64, i64) -> bool + Sync + 'a;
 
-/// A place to the path of the file there.
+/// Maps a place to the path of the file there.
 pub type PathOf<'a> = dyn Fn(usize) -> &'a str + Sync + 'a;
 
-/// What an earlier walk found.
+/// The result of an earlier walk.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
     /// Number of all files of that walk.
     pub files: usize,
-    /// The path of each; they are in the order of paths.
+    /// The path of each, in the order of paths.
     pub path: &'a PathOf<'a>,
     /// Entries that it could not read or skipped, by path, with the reason.
     pub unreadable: &'a [(String, String)],
@@ -108,7 +108,7 @@ pub(super) fn state_of_followed(path: &Path) -> u64 {
     }
 }
 
-/// The states of files that give rules, and whether each is as it was.
+/// The states of files of rules, and whether each is unchanged.
 pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
     rules.par_iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
 }

@@ -1,4 +1,4 @@
-//! Lists the files below a root, by the rules of `.gitignore` and `.colgrepignore`.
+//! Lists the files below a root, following the rules of `.gitignore` and `.colgrepignore`.
 
 #[cfg(target_os = "linux")]
 mod again;
@@ -26,7 +26,7 @@ use rules::{Reader, Rules};
 pub struct WalkOptions {
     /// Include hidden files and folders.
     pub hidden: bool,
-    /// Include files whose names are those of keys and passwords.
+    /// Include files named like keys and passwords.
     pub secrets: bool,
     /// Disregard ignore files.
     pub no_ignore: bool,
@@ -62,7 +62,7 @@ fn one_of([modified, noted]: [i64; 2]) -> i64 {
     if modified <= noted { noted } else { modified.wrapping_add(noted) }
 }
 
-/// The state of a folder ([`KnownTree`]), where its file system can be trusted with it, and its number.
+/// The state of a folder ([`KnownTree`]), if its file system is trusted, and its inode.
 fn state_of(folder: &Path) -> (u64, u64) {
     #[cfg(target_os = "linux")]
     if let Ok(about) = folder.symlink_metadata() {
@@ -87,8 +87,8 @@ pub struct WalkedFile {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
-    /// Time of the last change, in nanoseconds since 1970, as the system notes it. Where the content's is later, the sum of
-    /// both: no time, and another one after each change.
+    /// Time of the last change (ctime), in nanoseconds since 1970. If the modification time is later, the sum of both,
+    /// which is not a time but differs after each change.
     pub mtime_ns: i64,
 }
 
@@ -139,8 +139,8 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
     walk_for(Purpose::Look, root, left_out, options, None)
 }
 
-/// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: an ignore file that changed a moment ago is waited for, up to
-/// a twentieth of a second. Without that, one that was written just before the index would let every later walk list
+/// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: waits up to a twentieth of a second for an ignore file
+/// that changed a moment ago. Otherwise an ignore file written just before the index would make every later walk list
 /// everything.
 ///
 /// # Errors
@@ -175,7 +175,7 @@ pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, option
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }
 
-/// What a walk is for.
+/// The purpose of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// List the tree.
@@ -229,10 +229,10 @@ fn walk_for(
     Ok(walk.found(terms))
 }
 
-/// What becomes of a folder inside one that is listed; with the rules in force there.
+/// Handles a folder inside a listed one, with the rules there.
 type Inside<'s, 'i> = dyn Fn(&Scope<'s>, PathBuf, &Arc<Rules>) + Sync + 'i;
 
-/// A walk under way.
+/// A running walk.
 struct Walk {
     root: PathBuf,
     options: WalkOptions,
@@ -250,7 +250,7 @@ struct Walk {
     walked: Mutex<Walked>,
     /// Whether there is a folder whose name is not UTF-8: such a tree is not remembered.
     has_unnamed: AtomicBool,
-    /// No more is walked once there are more files than this.
+    /// The walk ends once there are more files than this.
     enough: usize,
 }
 
@@ -295,7 +295,7 @@ impl Walk {
         })
     }
 
-    /// What was found, in order.
+    /// The result, sorted.
     fn found(self, terms: Option<u64>) -> Walked {
         let mut walked = self.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let below_root = |path: PathBuf| path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned();
@@ -331,8 +331,8 @@ impl Walk {
         });
     }
 
-    /// Takes in the files of a folder, and hands the folders in it to `inside`; `above` are the rules of the folders above
-    /// it. Gives the names in it that have a say in the rules.
+    /// Adds the files of a folder, and passes its subfolders to `inside`; `above` are the rules of the folders above
+    /// it. Returns the names in it that matter for the rules.
     fn folder<'s>(
         &'s self,
         scope: &Scope<'s>,

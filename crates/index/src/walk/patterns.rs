@@ -1,4 +1,4 @@
-//! Lines of ignore files and of the setting `ignore`, ready to match.
+//! Compiled lines of ignore files and of the setting `ignore`.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ impl Patterns {
         self.parts.is_empty()
     }
 
-    /// What they say of a path, but not of the folders above it.
+    /// Whether they match a path, regardless of the folders above it.
     pub fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
         let said = self.parts.iter().rev().map(|part| part.matched(path, is_folder).map(|_| ()));
         said.into_iter().find(|said| !said.is_none()).unwrap_or(Match::None)

@@ -23,30 +23,30 @@ const TOPS: [&str; 2] = [".git", ".jj"];
 const FIRST_OF_GIT: usize = 2;
 /// Largest ignore file that is read, in bytes; a hundred times a large one.
 const FILE_BYTES_MAX: u64 = 256 << 10;
-/// Bytes of patterns in force at a time: those of a folder being walked, and of all above it. A byte takes some 200 of
+/// Maximum size of active patterns in bytes: those of the current folder and of all above it. A byte takes some 200 of
 /// memory.
 const LIVE_BYTES_MAX: usize = 512 << 10;
 
-/// What is common to all folders of a walk.
+/// State shared by all folders of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Bytes of patterns in force.
+    /// Bytes of active patterns.
     live: AtomicUsize,
     /// Ignore files that are disregarded, with the reason.
     unheeded: Mutex<Vec<(PathBuf, String)>>,
-    /// What gave rules or could have, with its state before it was read.
+    /// Files that gave rules or could have, with their states before they were read.
     seen: Mutex<Vec<(PathBuf, u64)>>,
-    /// Whether an ignore file that changed a moment ago is waited for.
+    /// Whether to wait for an ignore file that changed a moment ago.
     settles: bool,
 }
 
-/// Whether the name of an entry has a say in the rules.
+/// Whether the name of an entry matters for the rules.
 pub(super) fn is_asked(name: &OsStr) -> bool {
     TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
 }
 
 impl Reader {
-    /// One that waits for ignore files that changed a moment ago, or does not.
+    /// A reader that waits for ignore files that changed a moment ago if `settles`.
     pub(super) fn new(settles: bool) -> Reader {
         Reader { settles, ..Reader::default() }
     }
@@ -56,7 +56,7 @@ impl Reader {
         std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What gave rules or could have, with its state before it was read.
+    /// Files that gave rules or could have, with their states before they were read.
     pub(super) fn seen(&self) -> Vec<(PathBuf, u64)> {
         std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -91,7 +91,7 @@ impl Reader {
         }
     }
 
-    /// The patterns of an ignore file, and how many bytes they are.
+    /// The patterns of an ignore file, and their size in bytes.
     fn patterns(&self, folder: &Path, path: &Path) -> (Patterns, usize) {
         let Some(text) = self.read(path) else { return Default::default() };
         let text = text.trim_start_matches('\u{feff}');
@@ -126,7 +126,7 @@ impl Drop for Rules {
 }
 
 impl Rules {
-    /// None.
+    /// No rules.
     pub(super) fn none(reader: &Arc<Reader>) -> Arc<Rules> {
         Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
     }

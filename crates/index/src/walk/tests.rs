@@ -159,7 +159,7 @@ fn the_nearest_rule_of_the_first_kind_decides() {
     ]);
     let kept = ".kept b.log c.i repository/i.log sub/f.log";
     assert_eq!(paths(folder.path(), &WalkOptions::default()), kept);
-    // From above, as from inside.
+    // The same from above as from inside.
     assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "f.log");
 }
 
@@ -177,7 +177,7 @@ struct Remembered {
 #[cfg(target_os = "linux")]
 impl Remembered {
     fn of(folder: &Path, options: &WalkOptions) -> Remembered {
-        // What changed a moment ago is not trusted.
+        // Recent changes are not trusted.
         std::thread::sleep(std::time::Duration::from_millis(60));
         Remembered { walked: walk(folder, &LeftOut::default(), options).unwrap() }
     }
@@ -333,7 +333,7 @@ fn whatever_changes_is_seen() {
     for (what, change) in changes {
         change();
         let again = remembered.again(folder.path(), &options);
-        // What is old is of use too.
+        // Old state is of use too.
         first.again(folder.path(), &options);
         std::thread::sleep(std::time::Duration::from_millis(60));
         let settled = Remembered { walked: again }.again(folder.path(), &options);

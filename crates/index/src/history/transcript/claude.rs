@@ -29,7 +29,7 @@ const NOT_ASKED: [&str; 6] = [
     "<task-notification>",
     "Caveat: The messages below",
 ];
-/// What a person gave to a command of the agent's: `/review the retry`.
+/// Arguments of a person's command to the agent: `/review the retry`.
 const ARGUMENTS: (&str, &str) = ("<command-args>", "</command-args>");
 /// Its texts for a person's interruption.
 const INTERRUPTIONS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
@@ -78,7 +78,7 @@ fn asked(content: &Value) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
-/// What a command of the agent's was given.
+/// The arguments of a command to the agent.
 fn arguments(text: &str) -> Option<&str> {
     let is_command = ["<command-name>", "<command-message>"].iter().any(|begin| text.trim().starts_with(begin));
     let (_, rest) = text.split_once(ARGUMENTS.0).filter(|_| is_command)?;

@@ -1,4 +1,4 @@
-//! Commands as agents type them: the words of one that are paths.
+//! Extracts paths from commands that agents run.
 
 use colgrep_core::query::intents::Intents;
 use colgrep_syntax::language;
@@ -19,22 +19,22 @@ const COPIERS: [&str; 3] = ["scp", "rsync", "sftp"];
 /// Words before a program's name.
 const BEFORE_PROGRAMS: [&str; 13] =
     ["sudo", "env", "time", "exec", "command", "nohup", "if", "then", "else", "while", "do", "{", "!"];
-/// How the folder is written that a command runs in.
+/// Ways to write the folder in which a command runs.
 const HERE: [&str; 4] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 
-/// The words of a command that are paths: those with a known extension, or of several parts. Behind `cd` they are meant
-/// from there.
+/// The words of a command that are paths: those with a known extension, or of several parts. After `cd` they are
+/// relative to its target.
 pub(super) fn of_command(command: &str) -> Vec<String> {
     let mut reader = Reader::default();
     reader.read(command);
     reader.paths
 }
 
-/// A command while it is read.
+/// A parser of a command.
 #[derive(Default)]
 struct Reader {
     paths: Vec<String>,
-    /// The folder that words are meant from, from the one that the command is run in.
+    /// The folder of relative words, from the one in which the command runs.
     folder: String,
     /// The same outside each open parenthesis.
     outer: Vec<String>,
@@ -83,7 +83,7 @@ impl Reader {
         self.folder = if is_unknown { String::new() } else { joined(&self.folder, target) };
     }
 
-    /// Takes the paths of one word.
+    /// Collects the paths in one word.
     fn word(&mut self, word: &str, program: &str, is_text: bool) {
         if is_substitution(word) {
             return;
@@ -110,7 +110,7 @@ fn joined(folder: &str, path: &str) -> String {
     if folder.is_empty() || is_absolute(path) { path.to_string() } else { format!("{folder}/{path}") }
 }
 
-/// Whether a word parts commands.
+/// Whether a word separates commands.
 fn is_mark(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| ";&|()".contains(c))
 }
@@ -192,7 +192,7 @@ fn ends_of_documents(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A command with blanks around the marks that part commands, a line's end among them, and without comments.
+/// A command with blanks around the separators of commands, line ends included, and without comments.
 fn parted(command: &str) -> String {
     let mut parted = String::with_capacity(command.len());
     let mut quote = None;

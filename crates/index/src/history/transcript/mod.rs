@@ -1,4 +1,4 @@
-//! Transcripts that agents write of their sessions: a JSON object a line. Each form is a row of one table.
+//! Transcripts that agents write of their sessions: a JSON object per line. Each format is a row of one table.
 
 mod claude;
 mod codex;
@@ -11,12 +11,12 @@ use serde_json::Value;
 use self::command::of_command;
 use crate::moment::Moment;
 
-/// Longest text that is kept of either side of a turn, in bytes.
+/// Maximum length of either side of a turn, in bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
-/// Uses of tools that are kept of a turn.
+/// Maximum of tool uses per turn.
 const TOOLS_MAX: usize = 2_000;
 
-/// A form of transcripts.
+/// A format of transcripts.
 #[derive(Debug)]
 pub(super) struct Format {
     /// Whether a file of this name has it.
@@ -25,7 +25,7 @@ pub(super) struct Format {
     read: fn(&mut Transcript, &Value) -> bool,
 }
 
-/// Every form, the one with the narrower name first.
+/// Every format, the one with the narrower name first.
 pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
 
 /// The paths that a tool's arguments name.
@@ -33,7 +33,7 @@ pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
 enum Names {
     /// The argument is a path.
     Path(&'static str),
-    /// It is a command: words that are paths, as a query would mention them.
+    /// It is a command: its words that are paths, with the rules for queries.
     Command(&'static str),
     /// It is a patch: files that its headers name.
     Patch(&'static str),
@@ -72,18 +72,18 @@ pub(super) struct Turn {
     pub(super) user: String,
     /// The agent's text.
     pub(super) assistant: String,
-    /// Tool, path as written, and the folder that it is meant from.
+    /// Tool, path as written, and the folder that it is relative to.
     pub(super) tools: BTreeSet<(String, String, String)>,
 }
 
-/// A transcript while it is read.
+/// A parser of a transcript.
 #[derive(Debug)]
 pub(super) struct Transcript {
     format: &'static Format,
     number: u32,
-    /// The folder of the session, then of the line that is read.
+    /// The folder of the session, then of the current line.
     pub(super) folder: Option<String>,
-    /// The turns, the one under way last.
+    /// The turns, the current one last.
     pub(super) turns: Vec<Turn>,
     /// Lines that were not understood.
     pub(super) unknown: u64,
@@ -94,7 +94,7 @@ impl Transcript {
         Transcript { format, number: 0, folder: None, turns: Vec::new(), unknown: 0 }
     }
 
-    /// Takes in a line.
+    /// Parses a line.
     pub(super) fn line(&mut self, number: u32, line: &[u8]) {
         self.number = number;
         if line.iter().all(u8::is_ascii_whitespace) {
