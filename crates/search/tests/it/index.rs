@@ -141,7 +141,7 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
     assert!(holds.load(Ordering::SeqCst));
 }
 
-/// A first build that is slow at its first file, and what can be searched when it comes to its last.
+/// A first build that is slow at its first file, and what is searchable when it reaches its last.
 struct SlowBuild {
     store: Store,
     done: AtomicUsize,
