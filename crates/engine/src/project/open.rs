@@ -1,4 +1,5 @@
-//! Opens a project's index for a search: brought up to date if possible, else as it is, with a notice of what it lacks.
+//! Opens a project's index for a search: brought up to date if possible, else in its current state, with a notice of
+//! what it lacks.
 
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ const PATIENCE_FOR_ALL: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// Whether the index is brought up to date, or searched as it is.
+    /// Whether the index is brought up to date before the search.
     pub update: bool,
     /// Whether hidden files are indexed.
     pub hidden: Option<bool>,
@@ -128,7 +129,7 @@ pub struct Opening {
 /// a caller may go on and read them.
 ///
 /// # Errors
-/// When there is none and none can be built.
+/// When there is no index and none can be built.
 pub fn open(
     opening: &Opening,
     (env, project): (&Env, &Project),

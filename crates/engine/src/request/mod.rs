@@ -1,8 +1,7 @@
-//! What is asked of a search: the question, what is known beside it, where it looks, how it ranks, and what the answer
-//! carries.
+//! The request of a search: the question, its background, its scope, how to rank, and what the answer contains.
 //!
-//! Plain data, made by the command line, the server or a program. `None` leaves a field to the settings, and behind
-//! them to the default.
+//! Plain data, built by the command line, the server or a program. `None` leaves a field to the settings, then to the
+//! default.
 
 pub mod filter;
 pub mod like;
@@ -34,7 +33,7 @@ pub const QUERY_BYTES_MAX: usize = 64 << 10;
 pub struct SearchRequest {
     /// The question.
     pub question: Question,
-    /// What the caller knows beside the question's words.
+    /// What the caller knows besides the question's words.
     pub background: Background,
     /// Where it looks.
     pub scope: Scope,
@@ -126,21 +125,21 @@ impl Default for Question {
     }
 }
 
-/// What the caller knows beside the question's words: evidence for the ranking. Nothing of it leaves out a unit.
+/// What the caller knows besides the question's words: evidence for the ranking. It never excludes a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Background {
     /// Tags that are expected of what is wanted.
     pub hints: Vec<Hint>,
-    /// Terms for words of the question, beside those of the settings.
+    /// Terms for words of the question, in addition to those of the settings.
     pub terms: TermTable,
     /// The terms of the settings are left out.
     pub no_settings_terms: bool,
-    /// Where the reader stands: what belongs to that file is preferred.
+    /// The reader's position: what belongs to that file is preferred.
     pub near: Option<Standpoint>,
 }
 
-/// Where a reader stands.
+/// A reader's position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standpoint {
     /// The file.
@@ -168,7 +167,7 @@ pub fn has_no_word(query: &str) -> bool {
     !query.contains(char::is_alphanumeric)
 }
 
-/// Splits `FILE:LINE` into the file and its line; a column behind it, as compilers print it, is left out. None where no
+/// Splits `FILE:LINE` into the file and its line, ignoring a column after it, as compilers print it. `None` where no
 /// line is named.
 pub fn split_line(written: &str) -> Option<(&str, u32)> {
     let numbered = |text| {
@@ -191,9 +190,9 @@ pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
     found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
 }
 
-/// The file and what stands behind its name, where that is in the place of lines and names none: `FILE:0`, `FILE:2-1`,
-/// `FILE:12x`. A sentence that begins with a file's name is none of these, nor a test's name (`FILE::test`), nor a word
-/// behind a folder (`docs:typo`), which a subject may begin with.
+/// The file and the text after its name, where that is in the place of lines but is not a line: `FILE:0`, `FILE:2-1`,
+/// `FILE:12x`. A sentence that begins with a file's name doesn't count, nor does a test's name (`FILE::test`), nor a
+/// word after a folder (`docs:typo`), which a subject may begin with.
 pub fn unread_line(
     written: &str,
     is_there: impl Fn(&str) -> bool,
@@ -243,7 +242,7 @@ pub struct Scope {
     pub types: Vec<String>,
     /// No files of these languages or types.
     pub types_not: Vec<String>,
-    /// Only files at most so many folders below one of `paths`: 1 for those directly in it.
+    /// Only files at most this many folders below one of `paths`: 1 for those directly in it.
     pub max_depth: Option<usize>,
     /// No prose, configuration or data.
     pub code_only: Option<bool>,
@@ -325,7 +324,7 @@ pub struct Pattern {
     pub line: bool,
     /// Upper and lower case match alike.
     pub ignore_case: bool,
-    /// Upper and lower case match alike unless an expression holds an upper case letter.
+    /// Upper and lower case match alike unless an expression has an upper case letter.
     pub smart_case: bool,
     /// They match across lines.
     pub multiline: bool,
@@ -374,8 +373,8 @@ pub struct Shape {
     pub units_per_file: Option<usize>,
     /// `files` counts units: each is a result of its own, and a file may come again.
     pub single_units: bool,
-    /// All units that hold a word of the query are counted, not only those that could be among the best. Meaning does
-    /// not count then: by meaning, everything is near by some measure.
+    /// All units with a word of the query are counted, not only those that could be among the best. Meaning does not
+    /// count then: by meaning, everything is near by some measure.
     pub every_match: bool,
     /// How each score came about.
     pub explain: bool,

@@ -65,7 +65,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session with the settings that hold at `start`. Nothing is opened yet.
+    /// A session with the settings in force at `start`. Nothing is opened yet.
     ///
     /// # Errors
     /// When a settings file can't be read or is not to be understood.
@@ -131,7 +131,7 @@ impl Session {
     /// Answers a request.
     ///
     /// # Errors
-    /// When a path is not to be searched, the request can't be answered as it is, or an index can't be read or built.
+    /// When a path is not to be searched, the request can't be answered, or an index can't be read or built.
     pub fn search(&mut self, request: &SearchRequest) -> Result<Answer> {
         let results = self.rank(request)?;
         let files = results.files(0..results.len())?;
@@ -208,8 +208,8 @@ impl Session {
         partial.iter().filter(|_| self.listener.hears()).for_each(|notice| self.listener.notice(notice));
     }
 
-    /// Ranks files and reads the first of them: damage that shows only in what is shown is met before anything is given
-    /// out. Names stand in no unit, so none is read for them.
+    /// Ranks files and reads the first of them, so that damage of the shown records is noticed before any output. Names
+    /// are not read from units, so none is read for them.
     fn ranked_and_read(&mut self, request: &SearchRequest, run: &Run<'_>) -> Result<(RankedTogether, Vec<FileAnswer>)> {
         let detail = request.shape.detail;
         let read = if detail == Detail::Names { 0 } else { PORTION };
@@ -358,7 +358,7 @@ impl Session {
         Ok((project, snapshot))
     }
 
-    /// The same after what is damaged of the index is repaired.
+    /// The same after repairing a damaged index.
     fn opened_anew(&mut self, project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
         repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
@@ -391,7 +391,7 @@ impl Session {
         Ok(question)
     }
 
-    /// The file where the reader stands, in one of the places.
+    /// The reader's file, in one of the places.
     fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
         check_file(&at.file)?;
         let (project, path) = self.project(&at.file)?;
@@ -428,7 +428,7 @@ impl Session {
         guarded(|| work(&self.places, self.model.as_ref()))
     }
 
-    /// Whether an error is damage of an index, and to be repaired; that is told then.
+    /// Whether an error is damage of an index that can be repaired; if so, it is reported.
     fn is_to_be_repaired(&self, error: &Error) -> bool {
         let how = damage(error).filter(|_| self.opening.update);
         if let Some(how) = &how {
