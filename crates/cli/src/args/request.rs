@@ -109,7 +109,7 @@ impl SearchArgs {
         (shape.files, shape.units_per_file) = (self.results, self.per_file);
         (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
         shape.call_lines = self.lines.is_some();
-        // What holds a word is counted, however weak.
+        // Every unit with a word counts, however weak.
         shape.weakest = match (self.all || self.files_without_match, self.min_strength) {
             (true, _) => Weakest::Strength(0.0),
             (false, Some(least)) => Weakest::Strength(least),
