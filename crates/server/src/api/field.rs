@@ -13,8 +13,9 @@ use colgrep_engine::{Backend, Detail, Error as EngineError};
 /// How often a search over shards is made in all, where what it found can't be shown.
 const ATTEMPTS: usize = 3;
 
-/// What a search over shards gives, with all that it shows. Where a replica is lost behind the ranking, and the others hold
-/// other indexes, none of them knows the units that were ranked: the whole search is made anew, as long as it may be.
+/// The answer of a search over shards, with all that it shows. Where a replica is lost after the ranking, and the
+/// others have other indexes, none of them knows the ranked units: the whole search is repeated while `may_again`
+/// allows it.
 ///
 /// # Errors
 /// Those of the search.

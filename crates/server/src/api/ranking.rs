@@ -35,8 +35,8 @@ use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
 use colgrep_render::pack::pieces;
 use colgrep_render::words::counted;
 
-/// Files retrieved for the first page; doubled for each later one. A search that has to find more files looks at more
-/// units, in a project of few files at all of them.
+/// Files retrieved for the first page; doubled for each later one. A search for more files looks at more units, in a
+/// small project at all of them.
 const WINDOW_FILES: usize = 10;
 /// Files that are read at once.
 const READ_FILES: usize = 16;
@@ -53,7 +53,7 @@ pub struct Window<'a> {
     pub show: Show<'a>,
     /// Tokens of a pack.
     pub pack: Option<usize>,
-    /// The lines that are shown of a file beside those of its units.
+    /// The lines of a file that are shown in addition to those of its units.
     pub lines: Lines,
 }
 
@@ -330,7 +330,7 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
     Some(lacking(&lack, maker()))
 }
 
-/// A page of the results, and how many stand on it.
+/// A page of the results, and their number on it.
 pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
     let Ranked { mut blocks, remarks, more, .. } = list;
     let end = offset.saturating_add(wanted);

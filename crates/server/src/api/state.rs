@@ -43,7 +43,7 @@ pub struct ServerState {
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
-    /// Why there is no root, if there is none.
+    /// Why there is no root; empty otherwise.
     why: String,
     /// The folder that the server was started in, whose settings name groups of projects.
     pub(super) started: PathBuf,
@@ -75,9 +75,9 @@ fn file_path(address: &str) -> Result<PathBuf> {
 }
 
 impl ServerState {
-    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is
-    /// the project around the current folder, if it is one; a client may have roots of its own. Of several roots, those
-    /// that can't be served are told and left out.
+    /// Opens the roots and the projects of groups; the first one becomes the current folder. Without any, the project
+    /// around the current folder is opened, if it is one; a client may have roots of its own. With several roots, those
+    /// that can't be served are reported and left out.
     ///
     /// # Errors
     /// When no root that was given can be served, or there is no such group.
@@ -113,7 +113,7 @@ impl ServerState {
         let mut served = 0;
         for path in paths {
             let error = match self.root(path, false) {
-                // A group may hold what was given besides.
+                // A group may include a root that was given directly.
                 Ok(root) if roots.iter().any(|known| known.folder == root.folder) => continue,
                 Ok(root) => {
                     let checked = self.check(&root);
@@ -174,7 +174,7 @@ impl ServerState {
         }
         project.check_size(&self.env, self.options.any_root)?;
         project.root = project.root.canonicalize().unwrap_or(project.root);
-        // Settings that can't be understood are told where the root is looked at.
+        // Invalid settings are reported when the root is checked.
         let _ = project.settings(&self.env);
         Ok(Arc::new(Root::new(folder, project, below)))
     }
@@ -206,8 +206,8 @@ impl ServerState {
     }
 
     /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed; the others
-    /// are told. Where none is left, what the server was started in is answered about, as without a client's roots: what
-    /// the client gave up is read no more.
+    /// are reported. If none is left, the server's own start folder is used as without a client's roots, and the
+    /// client's former roots are no longer read.
     ///
     /// # Errors
     /// When the first root can't be entered.

@@ -32,7 +32,7 @@ use colgrep_render::words::in_short;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
-/// Units that are shown of a file that holds a text.
+/// Units shown of a file with a literal match.
 const TEXT_UNITS: usize = 3;
 /// Greatest number of units of a file.
 const UNITS_MAX: usize = 100;
@@ -84,10 +84,10 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
 }
 
-/// A query without a word: lines that hold it as text.
+/// A query without a word: lines that contain it literally.
 fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let scope = scope(asked)?;
-    // What is asked for wrongly is told, though no line is ranked.
+    // Validate the background, though no line is ranked.
     background(state, asked)?;
     let wanted = params::Grep {
         pattern: asked.query.trim().to_string(),
@@ -129,7 +129,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     Ok(Answered::of(text, remarks, told))
 }
 
-/// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
+/// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
 ///
 /// # Errors
 /// When it does over shards.
@@ -148,7 +148,7 @@ fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
 pub struct Shown {
     /// The results, best first, from the offset on.
     pub results: Vec<String>,
-    /// What is said of all of them, a line each.
+    /// Remarks on all of them, a line each.
     pub remarks: String,
     /// Whether there may be further ones.
     pub more: bool,
@@ -157,7 +157,7 @@ pub struct Shown {
 /// `search`, for a reader other than an agent: each result as `show` gives it.
 ///
 /// # Errors
-/// When the request can't be answered as it is, or an index can't be read.
+/// When the request can't be answered, or an index can't be read.
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
     let is_text = asks_for_text(state, asked)?;
@@ -292,7 +292,7 @@ fn facts(asked: &params::Search) -> Result<Facts> {
     Ok(facts)
 }
 
-/// Evidence that the agent gives beside the query.
+/// Evidence that the agent gives with the query.
 fn background(state: &ServerState, asked: &params::Search) -> Result<Background> {
     let mut background = Background::default();
     let hints = asked.hints.iter().map(|hint| Ok(Hint::new(&hint.kind, &hint.word)?));
