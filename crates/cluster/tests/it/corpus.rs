@@ -145,7 +145,7 @@ pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&As
     })
 }
 
-/// All that an answer says: paths, units, lines, marks, bits of scores and strengths, steps of scores, the remarks behind it.
+/// All parts of an answer: paths, units, lines, marks, bits of scores and strengths, steps of scores, final remarks.
 pub fn told(ranked: &RankedTogether, parts: &dyn Parts) -> String {
     let files = ranked.files(parts, 0..ranked.len(), Detail::Relations).expect("files");
     let mut told = String::new();
@@ -176,13 +176,13 @@ fn of_file(file: &FileAnswer) -> String {
     told
 }
 
-/// What a server holds in a test.
+/// The generation that a server in a test serves.
 #[derive(Default)]
 pub struct Shelf {
     pub now: Mutex<Option<Arc<Generation>>>,
     /// Repositories that can't be served, with the reasons.
     pub missing: Mutex<Vec<(String, String)>>,
-    /// Damage that was told.
+    /// Damage that was reported.
     pub damaged: Mutex<Vec<String>>,
 }
 
