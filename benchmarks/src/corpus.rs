@@ -176,7 +176,7 @@ impl Repository {
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
         let (snapshot, _) =
             update(&project, None, true, encoding.as_ref(), &()).with_context(|| format!("indexing {name}"))?;
-        // What settings leave out is no matter here: records are to be the same for everybody.
+        // Ignore the settings of this machine, so that records are reproducible.
         let (within, settings) = (Within::paths(vec![below]), Settings::default());
         let place = Place::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());

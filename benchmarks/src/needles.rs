@@ -2,8 +2,9 @@
 //! heading.
 //!
 //! Each needle is a section and three questions, written by people who read it: one in the section's own words, one in
-//! other words, one task that it helps with. Right is the section itself, or another that answers as well (`also`). An
-//! answer is a section that is shown, as many of a page as are; a page without the right one is no answer.
+//! other words, one task that it helps with. Right is the section itself, or another that answers as well (`also`).
+//! Each section shown counts as an answer, also several of one page; the right page without the right section does not
+//! count.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -292,7 +292,7 @@ fn spots_of(
     };
     let path = repository.absolute(&file.path);
     let given = task.lines.iter().filter(|(target, ..)| matches(&path, target));
-    // The definitions that the lines lie in or that lie in the lines.
+    // Definitions that enclose the lines or lie within them.
     let given: Vec<(Known, Spot)> = given
         .flat_map(|(_, first, last)| {
             let touched = units.iter().filter(|unit| unit.kind.is_definition());
@@ -330,8 +330,8 @@ fn spots_of(
     Ok(found.map(|span| (Known::Found, spot(span.line, span.end))).collect())
 }
 
-/// Words of a question that may name definitions: those that are written as names, or all where the question is no more
-/// than two words; in lower case, the last part of each.
+/// Words of a question that may name definitions: those that are written as names, or all of a question of at most two
+/// words; in lower case, the last part of each.
 fn names(query: &str) -> HashSet<String> {
     let words: Vec<&str> =
         query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')).collect();

@@ -114,7 +114,8 @@ fn of_size(projects: &[ProjectSpeed], name: &str, cost: impl Fn(&ProjectSpeed) -
     Series { name: name.to_string(), points: projects.iter().filter_map(point).collect() }
 }
 
-/// Answers of colgrep as a process and as a server, and those of each other tool that was measured (ripgrep's to its word).
+/// Query times of colgrep as a process and as a server, and of each other tool that was measured (ripgrep's for one
+/// word).
 fn answers(projects: &[ProjectSpeed]) -> Vec<Series> {
     let mut series = vec![
         of_size(projects, "colgrep, whole process", |p| Some(p.query_ms.median)),

@@ -292,7 +292,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Prints to stdout; a reader that went away is no error.
+/// Prints to stdout; a closed pipe is not an error.
 ///
 /// # Errors
 /// When stdout refuses otherwise.

@@ -1,5 +1,5 @@
-//! `research`: programs for whoever changes the embedded model or the layout of the index. They measure parts of colgrep
-//! that no other command shows, and make files that the model is trained from or brings along.
+//! `research`: programs for changes to the embedded model or the index's layout. They measure internals of colgrep, and
+//! make training data and the codebook.
 
 mod codebook;
 mod corpus;

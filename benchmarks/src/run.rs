@@ -54,7 +54,7 @@ impl OutputArgs {
         check_folders(&[&self.out, &self.markdown])
     }
 
-    /// Prints the summary with what is to be said below it, and writes the files.
+    /// Prints the summary followed by `below`, and writes the files.
     ///
     /// # Errors
     /// When one can't be written.

@@ -94,7 +94,7 @@ pub struct Args {
 /// When a knob does not fit, or anything can't be read or written.
 pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
-    // Rankings are fused by scores, unless it is said otherwise.
+    // By default, rankings are fused by scores.
     let is_read = |knob: Knob| knob != Knob::RrfK || by_rank;
     let axes = match (args.all, args.ranking) {
         (true, _) => space::declared(is_read),
@@ -198,7 +198,7 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
             "# no win: chance explains the difference to the baseline on queries it was not chosen on; the best of those tried is\n"
         }
     };
-    // A setting that is no win is commented out, so that `eval` of the output does not apply it.
+    // Comment out a setting that is not a win, so that `eval` of the output does not apply it.
     let mark = if held_out.verdict() == "better" { "" } else { "# " };
     best.exports().lines().fold(text, |text, line| text + mark + line + "\n")
 }

@@ -1,4 +1,4 @@
-//! Clones of public repositories: where they lie, what their commits say and change, and one commit laid out.
+//! Clones of public repositories: their folders, the messages and changes of their commits, and checkouts.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -57,7 +57,7 @@ const BUILT_BY: [&str; 17] = [
     "mix.exs",
     "build.zig",
 ];
-/// Classes of files that are no source that a fix is looked for in.
+/// Classes of files that don't count as the source of a fix.
 const ASIDE: PathClass = PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
 
 /// What the list is drawn from.

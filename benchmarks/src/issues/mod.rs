@@ -126,7 +126,7 @@ impl Instance {
         Instance { repository, language, base, origin, files, text: text.hash() }
     }
 
-    /// What tells it from all others.
+    /// Its unique id.
     fn id(&self) -> String {
         let origin = match &self.origin {
             Origin::Set { key, .. } => key,

@@ -32,7 +32,7 @@ pub struct IssueRecord {
 /// What came of one instance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// What tells it from all others.
+    /// Its unique id.
     pub id: String,
     /// The repository.
     pub repository: String,

@@ -136,21 +136,21 @@ static POINTS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"(?m)`[^`\n]+`|\w\(\)|\w::\w|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z0-9]+[A-Z]\w+|\b[A-Za-z]+_\w+|^(    |\t)\S")
 });
 
-/// Beginnings of subjects that tell of a fix, with what follows of "a bug where".
+/// Beginnings of subjects that announce a fix, including "a bug where".
 static FIXES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^(fix(es|ed|ing)?|bug ?fix|resolve[sd]?|close[sd]?)\b[:,]?\s*((for )?(an?|the|some) )?((bug|issue|problem)s?\b,?\s*)?((where|when|with|in|that)\b\s*)?",
     )
 });
 
-/// Subjects of what is no fix, by their type.
+/// Subjects that don't announce a fix, by their type.
 static NO_FIX: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^\W*(ci|docs?|tests?|specs?|build|feat(ure)?|refactor(ing)?|perf|cleanup|rfc|typings?)\b[^ ]*:|clean-?up|refactor|bump",
     )
 });
 
-/// The message as an issue, where it reads like one: its subject tells of a problem or a fix, and its body describes a
+/// The message as an issue, if it reads like one: its subject names a problem or a fix, and its body describes a
 /// problem at some length, not in items, and points into code. `title` is the subject without its type and numbers.
 pub fn reported(title: &str, message: &str) -> Option<Text> {
     let (subject, body) = message.split_once('\n')?;

@@ -84,7 +84,7 @@ fn drafts(sources: &Sources, kind: Kind, declared: &Declarations) -> Vec<Draft> 
     drafts
 }
 
-/// What one line offers to a kind that is no declaration.
+/// The texts that one line offers to a kind other than declarations.
 fn texts(kind: Kind, source: &Source, line: &str) -> Vec<String> {
     let trimmed = line.trim();
     match kind {

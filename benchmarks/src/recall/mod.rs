@@ -159,7 +159,7 @@ fn best_of_others(all: &[Vec<Scores>], weights: usize, left_out: usize) -> usize
     (0..weights).max_by(|a, b| sum(*a).total_cmp(&sum(*b)).then(b.cmp(a))).unwrap_or_default()
 }
 
-/// The mean difference to words alone, with its standard error and what it is called.
+/// The mean difference to words alone, with its standard error and verdict.
 fn difference(all: &[Vec<Scores>], score: impl Fn(usize, &Scores) -> f64) -> String {
     let questions: usize = all.iter().map(Vec::len).sum();
     let weight = 1.0 / questions.max(1) as f64;

@@ -1,7 +1,7 @@
 //! Made-up transcripts: sessions of an agent, with questions for most turns.
 //!
-//! A file of them is short; [`lay_out`] makes the rows of both forms of it, with what programs put around them: times,
-//! calls of tools, what these answered, rows that mean nothing here.
+//! [`lay_out`] turns a short file of sessions into transcripts in both formats, with the rows that programs add: times,
+//! calls of tools and their results, meaningless rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ const ASKED: [Asked; 2] =
     [("recalled", |turn| turn.recalled.as_ref()), ("paraphrase", |turn| turn.paraphrase.as_ref())];
 
 impl Measure<'_> {
-    /// The scores of the questions of each session, all of one kind before those of the next.
+    /// The scores of each session's questions, grouped by kind.
     pub(super) fn transcripts(&self, file: &Path, alphas: &[f32]) -> Result<Vec<Vec<Scores>>> {
         let shown = file.display();
         let text = fs::read_to_string(file).with_context(|| format!("can't read {shown}"))?;

@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The JSON line of one file; none where it is no text.
+/// The JSON line of one file; `None` if it is not text.
 fn file(root: &Path, path: &str) -> Option<String> {
     if skip_by_name(path).is_some() {
         return None;

@@ -20,9 +20,9 @@ const BATCH: usize = 64;
 /// Rounds of each measurement.
 const ROUNDS: usize = 5;
 
-/// Time that this process has been on a core, where the system tells (Linux); else the time of day.
+/// Processor time of this process where the system reports it (Linux); else wall-clock time.
 ///
-/// On a busy machine the two differ, and the first is what the code costs.
+/// On a busy machine the two differ, and the first is the cost of the code.
 fn now(start: Instant) -> Duration {
     let on_core = std::fs::read_to_string("/proc/self/schedstat").ok();
     match on_core.and_then(|line| line.split(' ').next()?.parse().ok()) {

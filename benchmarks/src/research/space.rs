@@ -20,7 +20,7 @@ pub struct Args {
     source: u64,
 }
 
-/// Bytes by what they are for, and by field.
+/// Bytes by purpose and field.
 type Space = BTreeMap<(String, String), u64>;
 
 pub(super) fn run(args: &Args) -> Result<()> {

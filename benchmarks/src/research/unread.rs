@@ -1,5 +1,5 @@
-//! `unread`: names that a line announces, as a program like ctags sees it, and that no unit has. What a grammar can't
-//! read shows here: macros around definitions, attributes in front of names.
+//! `unread`: names that a line announces, as ctags would see it, but that no unit has. This shows what a grammar can't
+//! parse: macros around definitions, attributes before names.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count
     }
 }
 
-/// Whether a line lies in a comment or text of several lines; `until` is what ends it.
+/// Whether a line lies in a comment or text of several lines, which ends with `until`.
 fn is_quoted(line: &str, until: &mut Option<&'static str>) -> bool {
     if let Some(end) = *until {
         if line.contains(end) {

@@ -118,7 +118,7 @@ fn cpu_ms() -> f64 {
     10.0 * (ticks(11) + ticks(12))
 }
 
-/// Opens a store in this new process, asks, and tells times and memory.
+/// Opens a store in this new process, queries it, and reports times and memory.
 fn query(folder: &Path) -> Result<()> {
     let started = Instant::now();
     let snapshot = Store::new(folder.to_path_buf()).open()?;

@@ -1,5 +1,5 @@
-//! `held`: parts of identifiers, drawn from a folder, are searched in every case and with every joiner, and the answers are
-//! held against the text of the files.
+//! `held`: searches for parts of identifiers, drawn from a folder, in every case and with every joiner, and compares
+//! the answers with the text of the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ struct Searched {
     joined: String,
 }
 
-/// The files of a folder as they are searched, and a session that answers.
+/// The searched files of a folder, and a session that answers.
 struct Scene {
     folder: PathBuf,
     session: Session,
@@ -95,7 +95,7 @@ impl Scene {
         Ok(Scene { folder: folder.to_path_buf(), session, files, identifiers })
     }
 
-    /// Asks for a drawn text and tells what is wrong with the answer.
+    /// Searches for a drawn text and returns what is wrong with the answer.
     fn try_one(&mut self, drawn: &str) -> Result<Vec<(&'static str, String)>> {
         let mut request =
             SearchRequest::new(drawn).within(&self.folder).by(RankBy::Words).files(FILES).detail(Detail::Names);

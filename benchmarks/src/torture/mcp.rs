@@ -173,7 +173,7 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Op
 }
 
 impl Head {
-    /// `None` where the line is no object.
+    /// `None` if the line is not an object.
     fn of(line: &str) -> Option<Head> {
         serde_json::from_str(line).ok().filter(|_| line.trim_start().starts_with('{'))
     }
@@ -189,7 +189,7 @@ fn number(line: &str) -> Option<String> {
     (id.is_string() || id.is_i64()).then(|| id.to_string())
 }
 
-/// Whether a line is answered without a number: no JSON, or nothing that tells whom to answer.
+/// Whether a line is answered without a number: it is not JSON, or doesn't identify its sender.
 fn is_nobodys(line: &str) -> bool {
     let Some(head) = Head::of(line) else { return !line.trim().is_empty() };
     let is_notification = head.method.is_some() && head.id.as_ref().is_none_or(Value::is_null);
@@ -237,7 +237,7 @@ fn broken(line: String, random: &mut StdRng) -> String {
             bytes.splice(to..to, part.repeat(random.random_range(1..200)));
         }
     }
-    // A line of its own, whatever came of it; one that tells nobody's number twice would wait for two answers.
+    // Keep it on one line, and invalid: a valid message might expect an answer of its own.
     let text = String::from_utf8_lossy(&bytes).replace(['\n', '\r'], " ");
     if serde_json::from_str::<Value>(&text).is_ok() { "{".repeat(3) } else { text }
 }

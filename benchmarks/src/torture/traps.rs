@@ -76,7 +76,7 @@ const COMMANDS: [&[&str]; 16] = [
     &["log", "first", "--json"],
 ];
 
-/// A clone, and what lies around it.
+/// A clone and its surroundings.
 struct Scene {
     folder: tempfile::TempDir,
     library: Option<PathBuf>,
@@ -204,7 +204,7 @@ impl Scene {
                 "secrets".to_string()
             }
             _ => {
-                // A repository whose configuration lies elsewhere in the clone.
+                // A repository whose configuration is elsewhere in the clone.
                 fs::rename(self.root().join(".git"), self.root().join("real"))?;
                 self.write(".git", "gitdir: real\n")?;
                 self.append("real/config", "[core]\n\tfsmonitor = PROGRAM\n")?;

@@ -20,7 +20,7 @@ fn r002_16_sections_of_our_own_documentation_are_found() {
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_str(&std::fs::read_to_string(&record).expect("a record")).expect("JSON");
     assert!(found["questions"].as_array().is_some_and(|q| q.len() >= 36), "the set shrank");
-    // A floor that is not reached is no success, and a record against itself shows no change.
+    // A missed floor fails, and a record compared with itself shows no change.
     let output = bench(&[&args[..], &["--keyword-only", "--floor", "all=1", "--against", &record]].concat(), &[]);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");

@@ -1,4 +1,4 @@
-//! `sweep` gives the numbers of `run` under the same variables, takes up what it left, and claims no more than it may.
+//! `sweep` gives the numbers of `run` under the same variables, resumes, and claims only significant wins.
 
 use std::path::Path;
 

@@ -24,7 +24,7 @@ impl Hunk {
         if lines {
             let begin = |at: usize| old[..at].rfind('\n').map_or(0, |end| end + 1);
             at = begin(at);
-            // Where lines went from the end and none came, the one above tells the place.
+            // If lines were removed at the end, the line above marks the place.
             if new[at..].trim().is_empty() {
                 at = begin(at.saturating_sub(1));
             }

@@ -31,9 +31,9 @@ struct Told;
 #[global_allocator]
 static ALLOCATOR: Told = Told;
 
-/// Says that there is no memory, without taking any, and ends.
+/// Reports that memory is exhausted, without allocating, and exits.
 fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
-    // What nothing could give is asked for by mistake; whoever asked may know what to do.
+    // Larger requests are mistakes of the caller, which may handle the failure.
     if pointer.is_null() && bytes <= isize::MAX as usize / 2 {
         let said = b"colgrep: the system gives no more memory; close something, raise the limit (ulimit -v), or leave large files out with --max-filesize\n";
         #[cfg(unix)]
@@ -88,7 +88,7 @@ fn widen_heaps() {
     unsafe {
         let before = libc::sbrk(0);
         libc::mallopt(libc::M_TOP_PAD, HEAP_BYTES as i32);
-        // Where one of the numbers is set, these stay as they are; so they are what they would grow to.
+        // Setting one of these numbers freezes all, so set them to what they would grow to.
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
         libc::mallopt(libc::M_TRIM_THRESHOLD, 64 << 20);
         // More than the heap has now, so it grows. Hidden from the compiler, which leaves out what nobody uses.

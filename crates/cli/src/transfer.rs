@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use colgrep_render::words::in_words;
 
-/// How long nothing is said where no bar is shown.
+/// Time without a message where no bar is shown.
 const SILENT: Duration = Duration::from_secs(2);
 /// Fewer bytes are done before a bar could be read.
 const SHOWN_BYTES_MIN: u64 = 4 << 20;

@@ -125,7 +125,7 @@ pub enum Notice {
     Runtime(PathBuf),
     /// The repository was moved, and its index is taken over.
     Moved {
-        /// The root that is no more.
+        /// The former root.
         from: PathBuf,
     },
     /// The index is damaged; the damaged part is rebuilt.

@@ -87,7 +87,7 @@ impl<'r> Run<'r> {
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => None,
         };
         if query.is_none() {
-            // The words of a unit are no text that somebody wrote, however long they are.
+            // A unit's words are not a long query, however many they are.
             variable::set(&mut knobs, Knob::LongQueries, "0")?;
         }
         let is_list = request.question == Question::Every;

@@ -1,4 +1,4 @@
-//! What the engine tells while it works, on stderr: remarks, a progress bar, ranking steps for scripts.
+//! Reports the engine's work on stderr: remarks, a progress bar, ranking steps for scripts.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -45,7 +45,7 @@ impl Listener for Console {
         if self.no_messages && notice.is_of_unreadable() {
             return;
         }
-        // Code of somebody else is named to whoever looks on, quiet or not.
+        // Report a foreign library even if quiet.
         if !self.quiet || matches!(notice, Notice::Runtime(_)) {
             remark!("colgrep: {}", notice::text(notice));
         }
@@ -75,7 +75,7 @@ struct Bar {
     told: AtomicBool,
 }
 
-/// How long nothing is said where no bar is shown.
+/// Time without a message where no bar is shown.
 const SILENT: Duration = Duration::from_secs(2);
 
 const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
@@ -128,7 +128,7 @@ impl Bar {
     }
 }
 
-/// How fast it goes, in whole numbers with what they count.
+/// The speed in whole numbers, with units.
 fn rate(files: Option<u64>, units: u64, since: Duration) -> String {
     let rate = |done: u64| done as f64 / since.as_secs_f64().max(0.001);
     let files = files.map_or_else(String::new, |files| format!("{:.0} files/s, ", rate(files)));
@@ -143,7 +143,7 @@ pub fn tell_refused(settings: &Settings) {
     }
 }
 
-/// What is not taken of a repository's settings, with what the user can do.
+/// The ignored settings of a repository, with what the user can do.
 pub fn told_refused(refused: &Refused) -> String {
     let way = if refused.asks_for_trust() { ": `colgrep settings --trust`" } else { "" };
     format!("{refused}{way}")

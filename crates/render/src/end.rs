@@ -93,7 +93,7 @@ pub fn read_as(end: &End) -> Option<String> {
 
 /// The remark on words that occur nowhere, with similar ones that do; `found` is the number of results.
 pub fn unheld(end: &End, found: usize) -> Option<String> {
-    // Of tokens it is said already where nothing is found.
+    // For tokens without results, this was said already.
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
     let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
     let is_told = !end.unknown.is_empty() && !is_said;

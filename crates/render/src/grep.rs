@@ -345,7 +345,7 @@ impl Grep<'_> {
     }
 }
 
-/// Standard output, as far as the budget reaches.
+/// Standard output, up to the budget.
 struct Out {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     budget: Budget,

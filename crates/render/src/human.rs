@@ -158,7 +158,7 @@ impl Printer<'_> {
         let around = if self.is_list { None } else { enclosing(unit, also) };
         let (before, behind) = self.around();
         let is_one_line = rows.len() == 1 && before.max(behind) == 0 && !wish.content && !look.heading;
-        // As in grep: a mark between groups of lines that are no neighbours; between files, a heading is one.
+        // As in grep, a mark separates groups of lines that are not adjacent; between files, a heading does.
         if before.max(behind) > 0 && self.printed && !(look.heading && is_new) {
             writeln!(out, "--")?;
         }

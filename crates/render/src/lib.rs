@@ -124,7 +124,7 @@ pub struct Wish {
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
-    /// Whether several lines of a file are shown, as far as the flags say.
+    /// Whether several lines of a file are shown according to the flags.
     pub many_lines: bool,
     /// Whether the number of results was asked for: then all are printed, however high the terminal is.
     pub all: bool,
@@ -251,7 +251,7 @@ pub struct Spot<'a> {
 }
 
 impl Options {
-    /// Writes the location in front of a line's text: file, number and column, as far as they are wanted, as one link.
+    /// Writes the location before a line's text: file, number and column, as requested, as one link.
     ///
     /// # Errors
     /// When `out` refuses.

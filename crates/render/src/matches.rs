@@ -42,7 +42,7 @@ pub struct Target {
     pub full: Option<PathBuf>,
     /// Path to show: as it was given.
     pub shown: PathBuf,
-    /// Whether it was given itself, and not a folder that it lies in.
+    /// Whether it was named itself, rather than a folder around it.
     pub is_named: bool,
 }
 
@@ -322,7 +322,7 @@ impl<'l> Text<'l> {
         Text { bytes, at: 0, line: 0, begin: 0 }
     }
 
-    /// The parts of `range` that lie in each line; it begins nowhere before the one that was asked for last.
+    /// The parts of `range` in each line; ranges must come in order.
     fn lines(&mut self, range: Range<usize>) -> impl Iterator<Item = Row<'l>> + use<'l> {
         let bytes = self.bytes;
         let passed = &bytes[self.at..range.start];

@@ -1,4 +1,4 @@
-//! What the engine tells, in words, with the way out on the command line or by a tool.
+//! Notices of the engine in words, with advice for the command line or a tool.
 
 use colgrep_encoder::ModelSpec;
 use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};

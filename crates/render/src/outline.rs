@@ -43,7 +43,7 @@ pub struct Outlined {
     /// With `--enriched`: keywords and entities in one line, an empty line, the unit's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enriched: Option<String>,
-    /// The first line that belongs to it, of a comment in front too.
+    /// Its first line, including a comment before it.
     #[serde(skip)]
     pub first: u32,
     /// How many names enclose it.
@@ -116,7 +116,7 @@ fn outlined(unit: &Unit, with_text: bool) -> Outlined {
 pub struct OutlineOptions {
     /// Constants and raw code too.
     pub all: bool,
-    /// With the text of each unit, its keywords and entities in front.
+    /// With the text of each unit, preceded by its keywords and entities.
     pub enriched: bool,
     /// As JSON.
     pub json: bool,

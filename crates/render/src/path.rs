@@ -21,7 +21,7 @@ fn here() -> Option<PathBuf> {
     HERE.write().unwrap_or_else(PoisonError::into_inner).insert(here).clone()
 }
 
-/// Looks the current folder up anew, which has changed.
+/// Looks the current folder up again after a change.
 pub fn moved() {
     *HERE.write().unwrap_or_else(PoisonError::into_inner) = None;
     here();
@@ -63,7 +63,7 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An absolute path in the form that people type: without Windows' `\\?\` in front, its own separators throughout.
+/// An absolute path in the form that people type: without Windows' prefix `\\?\`, with its own separators throughout.
 pub fn plain(path: &str, separator: char) -> String {
     if separator != '\\' {
         return path.to_string();

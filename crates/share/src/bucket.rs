@@ -1,8 +1,8 @@
 //! The objects of one repository in a store: its numbered manifests, and its blobs.
 //!
-//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name. Every kind
-//! of store can do that, a folder by a hard link. The greatest number counts. A number that is free again since old
-//! manifests were removed is below the greatest, so whoever puts one looks whether a greater one is there.
+//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name. Every
+//! kind of store can do that, a folder by a hard link. The greatest number counts. Numbers of removed manifests are
+//! free again, so a writer checks that no greater one exists.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -75,7 +75,7 @@ fn is_own(name: &str) -> bool {
     name.starts_with(MANIFEST) || is_key(name)
 }
 
-/// The folder of a repository: what can be read of its name, and a hash that tells it from others.
+/// The folder of a repository: the readable part of its name, and a unique hash.
 fn folder_of(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
     let readable: String = name.chars().map(plain).take(FOLDER_MAX).collect();
@@ -231,7 +231,7 @@ impl Bucket {
     /// Puts a blob of many pieces, which `next` gives, each of the same size but the last.
     ///
     /// # Errors
-    /// Where the store does not take it, and those of `next`.
+    /// Where the store does not take it, and the errors of `next`.
     pub(crate) async fn put_pieces(
         &self,
         key: &str,
@@ -248,7 +248,7 @@ impl Bucket {
         self.blobs.read(key, bytes, take).await
     }
 
-    /// Prepares the folder for a push: what lies there is no source, should the folder be in a project.
+    /// Prepares the folder for a push, and marks it as not source in case it is inside a project.
     ///
     /// # Errors
     /// Where it can't be written.

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::hash::{is_hash, is_key, of_bytes};
 use crate::takes::Takes;
 
-/// The layout of manifests and of what lies around them. It is raised where an older program would misread them.
+/// The layout of manifests and the objects around them. It is raised where an older program would misread them.
 pub(crate) const LAYOUT: u64 = 1;
 /// Indexes of one branch that are kept: others may be reading the one before.
 const OF_BRANCH_MAX: usize = 3;

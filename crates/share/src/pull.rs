@@ -35,7 +35,7 @@ pub struct Wanted<'a> {
     pub lines: Option<&'a str>,
     /// Which files the project's index takes in.
     pub takes: &'a Takes,
-    /// How many commits lie between each of some commits and the one that is checked out, where that is known.
+    /// The number of commits between each of some commits and the checked out one, if known.
     pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
     pub fits: &'a dyn Fn(&Vectors) -> bool,
@@ -110,7 +110,7 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Fou
     found.into_iter().map(|(.., found)| found).collect()
 }
 
-/// Fetches the files of an index into `incoming`, but those that lie there or in `store` already.
+/// Fetches the files of an index into `incoming`, except those that are there or in `store` already.
 pub(crate) async fn fetch(
     bucket: &Bucket,
     found: &Found,

@@ -43,7 +43,7 @@ pub struct Sent<'a> {
     pub lines: Option<&'a str>,
     /// Which files the index takes in.
     pub takes: Takes,
-    /// Send every file, also those that are there; a manifest that can't be read is begun anew.
+    /// Send every file, also those that are there; replace an unreadable manifest.
     pub anew: bool,
 }
 

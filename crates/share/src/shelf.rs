@@ -227,7 +227,7 @@ impl Shelf {
                 file => io::Write::write_all(&mut file?, b"*\n"),
             }
         };
-        // A folder that can't be made is no object that is gone.
+        // Failing to create a folder doesn't mean that an object is gone.
         let failed = |source: io::Error| StoreError::Generic { store: "folder", source: Box::new(source) };
         put().map_err(|e: io::Error| self.refused("write", "")(failed(e)))
     }

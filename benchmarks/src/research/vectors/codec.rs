@@ -1,4 +1,4 @@
-//! What each codec costs and what it loses: the best ten by stored codes against the best ten by the vectors as they are.
+//! Cost and loss of each codec: compares the best ten by stored codes with the best ten by the original vectors.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `colgrep install AGENT` and `uninstall AGENT`: tells a coding agent that colgrep is there, in the files that the
-//! agent documents, and takes it back byte for byte.
+//! `colgrep install AGENT` and `uninstall AGENT`: announces colgrep to a coding agent in the files that the agent
+//! documents, and reverts that byte for byte.
 
 pub(super) mod agents;
 mod change;

@@ -21,10 +21,10 @@ use colgrep_render::words::in_short;
 use colgrep_render::{Wish, end};
 use colgrep_server::api::{Field, cluster, shown, told};
 
-/// Bytes of an answer that are held before the first of them goes out.
+/// Bytes of an answer that are buffered before output begins.
 const HELD_BYTES: usize = 1 << 20;
 
-/// Standard output, to which nothing goes before its end or [`HELD_BYTES`]: until then the search can be made anew.
+/// Standard output, buffered until its end or [`HELD_BYTES`]: until then the search can be repeated.
 struct Held<'h> {
     out: StdoutLock<'h>,
     bytes: Vec<u8>,

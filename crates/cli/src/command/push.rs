@@ -37,7 +37,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     let name = &names[0];
     let transfer = Transfer::new(args.quiet, env);
     let known = match remote.known(name, &transfer) {
-        // It is begun anew.
+        // Start over with an empty manifest.
         Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
         known => known?,
     };
@@ -112,7 +112,7 @@ fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()
     Ok(())
 }
 
-/// Whether a folder lies in a repository, as far as its files tell.
+/// Whether a folder lies in a repository, judged by its files.
 fn has_git(folder: &Path) -> bool {
     folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }

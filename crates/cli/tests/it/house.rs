@@ -7,7 +7,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What `cargo metadata` tells with these arguments, without a network.
+/// The output of `cargo metadata` with these arguments, without a network.
 fn metadata(arguments: &[&str]) -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--format-version", "1"])

@@ -259,7 +259,7 @@ pub fn hurried() -> Patience {
     }
 }
 
-/// Answers of a cluster, as [`Corpus::here`] tells those of one process.
+/// Answers of a cluster, in the form of [`Corpus::here`].
 pub fn through(
     cluster: &Cluster,
     corpus: &Corpus,

@@ -13,7 +13,7 @@ use colgrep_engine::Scope;
 /// How an answer is changed, which begins with a byte that says that it is one.
 type Lie = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
-/// Stands in front of a server and changes one of its answers.
+/// Proxies a server and changes one of its answers.
 struct Liar {
     address: SocketAddr,
     /// Answers that pass unchanged before that, and the lie.

@@ -58,7 +58,7 @@ fn listed(unit: &UnitHit, file: usize) -> RankedUnit {
     RankedUnit { unit: key, file, kind, role, line, ..RankedUnit::default() }
 }
 
-/// The first of a unit's lines, `first` to `end`, that calls a name of `facts`; `lines` are those of the file, whose
+/// The first line of a unit, from `first` to `end`, that calls a name of `facts`; `lines` are the file's, whose
 /// comments begin with `marks`.
 pub fn call_line(lines: &[&str], first: u32, end: u32, facts: &Facts, marks: &[&str]) -> Option<u32> {
     let cased = |text: &str| if facts.ignore_case { text.to_lowercase() } else { text.to_string() };

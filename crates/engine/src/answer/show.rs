@@ -44,7 +44,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// How many around units a printer may show: as many as it was asked for, or those of a usual result.
+    /// Number of lines around units that a printer may show: the number requested, or the default.
     pub fn around(asked: Option<usize>) -> u32 {
         u32::try_from(asked.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
     }
@@ -159,7 +159,7 @@ fn cut(file: &mut FileAnswer, lines: Lines) {
     let all: Vec<&str> = file.text.split_inclusive('\n').collect();
     let (mut is_kept, mut last) = (vec![false; all.len()], 0);
     let mut left = if lines.are_whole { usize::MAX } else { TEXT_BYTES_MAX };
-    // Keeps a line that is no longer than that, and gives the bytes that it takes.
+    // Keeps a line of at most `room` bytes, and returns the bytes that it takes.
     let mut keep = |number: usize, room: usize| match number.checked_sub(1).and_then(|at| all.get(at)) {
         Some(line) if line.len() <= room && !std::mem::replace(&mut is_kept[number - 1], true) => line.len(),
         _ => 0,

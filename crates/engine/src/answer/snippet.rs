@@ -228,7 +228,7 @@ impl QueryWords {
     }
 }
 
-/// The lines of a file's units with what they weigh: a class and its methods have lines in common.
+/// The weighed lines of a file, cached because a class and its methods share lines.
 #[derive(Debug)]
 pub struct Lines<'l> {
     /// The lines, from the first of the file.

@@ -160,7 +160,7 @@ impl EndFound {
                 all.entry(term).or_insert((changes, 0)).1 += units;
             }
         });
-        // Of several projects the first by name, however they lie in parts.
+        // Of several projects, the first by name, whatever the order of the parts.
         grown(&mut self.spelled, other.spelled, |first, own| {
             *first = [first.take(), own].into_iter().flatten().min();
         });
@@ -338,7 +338,7 @@ fn near(
         }
     };
     let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
-    // Another name is no answer to a code.
+    // Don't suggest names for a code.
     let named = if query.intents.is_tokens { 0 } else { UNITS_NAMED };
     let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
     let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;

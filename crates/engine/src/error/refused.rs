@@ -89,7 +89,7 @@ pub enum Refused {
         /// The name or path given.
         given: PathBuf,
     },
-    /// A file is no table of terms.
+    /// A file is not a table of terms.
     #[error("{} is no table of terms", given.display())]
     Terms {
         /// The path given.
@@ -160,7 +160,7 @@ pub enum Refused {
         /// The line that was asked for, from 1.
         line: u32,
     },
-    /// A file lies in none of the projects that are searched.
+    /// A file is outside all searched projects.
     #[error("{}: lies in none of the projects that are searched", path.display())]
     OtherProject {
         /// The file.
@@ -287,7 +287,7 @@ pub enum Refused {
         /// The commit.
         commit: String,
     },
-    /// A text is no date.
+    /// A text is not a date.
     #[error("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are")]
     NoDate {
         /// The text.
@@ -328,7 +328,7 @@ pub enum TermsError {
         /// The most bytes that it may have.
         bytes_max: u64,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("it is no JSON")]
     NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.

@@ -81,7 +81,7 @@ pub enum SettingError {
     /// The setting `ignore` has an invalid pattern.
     #[error("setting ignore")]
     Ignore(#[source] Source),
-    /// A text is no size.
+    /// A text is not a size.
     #[error("{text:?} is no size; write for example 500K or 2M")]
     NoSize {
         /// The text.
@@ -93,7 +93,7 @@ pub enum SettingError {
         /// The text.
         text: String,
     },
-    /// A file of settings is no TOML.
+    /// A settings file is not TOML.
     #[error(transparent)]
     Toml(Source),
     /// A file of settings can't be taken.

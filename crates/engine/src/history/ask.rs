@@ -25,7 +25,7 @@ use crate::request::{RankBy, RankingOptions, check_length};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
-/// Entries of an answer, if nothing else is said.
+/// Default number of entries of an answer.
 const ENTRIES_DEFAULT: usize = 15;
 /// Digits of a commit's short name, at least, as git has it.
 const SHORT_LEN_MIN: usize = 7;
@@ -40,7 +40,7 @@ pub struct HistoryRequest {
     /// Only entries that mention one of these, a file or anything below a folder; with `:LINE` or `:FROM-TO`, the
     /// commits that last changed these lines.
     pub paths: Vec<String>,
-    /// Whether a path of which nothing is known in the folder is meant from the project's root, as entries name files.
+    /// Whether a path that is unknown in the folder is looked for from the project's root, as entries name files.
     pub or_from_root: bool,
     /// Only entries of these kinds; empty: all.
     pub sources: Vec<Source>,
@@ -167,7 +167,7 @@ impl OpenHistory {
     /// Answers a request.
     ///
     /// # Errors
-    /// When a path lies outside or is written as no place is, or the index can't be read.
+    /// When a path lies outside or is invalid, or the index can't be read.
     pub fn ask(
         &self,
         request: &HistoryRequest,
@@ -333,8 +333,8 @@ impl OpenHistory {
         Ok(self.snapshot.lexical.paths_where(is_meant)?)
     }
 
-    /// The commits that last changed lines, those of the lines that are not committed yet, and, where not all are, those
-    /// whose commits are older than the history.
+    /// The commits that last changed the lines, a note on lines that are not committed yet, and a note on lines whose
+    /// commits are older than the history.
     fn commits_of(&self, asked: &Asked, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>, Vec<Absent>)> {
         let path = &asked.path;
         if !self.place.is_repository() {

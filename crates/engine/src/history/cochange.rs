@@ -76,7 +76,7 @@ impl Past<'_> {
         asked.unwrap_or_default()
     }
 
-    /// The histories that are open. It is not held while one is opened, so that questions to others need not wait.
+    /// The open histories. The lock is not held while one is opened, so that other histories stay available.
     fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, (u64, OpenHistory)>> {
         self.histories.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -153,7 +153,7 @@ mod tests {
         knobs
     }
 
-    /// Notes in what way an index is said to be damaged.
+    /// Records reports of a damaged index.
     #[derive(Default)]
     struct Told(Mutex<Vec<String>>);
 

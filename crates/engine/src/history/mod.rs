@@ -51,8 +51,7 @@ impl HistoryPlace {
     /// The history of the project around `start`.
     ///
     /// # Errors
-    /// When there is no such path, or nothing of which a history could be made: no git repository, and no setting
-    /// `sessions`.
+    /// When there is no such path, or no source of history: neither a git repository nor the setting `sessions`.
     pub fn around(start: &Path, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let (project, _) = Project::around(start, env)?;
         HistoryPlace::of(&project, settings, env)
@@ -129,7 +128,7 @@ impl HistoryPlace {
         self.repository.as_ref().is_some_and(|repository| repository.common.join("shallow").exists())
     }
 
-    /// Opens the history and answers a request; what shows itself damaged meanwhile is made anew, once.
+    /// Opens the history and answers a request; a damaged index is rebuilt, once.
     ///
     /// # Errors
     /// As [`HistoryPlace::open`] and [`OpenHistory::ask`]; and outside a repository where no session ran here.
@@ -149,7 +148,7 @@ impl HistoryPlace {
         })
     }
 
-    /// Does `work` on the index; what shows itself damaged meanwhile is made anew, once.
+    /// Does `work` on the index; a damaged index is rebuilt, once.
     pub(crate) fn repaired<T>(&self, listener: &dyn Listener, work: impl Fn() -> Result<T>) -> Result<T> {
         match guarded(&work) {
             Err(error) if damage(&error).is_some() => {

@@ -30,7 +30,7 @@ impl HistoryPlace {
         }
     }
 
-    /// A path from the repository's root, from the project's; none where it lies outside.
+    /// A path from the repository's root as one from the project's; `None` outside of it.
     pub(super) fn in_project(&self, path: &str) -> Option<String> {
         let below = slashed(self.root.strip_prefix(self.top()).unwrap_or(Path::new("")));
         if below.is_empty() {

@@ -11,7 +11,7 @@ const DAY: i64 = 86_400;
 /// An end of a time that is asked for, itself included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// A day, by the clock of whoever made an entry: what is printed of it.
+    /// A day, by the author's clock, as it is printed.
     Day(i64),
     /// A moment, in seconds since 1970.
     Second(i64),

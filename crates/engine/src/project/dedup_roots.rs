@@ -21,8 +21,8 @@ pub fn searched_once(places: Vec<Place>) -> Result<Vec<Place>> {
     places.into_iter().zip(twice).map(once).collect()
 }
 
-/// Where both look, as paths from the outer one's root; nothing where the other does not lie in it. `gives_way` is whether
-/// it is the outer one of two in one project.
+/// The paths where both search, from the outer one's root; empty if `inner` lies elsewhere. `gives_way` is whether
+/// `outer` is the outer one of two in one project.
 fn shared(outer: &Place, inner: &Place, gives_way: bool) -> Vec<String> {
     let front = inner.project.root.strip_prefix(&outer.project.root).ok().and_then(|front| front.to_str());
     let Some(front) = front.filter(|front| gives_way || !front.is_empty()) else { return Vec::new() };

@@ -307,7 +307,7 @@ impl Git {
     }
 }
 
-/// Git, asked about one project; what it does not know is no error.
+/// Runs git in one project; missing information is not an error.
 pub(crate) struct Asker<'a> {
     git: Git,
     root: &'a Path,
@@ -344,7 +344,7 @@ impl Asker<'_> {
 pub struct Blamed {
     /// The commits, each once with the first of its lines.
     pub commits: Vec<(String, u32)>,
-    /// The lines that are no commit's yet, in order.
+    /// The uncommitted lines, in order.
     pub uncommitted: Vec<u32>,
 }
 

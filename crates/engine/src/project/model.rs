@@ -81,8 +81,7 @@ impl Model {
         Model::open(choice.name.as_deref(), true, &env).map(Some)
     }
 
-    /// Opens a model by what somebody wrote; the one in the program where nobody did. `stored` is whether indexes keep
-    /// its vectors.
+    /// Opens a model by its name; the embedded one without a name. `stored` is whether indexes keep its vectors.
     ///
     /// # Errors
     /// When it can't be opened.

@@ -37,7 +37,7 @@ pub struct OpenOptions {
     pub update: bool,
     /// Whether hidden files are indexed.
     pub hidden: Option<bool>,
-    /// Whether files whose names are those of keys and passwords are indexed.
+    /// Whether files that are named like keys and passwords are indexed.
     pub secrets: Option<bool>,
     /// Whether ignored files are indexed too.
     pub no_ignore: bool,

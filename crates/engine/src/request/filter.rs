@@ -106,8 +106,8 @@ fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitI
     })
 }
 
-/// The paths of `below` of which nothing is indexed, with the reason. Of an index that is being built nothing is said:
-/// who knows what it has yet to reach?
+/// The paths of `below` without indexed files, with the reason; empty while the index is being built, because it may
+/// still reach them.
 pub fn not_ranked<'a>(
     below: &'a [String],
     project: &'a Project,

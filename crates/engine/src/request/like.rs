@@ -49,7 +49,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
         Some(hit) => Some(snapshot.unit(hit.key)?),
         None => None,
     };
-    // Where no unit lies around the line, the one before it was found.
+    // Without a unit around the line, the preceding one was found.
     let around = unit.filter(|unit| line <= unit.span.end);
     Ok(around.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
 }

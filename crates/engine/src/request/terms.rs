@@ -53,7 +53,7 @@ fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(TermsError::TooLarge { bytes_max: FILE_BYTES_MAX });
     }
-    // Editors of Windows begin a file with a mark, which is no JSON.
+    // Windows editors may begin a file with a byte order mark, which is not JSON.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     serde_json::from_str::<IgnoredAny>(text).map_err(TermsError::NoJson)?;
     // The parser's message about a shape would show values of whatever file was named.

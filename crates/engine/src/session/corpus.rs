@@ -336,7 +336,7 @@ fn request<'a>(
     }
 }
 
-/// The answer of a corpus as those of its places, whose units have the addresses of their own indexes.
+/// Splits the answer of a corpus into its places, with unit addresses in their own indexes.
 fn parted(
     answer: colgrep_search::Answer,
     places: usize,

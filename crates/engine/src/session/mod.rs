@@ -250,7 +250,7 @@ impl Session {
         Ok(files)
     }
 
-    /// A request with what this session knows beside it.
+    /// Completes a request with the session's settings.
     fn run_of<'r>(&mut self, request: &'r SearchRequest, like: Option<&'r Like>) -> Result<Run<'r>> {
         let run = Run::new(request, &self.settings, &self.env)?.like(like);
         if request.question == Question::Every {

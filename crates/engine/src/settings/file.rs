@@ -14,7 +14,7 @@ const TABLES: [&str; 5] = ["types", "tags", "terms", "groups", "ranking"];
 /// The values of a file's text, checked.
 ///
 /// # Errors
-/// When it is no TOML, or a key is unknown or its value unfit.
+/// When it is not TOML, a key is unknown, or a value is invalid.
 pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
     read_each(text)?.into_iter().collect()
 }
@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
 /// The values of a file's text, each checked by itself.
 ///
 /// # Errors
-/// When it is no TOML.
+/// When it is not TOML.
 pub fn read_each(text: &str) -> Result<Vec<Result<(String, Value)>>> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SettingError::Toml(error.into()))?;
     let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether a folder changed since it was looked at last: the system tells, where it can.
+//! Whether a folder changed since the last check, as reported by the system if possible.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -72,7 +72,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
-    // Of folders inside each other a line is given once, but among the lines around it, which may be those of others.
+    // With nested folders, each matching line is given once; context lines may repeat those of other folders.
     let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
     let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
     let mut given = HashSet::new();
@@ -82,7 +82,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
             break;
         }
         let path = match folder.strip_prefix(&here) {
-            // Of several roots, lines begin with the name of their own.
+            // With several roots, lines begin with their root's name.
             _ if in_root(&folder).is_some() => folder.clone(),
             Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
             Ok(rest) => rest.to_path_buf(),

@@ -35,7 +35,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     };
     let mut request = request(asked)?;
     let entries = asked.offset.saturating_add(wanted);
-    // One more tells whether a page follows.
+    // One more shows whether a page follows.
     request.entries = Some(entries.saturating_add(1));
     let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
     let mut without = None;
@@ -94,7 +94,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         }
         let mut entries = answer.entries;
         for entry in &mut entries {
-            // What lies outside the root can't be asked for here.
+            // Files outside the root can't be requested here.
             entry.files = entry.files.iter().filter_map(|path| served(root, path)).collect();
             entry.score *= answer.strength;
         }
@@ -122,13 +122,13 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     Ok(Answered::without(text, blocks.is_empty(), unserved))
 }
 
-/// A file of a project (`path` from its root) as the server's tools take it; none where it lies in no root.
+/// A file of a project (`path` from its root) in the form that the server's tools take; `None` outside all roots.
 fn served(root: &Root, path: &str) -> Option<String> {
     let full = root.project.root.join(path);
     in_root(&full).or_else(|| Some(full.strip_prefix(&root.folder).ok()?.to_string_lossy().into_owned()))
 }
 
-/// A question to one of several roots: a path in it that begins with the root's own name is meant from the root.
+/// A question to one of several roots: a path in it that begins with the root's name becomes relative to the root.
 fn from_root(query: &str, front: &str, folder: &Path) -> String {
     let of_word = |word: &str| {
         // The path may follow quotes.
@@ -204,8 +204,8 @@ fn meant(state: &ServerState, written: &str) -> Result<String> {
     Ok(full.map_or_else(|| written.to_string(), |full| format!("{}{lines}", full.display())))
 }
 
-/// The paths that lie in a root, by their components alone: the files may be gone. Of several roots they are given from
-/// there, and one that lies in a root inside this one is that root's.
+/// The paths in a root, compared by components because the files may be gone. With several roots they become relative
+/// to it, and a path in a nested root belongs to that root.
 fn paths_in(state: &ServerState, root: &Arc<Root>, paths: &[String]) -> Vec<String> {
     let are_several = state.roots().nth(1).is_some();
     let inside = |path: &String| {

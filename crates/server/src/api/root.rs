@@ -30,7 +30,7 @@ pub struct Root {
     held: Mutex<Option<Arc<Snapshot>>>,
     /// Why that was not compared with the files, where it was not.
     unlike: Mutex<Option<String>>,
-    /// How many files it knows as they are now, where these are not all.
+    /// How many files are up to date in it, if not all.
     known: Mutex<Option<FileProgress>>,
     /// The model that the root's settings choose; opened when first needed.
     pub(super) model: OnceLock<Option<Model>>,
@@ -80,7 +80,7 @@ impl Root {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many files the index of the last call knows as they are now, where these are not all.
+    /// How many files are up to date in the index of the last call, if not all.
     pub fn known_files(&self) -> Option<FileProgress> {
         *self.known()
     }

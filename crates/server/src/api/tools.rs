@@ -208,7 +208,7 @@ fn scope(asked: &params::Search) -> Result<Scope> {
     Ok(scope)
 }
 
-/// The results of all roots; those of a query that asks for text are listed.
+/// The results of all roots; matches of a literal query are listed.
 fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
     let mut scope = scope(asked)?;
     let is_text = asks_for_text(state, asked)?;

@@ -86,7 +86,7 @@ impl App {
     }
 }
 
-/// Refuses flags that would protect nothing: whoever gives one relies on it.
+/// Refuses flags that would protect nothing, since users rely on them.
 fn check(args: &ServeArgs) -> Result<()> {
     let own = match args.shard {
         true => "--token-file names the one that coordinators bring to this shard",

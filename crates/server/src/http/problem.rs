@@ -117,7 +117,7 @@ impl Problem {
         }
         // A file without text is the caller's choice.
         let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
-        // What the engine does not refuse is no fault of the request; nor is a group of the settings that leads nowhere.
+        // Only refusals are the request's fault, except for a group of the settings that leads nowhere.
         let engine = |error: &EngineError| match error {
             EngineError::Refused(refused) => {
                 matches!(refused, Refused::EmptyGroup { .. } | Refused::GroupFolder { .. })

@@ -105,7 +105,7 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
         return match shards.cluster.last_health() {
-            // Which they are is said where callers are known.
+            // Names are given only to authenticated callers.
             Some(seen) if seen.twice.is_some() => {
                 Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
             }

@@ -28,7 +28,8 @@ use colgrep_render::panic::contained;
 
 /// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often that is where no system tells of changes, so that each look reads the tree; and where one can't be served.
+/// Intervals of checks where the system reports no changes, so that each reads the tree; and of a repository that can't
+/// be served.
 const LOOK_AT_TREE: Duration = Duration::from_secs(10);
 const LOOK_AT_LOST: Duration = Duration::from_secs(2);
 
@@ -90,7 +91,7 @@ fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
 }
 
 impl Repositories {
-    /// Looks at the indexes for which it is time, and serves all as they are now.
+    /// Checks the indexes that are due, and serves the current state of all.
     fn look(&self, looked: &mut Vec<Option<Looked>>) {
         looked.resize_with(self.all.len(), || None);
         if self.is_damaged.swap(false, Ordering::AcqRel) {

@@ -140,8 +140,8 @@ fn encoded(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&message)?)
 }
 
-/// Reads the next line and gives what it is taken for, several refusals for a batch: `None` at the end of the input, and
-/// nothing for a line to pass over.
+/// Reads the next line as a message, or as several refusals for a batch; empty for a skipped line, `None` at the end of
+/// the input.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<Line>>> {
     let mut bytes = Vec::new();
     if input.take(MESSAGE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {

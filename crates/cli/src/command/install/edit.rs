@@ -88,7 +88,7 @@ impl Edit {
         in_own_form(text, |plain| self.0.put(plain))
     }
 
-    /// The text without colgrep's part, and with what was `taken` from the user for it.
+    /// The text without colgrep's part, with what was `taken` from the user put back.
     pub fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
         in_own_form(text, |plain| self.0.cut(plain, taken))
     }

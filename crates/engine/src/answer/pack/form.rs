@@ -187,7 +187,7 @@ fn open_comment(line: &str) -> Option<&'static str> {
     marks.into_iter().find(|marks| opens(line, *marks)).or(quoted).map(|(_, end)| end)
 }
 
-/// The lines that are a unit's own, its documentation first: all but those of its members.
+/// The lines of a unit without those of its members, its documentation first.
 fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
     let span = answered.unit.span;
     let (first, line) = (span.first.min(span.line).max(1) as usize, span.line.max(1) as usize);
