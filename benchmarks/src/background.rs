@@ -1,8 +1,7 @@
 //! `background`: what hints and term tables are worth, and what wrong ones cost.
 //!
-//! Nobody has labelled what askers know, so it is drawn from the answers. A right hint names the folder of a file that
-//! answers, a right table gives a word of the query the words of that file's name: both are the most that a caller could
-//! know, not what one knows. The wrong ones are drawn in the same way from another file of the repository.
+//! Right hints and tables are drawn from the answers (the folder or the name of a right file), which is the most that a
+//! caller could know; wrong ones from another file of the repository.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

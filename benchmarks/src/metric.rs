@@ -1,8 +1,7 @@
 //! How good a ranking of files is: one query's metrics, with their sources.
 //!
-//! Gains are binary: a file is a target or it is not. A target counts at the rank of the first distinct file that
-//! equals it or ends with it; two targets that the same file answers share one rank. These are the rules of the
-//! public benchmark's scorer, so the numbers can be compared with published ones.
+//! Gains are binary. A target counts at the rank of the first distinct file that equals it or ends with it; two targets
+//! that the same file answers share one rank, as in the public benchmark's scorer.
 
 use serde::{Deserialize, Serialize};
 

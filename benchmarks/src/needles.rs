@@ -1,10 +1,7 @@
-//! `needles`: the section of a documentation that answers a question must be among the first five answers, by its
-//! heading.
+//! `needles`: the section of a documentation that answers a question must be among the first five answers.
 //!
-//! Each needle is a section and three questions, written by people who read it: one in the section's own words, one in
-//! other words, one task that it helps with. Right is the section itself, or another that answers as well (`also`).
-//! Each section shown counts as an answer, also several of one page; the right page without the right section does not
-//! count.
+//! Right is the section itself, or another that answers as well (`also`). Each section shown counts as an answer, also
+//! several of one page; the right page without the right section does not count.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

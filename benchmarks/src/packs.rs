@@ -1,9 +1,8 @@
 //! `pack`: whether an answer of limited length both names the right file and proves it, with the right unit in full.
 //!
-//! Annotations name files, and few name lines. The right unit of a file is, in this order: the annotation's lines; the
-//! definitions that were written down by hand (`--units`); those that the question names; the unit that the same
-//! question finds when it is asked of this file alone. The last is the ranking's own choice, so it measures the pack
-//! and not the choice.
+//! The right unit of a file is, in this order: the annotation's lines; the definitions that were written down by hand
+//! (`--units`); those that the question names; the unit that the same question finds when it is asked of this file
+//! alone, so that the pack is measured and not the ranking's choice.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;

@@ -1,8 +1,7 @@
 //! `shown`: whether the line that is shown of a file says anything of the query.
 //!
-//! Mixed queries of each repository (known items of its text, and its annotated questions) are asked, and the lines
-//! shown of the first files are checked for a word of the query, or at least a letter. Places and frames are left out:
-//! they name a line and no words.
+//! Known items and annotated questions are asked, and the lines shown of the first files are checked for a word of the
+//! query, or at least a letter. Places and frames are left out: they name a line and no words.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

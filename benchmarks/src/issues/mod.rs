@@ -1,8 +1,7 @@
 //! `issues`: whether a pasted issue finds the files that its fix changed.
 //!
-//! The list names a repository, the commit below the fix, the files, and a hash of the text; the texts come from public
-//! clones, either from a set of issues or from the fix's own message where that reads like one. Each commit is laid
-//! out without its history, indexed, and asked for with the whole text and with the title alone.
+//! The texts come from public clones: from a set of issues, or from a fix's own message if it reads like one. Each
+//! commit is checked out without history, indexed, and asked with the whole text and with the title alone.
 
 mod clone;
 mod draw;

@@ -1,4 +1,4 @@
-//! What the engine tells while it works: progress, notices, and whether Python wants it to stop.
+//! Collects progress and notices of the engine, and whether Python wants it to stop.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};

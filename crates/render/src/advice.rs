@@ -12,7 +12,7 @@ use colgrep_share::Error as RemoteError;
 use crate::end::shell_word;
 use crate::path::typed;
 
-/// What went wrong, with the way out in the words of the command line and in those of the server's tools.
+/// An error, with advice in terms of the command line and of the server's tools.
 #[derive(Clone, Debug)]
 pub struct Hinted {
     /// What went wrong.
@@ -31,7 +31,7 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
-/// A part of an error's text, and what is said in its place.
+/// A part of an error's text, and its replacement.
 struct Mended {
     said: String,
     hinted: Hinted,
@@ -278,7 +278,7 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     text.replacen(&said, &told, 1)
 }
 
-/// An error as a tool tells it; what is too long loses its middle.
+/// An error in the form for tools; the middle of a long one is cut out.
 pub fn for_tools(error: &anyhow::Error) -> String {
     let mut text = in_words(error, |hinted| &hinted.tool);
     if text.len() > TOOL_BYTES_MAX {

@@ -174,7 +174,6 @@ impl<'a> LineSearch<'a> {
 /// The matching lines below `path`, with `around` lines of context, each with its end, in order, without escape
 /// sequences and cut to a readable length; with `text_only` without binary files that are not named. No more files are
 /// searched when there are `enough`. Also returns what could not be read.
-/// `enough`. And what could not be read.
 ///
 /// # Errors
 /// On a bad pattern or glob.

@@ -1,8 +1,8 @@
 //! The objects of one repository in a store: its numbered manifests, and its blobs.
 //!
-//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name. Every
-//! kind of store can do that, a folder by a hard link. The greatest number counts. Numbers of removed manifests are
-//! free again, so a writer checks that no greater one exists.
+//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name, by a
+//! conditional put or a hard link. Numbers of removed manifests are free again, so a writer checks that no greater one
+//! exists.
 
 use std::collections::HashMap;
 use std::time::Duration;

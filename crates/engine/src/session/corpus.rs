@@ -1,8 +1,7 @@
 //! Several projects as one corpus: ranked together by the sum of their statistics, as one index of all would be.
 //!
-//! The prefix of a project's paths (its folder's name) orders files of equal scores and resolves written paths. It is
-//! not ranked: an index has the terms of paths from its own root, so a project ranks by the same words alone and among
-//! others. No name is reserved for the corpus.
+//! The prefix of a project's paths (its folder's name) orders files of equal scores and resolves written paths, but is
+//! not ranked.
 
 use std::collections::HashMap;
 use std::ops::Range;

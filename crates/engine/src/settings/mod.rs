@@ -219,8 +219,7 @@ impl Settings {
         self.table("groups").into_keys()
     }
 
-    /// The folders of a group of projects, as they are to be searched together; those that are no whole paths are meant
-    /// from the folder of the settings file.
+    /// The folders of a group of projects; relative ones are resolved from the folder of the settings file.
     ///
     /// # Errors
     /// When there is no group of that name, or it names no folder, or one that is not there.
@@ -435,7 +434,7 @@ fn is_of_another_machine(name: &str) -> bool {
     matches!((first.next(), first.next()), (Some('\\' | '/'), Some('\\' | '/')))
 }
 
-/// A model as a settings file in `folder` names it: a folder is meant from there.
+/// A model as named in a settings file in `folder`, from which folders are resolved.
 fn model_from(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
     let is_folder = name != "default" && (path.exists() || name.starts_with('.') || name.contains('\\'));

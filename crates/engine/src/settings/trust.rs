@@ -49,7 +49,7 @@ fn model_files(path: &Path, text: &str) -> Vec<Stamp> {
     });
     let mut stamps = Vec::new();
     let place = model.zip(path.parent()).map(|(name, folder)| PathBuf::from(model_from(folder, &name)));
-    // The name of a model of the hub is no path.
+    // The name of a hub model is not a path.
     if let Some(place) = place.filter(|place| place.is_absolute()) {
         stamps_below(&place, MODEL_DEPTH_MAX, &mut stamps);
     }
@@ -104,7 +104,7 @@ fn write(env: &Env, list: &[Trusted]) -> Result<()> {
     let path = folder.join(LIST);
     let write = || -> std::io::Result<()> {
         fs::create_dir_all(&folder)?;
-        // Beside it first: whoever reads it meanwhile sees the old list or the new one.
+        // Written to a temporary file first, so that readers see the old list or the new one.
         let beside = folder.join(format!(".{LIST}-{}", std::process::id()));
         let mut file = fs::File::create(&beside)?;
         file.write_all(&serde_json::to_vec(list)?)?;
