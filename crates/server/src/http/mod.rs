@@ -179,7 +179,7 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let work = move || {
         for root in app.state.roots() {
             let opened = contained(|| app.state.opened(root, &ReadFirst::default()).map(drop)).flatten();
-            // What was found when the server was started is told.
+            // Problems found at the start were already reported.
             if let Err(error) = opened
                 && !error.is::<NotServed>()
             {
