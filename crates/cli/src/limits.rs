@@ -1,5 +1,4 @@
-//! What the system gives this process too little of: memory, stack, room in files. Each ends in a sentence and exit
-//! status 2, where the system's own way is a signal.
+//! Handles exhausted memory, stack and file space: each ends in a message and exit status 2 instead of a signal.
 #![expect(unsafe_code, reason = "the allocator, and what glibc and the kernel do by themselves")]
 
 use colgrep_render::remark;
@@ -8,14 +7,14 @@ use std::thread::Builder;
 
 use crate::FAILED;
 
-/// Stack of the thread that does the work: what most systems give a main thread. Its room is taken at once, so that it
+/// Stack of the thread that does the work: what most systems give a main thread. It is touched at once, so that it
 /// can't be refused later.
 const STACK_BYTES: usize = 8 << 20;
-/// Below this much address space, threads and their heaps are kept few.
+/// Below this much address space, threads and their heaps are limited.
 #[cfg(target_os = "linux")]
 const TIGHT_BYTES: u64 = 2 << 30;
 
-/// What a heap takes from the system at once. A search touches some megabytes; taken page by page, each page costs a fault.
+/// Size by which a heap grows. A search touches some megabytes; page by page, each page would cost a fault.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEAP_BYTES: usize = 16 << 20;
 /// A large page.
@@ -48,7 +47,7 @@ fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
     pointer
 }
 
-// SAFETY: every call goes to the system's allocator, and what that gives comes back, or nothing does.
+// SAFETY: every call is passed to the system's allocator, and its result is returned.
 unsafe impl GlobalAlloc for Told {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that are asked for.

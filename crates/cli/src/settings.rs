@@ -11,9 +11,9 @@ use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 use crate::files::{self, followed};
 use crate::hunk::in_own_form;
 
-/// Keeps other processes of this program from changing settings, or trust in them, until what it gives is dropped: each
-/// reads a whole file and puts another in its place, and two at once would lose what one of them wrote. The folder of
-/// settings is locked; where none can be (on Windows, say), nobody is kept.
+/// Locks the folder of settings until the result is dropped, so that other processes of this program don't change
+/// settings or trust: each reads a whole file and replaces it, so concurrent writers would lose changes. Where it can't
+/// be locked (on Windows, say), nothing is prevented.
 pub fn alone(env: &Env) -> Option<File> {
     let file = env.settings_file()?;
     let folder = file.parent()?;

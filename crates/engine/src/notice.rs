@@ -30,7 +30,7 @@ pub trait Listener: Send + Sync {
         Box::new(())
     }
 
-    /// Whether an update is to end, with what it has done until then. It is asked often, and from many threads.
+    /// Whether an update should stop, keeping what it has done. It is called often, and from many threads.
     fn stops(&self) -> bool {
         false
     }
@@ -76,7 +76,7 @@ pub enum Notice {
         /// Whether a background process does the rest.
         is_done_behind: bool,
     },
-    /// The index was made with other options of the walk than those asked for; it keeps them.
+    /// The index was made with walk options other than those requested; it keeps them.
     OtherWalk {
         /// The project's root.
         root: PathBuf,
@@ -185,7 +185,7 @@ pub enum NotUpdated {
     Failed {
         /// Why, with all causes.
         why: String,
-        /// What the system says, where it refuses a change of what is kept.
+        /// The system's message, if it refuses to report changes of a stored file.
         refused: Option<std::io::ErrorKind>,
     },
 }
@@ -246,7 +246,7 @@ pub struct IndexState {
     pub files_indexed: u64,
     /// Files in the tree, without those that the index skipped; none where it can't be walked.
     pub files_in_tree: Option<u64>,
-    /// How many units have vectors, where a model would have given more.
+    /// Units with vectors, where a model is used and some lack them.
     pub vectors: Option<Coverage>,
 }
 

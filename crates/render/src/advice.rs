@@ -70,7 +70,7 @@ fn mended(error: &EngineError) -> Option<Mended> {
     }
 }
 
-/// The way out of a setting or a variable that can't be taken.
+/// Advice for an invalid setting or variable.
 fn of_setting(error: &SettingError) -> Option<Mended> {
     match error {
         SettingError::File { source, .. } => of_setting(source),
@@ -149,7 +149,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
     })
 }
 
-/// The way out of what is not indexed without being asked for.
+/// Advice for a folder that is not indexed without confirmation.
 fn of_root(refused: &Refused) -> Option<Mended> {
     let way = match refused {
         Refused::LoneFile { root } => {

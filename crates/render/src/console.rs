@@ -135,7 +135,7 @@ fn rate(files: Option<u64>, units: u64, since: Duration) -> String {
     format!("{files}{:.0} units/s", rate(units))
 }
 
-/// Says what is not taken of a repository's settings: once.
+/// Reports the ignored settings of a repository, once.
 pub fn tell_refused(settings: &Settings) {
     static TOLD: Once = Once::new();
     if let Some(refused) = settings.refused() {

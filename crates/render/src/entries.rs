@@ -62,7 +62,7 @@ struct Row<'a> {
     source: &'static str,
     /// The commit's full name, or PATH:LINE of the turn.
     id: &'a str,
-    /// The commit's subject, or the first line of what was asked.
+    /// The commit's subject, or the first line of the request.
     subject: &'a str,
     /// The files that it mentions, from the project's root, sorted.
     files: &'a [String],

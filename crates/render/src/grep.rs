@@ -31,7 +31,7 @@ fn walk_options(open: &OpenOptions, settings: &Settings) -> WalkOptions {
     WalkOptions { filesize_max: open.filesize_max.unwrap_or(u64::MAX), ..open.with(settings).walk }
 }
 
-/// A grep: what is looked for, where, and what becomes of a line.
+/// A grep: its pattern, its places, and the handling of lines.
 struct Grep<'a> {
     scope: &'a Scope,
     walk: WalkOptions,
@@ -96,7 +96,7 @@ pub struct LineSearch<'a> {
     pub sorting: (SortBy, bool),
 }
 
-/// What came of a search for lines.
+/// The outcome of a search for lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineOutcome {
     /// Something matched.

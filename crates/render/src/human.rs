@@ -201,7 +201,7 @@ impl Printer<'_> {
         taken += around.map_or(0, |around| around.chars().count() + 2);
         let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
         let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
-        // Of a line that is cut, what was found is shown, and with it the colours of what follows.
+        // Of a cut line, the match is shown, with the colours from there on.
         let from = columns.map_or(0, |columns| shown_from(&line[..end], columns, found));
         let (styled, marks) = (behind(styled, from), if look.color { found } else { &[] });
         let marks: Vec<Range<usize>> =

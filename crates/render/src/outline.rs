@@ -160,7 +160,7 @@ fn named_first<'u>(units: &'u [Outlined], all: bool, little: &[&str]) -> Vec<&'u
     if all || main.is_empty() { units.iter().collect() } else { main }
 }
 
-/// A unit as a line: lines, kind, and what it is, indented by what encloses it.
+/// A unit as a line: lines, kind and name, indented by nesting.
 pub fn row(unit: &Outlined) -> String {
     let what = [&unit.signature, &unit.name, &unit.summary].into_iter().find(|t| !t.is_empty());
     let what = escape_control(what.map_or("", String::as_str));

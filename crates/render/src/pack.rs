@@ -30,9 +30,9 @@ pub struct Packed {
     id: String,
     /// Its score. Comparable within one answer and one project only.
     score: f32,
-    /// How much of it is given: line, brief (signature and first sentence), cut (lines left out) or full.
+    /// How much of it is shown: line, brief (signature and first sentence), cut (lines left out) or full.
     grade: &'static str,
-    /// What is given of it: its head, then lines.
+    /// The text shown: its head, then lines.
     text: String,
 }
 
@@ -41,7 +41,7 @@ pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
     pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }
 
-/// Prints a pack and gives the number of its pieces; its text, for a terminal, with control characters escaped.
+/// Prints a pack and returns the number of its pieces; for a terminal, with control characters escaped.
 ///
 /// # Errors
 /// When `out` refuses.

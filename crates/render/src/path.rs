@@ -1,4 +1,4 @@
-//! How files are named in output: as the path that was given to look in, or relative to the current folder.
+//! How files are named in output: relative to the given path, or to the current folder.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ const DEAD_SHARE_MAX: f64 = 0.5;
 /// Share of skipped files above which it is worth a word.
 const SKIPPED_SHARE_MAX: f64 = 0.2;
 
-/// How a finding is to be taken.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Level {

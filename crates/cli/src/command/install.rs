@@ -124,7 +124,7 @@ fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipts)> {
             check_inside(&target.path, &folder)?;
         }
     }
-    // Whatever folder of indexes is in force when it is taken back, the user's own entries come back.
+    // Keep receipts next to the settings, so that they are found whatever folder of indexes is in force later.
     let beside = env.settings_file().and_then(|file| Some(file.parent()?.to_path_buf()));
     let folder = beside.map_or_else(|| env.data_folder(), Ok)?.join("installs");
     Ok((targets, Receipts { folder }))

@@ -94,7 +94,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
     let all = all_stores(env).unwrap_or_default();
     let old: Vec<(PathBuf, Store)> = all
         .into_iter()
-        // A history is asked seldom, and goes with its project.
+        // A history is rarely searched, and is removed with its project.
         .filter(|store| history_of(store).is_none() && unused(store).is_some())
         .filter_map(|store| Some((root_of(&store, env).filter(|root| root.is_dir())?, store)))
         .collect();

@@ -1,4 +1,4 @@
-//! `colgrep pull`: takes the index that somebody shared, and brings it up to date with what is checked out.
+//! `colgrep pull`: takes a shared index, and brings it up to date with what is checked out.
 
 use colgrep_render::remark;
 use std::time::Instant;

@@ -49,7 +49,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     }
     drop(snapshot);
     let shipment = project.store.ship(&|part| known.has(part))?;
-    // Of what is sent, not of what was there a moment before.
+    // Check the files that are sent, rather than an earlier state.
     check_content(&project, &shipment.table, args.dirty)?;
     if Identity::of(&project).unwrap_or_default().commit != identity.commit {
         bail!("another commit was checked out meanwhile; push again");
@@ -80,8 +80,8 @@ fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Re
     Ok(update(project, options.as_ref(), true, encoding.as_ref(), &*console)?.0)
 }
 
-/// Refuses to send what nobody meant to share: files that git ignores, keys and passwords, and, unless `dirty`, what is
-/// not committed.
+/// Refuses to send files that are not meant to be shared: ignored files, keys and passwords, and, unless `dirty`,
+/// uncommitted files.
 fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()> {
     let kept = [(table.secrets, "--secrets", "keys and passwords"), (table.no_ignore, "--no-ignore", "ignored files")];
     if let Some((_, flag, what)) = kept.iter().find(|(is_on, ..)| *is_on) {

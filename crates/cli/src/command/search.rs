@@ -72,7 +72,7 @@ fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Asks, prints the answer and gives the exit status.
+/// Searches, prints the answer and returns the exit status.
 fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     let paths = &plan.request.scope.paths;
     if !plan.output.quiet {

@@ -1,4 +1,4 @@
-//! `colgrep settings`: what is set and where that comes from; writes the user's file.
+//! `colgrep settings`: shows values and their sources; writes the user's file.
 
 use colgrep_render::remark;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! How each score came about: the retrievers' scores, then what every stage changed.
+//! How each score was computed: the retrievers' scores, then the change of every stage.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -13,7 +13,7 @@ use crate::answer::FileAnswer;
 pub const BYTES_A_TOKEN: usize = 4;
 /// Files that a pack names, at most.
 pub const FILES_MAX: usize = 10;
-/// Units of each file that are looked at.
+/// Units examined in each file.
 pub const UNITS_PER_FILE: usize = 8;
 /// Share of the whole budget that the first unit may take in full with its comments, and without, and what its strength adds
 /// to that. These values and the next ones: docs/research/pack.md.
@@ -32,7 +32,7 @@ const NAMES_SHARE: f32 = 0.2;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
 
-/// How much of a unit is given, the least first.
+/// How much of a unit is shown, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Where it is, and the line that answers.
@@ -64,9 +64,9 @@ pub struct Piece {
     pub file: usize,
     /// Position of the unit in its file.
     pub unit: usize,
-    /// How much of it is given.
+    /// How much of it is shown.
     pub grade: Grade,
-    /// What is given: lines, each with its end.
+    /// The text shown: lines, each with its end.
     pub text: String,
 }
 
@@ -159,7 +159,7 @@ impl Packer<'_> {
         let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));
         let first = (self.pieces[0].file, self.pieces[0].unit);
         let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first);
-        // What is longer than the pack is never given.
+        // A unit longer than the pack is never shown in full.
         let all = all.map(|(file, unit)| of(file, unit)).filter(|(_, piece)| piece.text.len() <= self.bytes);
         let mut order: Vec<(f32, Piece)> = all.collect();
         order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then((one.file, one.unit).cmp(&(other.file, other.unit))));
@@ -179,7 +179,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Cuts less of the first piece: it takes what is left.
+    /// Cuts less of the first piece, which takes the remaining room.
     fn raise_cut(&mut self) {
         let Piece { file, unit, .. } = self.pieces[0];
         let old = self.pieces[0].text.len();

@@ -102,7 +102,7 @@ impl Ranked {
         }
     }
 
-    /// Writes the steps of each unit's score into what was shown elsewhere of a result.
+    /// Writes the steps of each unit's score into a result that was built elsewhere.
     pub fn explain(&self, hit: usize, file: &mut FileAnswer) {
         let hit = &self.answer.hits[hit];
         for shown in &mut file.units {

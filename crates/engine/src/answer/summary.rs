@@ -96,13 +96,13 @@ pub struct EndAsked {
     pub units: Vec<String>,
     /// Words whose files are counted: those of each word, and the allowed files that contain all words.
     pub files: Vec<String>,
-    /// Terms to which terms of similar spelling are looked for.
+    /// Terms for which similar terms are looked up.
     pub like: Vec<String>,
     /// Terms whose spelling in a file is wanted.
     pub spelled: Vec<String>,
     /// Units whose names are wanted, each with the part of the corpus that it lies in.
     pub named: Vec<UnitId>,
-    /// Texts that files are read for in any case, each with whether other spellings of it count.
+    /// Texts to search the files for, in any case, each with whether other spellings count.
     pub texts: Vec<(String, bool)>,
 }
 

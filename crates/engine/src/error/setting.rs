@@ -1,11 +1,11 @@
-//! Settings and variables of the environment that can't be taken.
+//! Invalid settings and variables of the environment.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::Source;
 
-/// Why a setting or a variable of the environment can't be taken.
+/// Why a setting or a variable of the environment is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
@@ -51,7 +51,7 @@ pub enum SettingError {
         key: String,
         /// What it takes.
         takes: String,
-        /// What was given, where that is worth repeating.
+        /// The given value, if worth repeating.
         given: Option<String>,
     },
     /// A setting's value does not fit, for this reason.
@@ -96,7 +96,7 @@ pub enum SettingError {
     /// A settings file is not TOML.
     #[error(transparent)]
     Toml(Source),
-    /// A file of settings can't be taken.
+    /// A settings file is refused.
     #[error("{}", path.display())]
     File {
         /// The file.

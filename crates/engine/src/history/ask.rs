@@ -30,10 +30,10 @@ const ENTRIES_DEFAULT: usize = 15;
 /// Digits of a commit's short name, at least, as git has it.
 const SHORT_LEN_MIN: usize = 7;
 
-/// What is asked of a history.
+/// A request to a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRequest {
-    /// What is looked for; the newest entries come first where nothing is.
+    /// The question; without one, the newest entries come first.
     pub query: Option<String>,
     /// The folder from which paths are meant.
     pub folder: PathBuf,
@@ -94,7 +94,7 @@ pub struct HistoryAnswer {
     /// Lines of the question that are not committed yet: a place as it was written, or where it has commits too, these
     /// lines alone (`src/a.rs:2,5-7`).
     pub uncommitted: Vec<String>,
-    /// Files of the question that had other names before, under which they were looked for too.
+    /// Files of the question that had earlier names, which were searched too.
     pub earlier: Vec<Earlier>,
     /// What there is nothing of.
     pub absent: Vec<Absent>,
@@ -147,7 +147,7 @@ pub struct HistoryEntry {
     pub short: String,
     /// The transcript and the line of a turn.
     pub place: Option<(PathBuf, u32)>,
-    /// The commit's subject, or the first line of what was asked.
+    /// The commit's subject, or the first line of the request.
     pub subject: String,
     /// The files that it mentions, from the project's root, sorted.
     pub files: Vec<String>,
@@ -155,11 +155,11 @@ pub struct HistoryEntry {
     pub date: String,
     /// The moment, in seconds since 1970.
     pub seconds: i64,
-    /// Its score; 0 where nothing was looked for.
+    /// Its score; 0 without a question.
     pub score: f32,
-    /// The whole message or turn, where that was asked for.
+    /// The whole message or turn, if requested.
     pub text: Option<String>,
-    /// How its score came about, where that was asked for.
+    /// The steps of its score, if requested.
     pub steps: Option<Vec<Step>>,
 }
 
@@ -221,7 +221,7 @@ impl OpenHistory {
         }
         if asks_for(Source::Session) {
             let folders = settings.sessions(env);
-            // Who names no folders misses no sessions, unless these alone are asked for.
+            // Report missing folders only if sessions alone are requested.
             if folders.is_empty() && request.sources == [Source::Session] {
                 absent.push(Absent::Folders);
             }

@@ -183,7 +183,8 @@ mod tests {
         let place = HistoryPlace::of(&project, &settings, &env).expect("a history");
         let files = std::fs::read_dir(place.store.lexical_folder()).expect("a folder").flatten().map(|e| e.path());
         let of_terms = files.filter(|path| path.extension().is_some_and(|e| e == "term"));
-        // A slow machine commits in between. What is small is read whole, and its damage met, when the index is opened.
+        // A slow machine commits in between. Small files are read whole when the index is opened, which would find
+        // their damage.
         let largest = of_terms.max_by_key(|path| path.metadata().expect("a file").len()).expect("a file of terms");
         let mut bytes = std::fs::read(&largest).expect("a file");
         // What the end says is read when the index is opened, too.

@@ -1,7 +1,7 @@
 //! The history of a project: commits, and agents' sessions where the user names folders of them.
 //!
 //! [`HistoryPlace`] finds it, [`HistoryPlace::open`] brings its index up to date, and [`OpenHistory::ask`] answers.
-//! It is looked at when somebody asks for it, never by a plain search.
+//! A plain search does not open it.
 
 pub mod cochange;
 
@@ -204,7 +204,7 @@ impl HistoryPlace {
         Ok(updater.progress(&*progress).interrupted(&stops).run()?.0)
     }
 
-    /// What is indexed of it; none where nothing is yet.
+    /// The indexed state; `None` if nothing is indexed yet.
     pub fn state(&self) -> Option<HistoryState> {
         let snapshot = self.store.open().ok()?;
         Some(HistoryState::of(&snapshot, self.is_shallow(), self.store.bytes_on_disk()))

@@ -1,4 +1,4 @@
-//! The two ends of a time that is asked for.
+//! The two ends of a requested time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use crate::error::{Refused, Result};
 
 const DAY: i64 = 86_400;
 
-/// An end of a time that is asked for, itself included.
+/// An end of a requested time, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// A day, by the author's clock, as it is printed.

@@ -321,7 +321,7 @@ impl Asker<'_> {
     /// Whether git takes the repository for one.
     ///
     /// # Errors
-    /// With what it says where it does not.
+    /// With its message if it does not.
     pub(crate) fn check(&self) -> Result<(), GitError> {
         self.git.ask(self.root, &["rev-parse", "--git-dir"]).map(drop)
     }
@@ -413,7 +413,7 @@ impl colgrep_index::history::Git for Repository {
             .map_err(|e| io::Error::new(e.kind(), Error::from(GitError::NotStarted(e)).full()))?;
         bound(&child);
         let mut stdin = child.stdin.take();
-        // It may print before it has read all: who only writes and who only prints would wait for each other.
+        // Write in another thread: git may print before it has read everything, and both sides would block.
         let output = std::thread::scope(|scope| {
             scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
             child.wait_with_output()

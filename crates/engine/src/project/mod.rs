@@ -45,9 +45,9 @@ const SYSTEM: [&str; 19] = [
 ];
 /// Folders of temporary files, where the environment names no other.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
-/// Files of a folder that is taken for a project without being asked, at most; a repository may have more.
+/// Maximum number of files of a folder that is indexed without confirmation; a repository may have more.
 const FILES_MAX: usize = 50_000;
-/// Entries that are looked at for repositories in a folder and in those inside it.
+/// Maximum number of entries examined for repositories in a folder and its subfolders.
 const LOOKED_AT_MAX: usize = 10_000;
 /// Folders without source files at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];

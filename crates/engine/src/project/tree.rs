@@ -80,7 +80,7 @@ pub fn files_below(
     Ok(Ok(tree))
 }
 
-/// The files below a path; where an index of all of it knows them, with a look at each alone.
+/// The files below a path, from its index if that covers all of it, with each file checked.
 fn walked(
     path: &Path,
     project: &Project,

@@ -182,7 +182,7 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
     }
 }
 
-/// The files that a walk as the index's own comes by now.
+/// The files that a walk with the index's options finds now.
 fn paths_in(project: &Project, snapshot: &Snapshot) -> HashSet<String> {
     let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
     walked.map(|walked| walked.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Units like one that is there, asked for by that unit's own words and vectors.
+//! Units like an existing one, found by its own words and vectors.
 //!
 //! The words are the unit's name, the first sentence of its documentation, and the terms of its text that are rare
 //! elsewhere. The vectors are those that an index keeps for such a unit, made from the file's current text.

@@ -15,7 +15,7 @@ use crate::request::{Scope, Standpoint, Tests};
 pub struct NearFile {
     /// The project's root.
     pub root: PathBuf,
-    /// The file from there, and what is known of it.
+    /// The file from there, with its relations.
     pub near: Near,
 }
 

@@ -211,7 +211,7 @@ impl PathRules {
             && (!self.code_only || !is_text(language()))
     }
 
-    /// Whether a rule says of a path that it is left out, and not only that another one is asked for.
+    /// Whether a rule excludes a path, rather than another one being requested.
     fn leaves_out(&self, path: &str) -> bool {
         self.exclude.as_ref().is_some_and(|p| p.is_match(path))
             || self.exclude_dir.as_ref().is_some_and(|p| p.is_below_match(path))

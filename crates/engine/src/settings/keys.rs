@@ -178,7 +178,7 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Folders,
         default: "",
         doc: "Folders with transcripts of your agents' sessions, such as ~/.claude/projects, which `colgrep log` finds; the user's file alone sets it.",
-        // Whoever wrote the repository's file does not say what is read of a person's own.
+        // A repository's author must not decide what is read of a person's own files.
         untrusted: Untrusted::Never,
     },
 ];
@@ -319,7 +319,7 @@ pub fn share(text: &str) -> Result<f32, String> {
     share.ok_or_else(|| format!("takes {SHARE}, not {text:?}"))
 }
 
-/// Checks a value for its key and gives it in the form that is kept.
+/// Checks a value for its key and returns its stored form.
 ///
 /// # Errors
 /// When the key is unknown or the value does not fit.

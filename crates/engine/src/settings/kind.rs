@@ -1,4 +1,4 @@
-//! What settings take, and when they are taken from a repository.
+//! The values that settings take, and which of them apply from an untrusted repository.
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

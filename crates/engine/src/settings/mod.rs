@@ -124,7 +124,7 @@ impl Settings {
         for one in read {
             let (key, mut value) = match one {
                 Ok(known) => known,
-                // A clone must not end every search: what can't be understood is ignored until the user trusts the file.
+                // A clone must not break every search: invalid values are ignored until the user trusts the file.
                 Err(error) if !*is_trusted => {
                     unread.push(Error::from(error).full());
                     continue;
@@ -141,7 +141,7 @@ impl Settings {
                 refused.push((key, value));
                 continue;
             }
-            // What the user leaves out stays left out: the last pattern decides.
+            // The user's exclusions come last and win.
             if let ("ignore", Value::List(patterns)) = (key.as_str(), &mut value)
                 && !self.ignore().is_empty()
                 && !*is_trusted
@@ -163,7 +163,7 @@ impl Settings {
         self.values.insert(key, (value, path.to_path_buf()));
     }
 
-    /// What the repository's file says and is not taken.
+    /// The ignored settings of the repository's file.
     pub fn refused(&self) -> Option<&Refused> {
         self.refused.as_ref()
     }
@@ -204,7 +204,7 @@ impl Settings {
         self.text(key) == Some("true")
     }
 
-    /// Patterns, as in a `.gitignore` at the project's root, of files that no search gives.
+    /// Patterns, as in a `.gitignore` at the project's root, of files that are not indexed.
     pub fn ignore(&self) -> &[String] {
         self.list("ignore")
     }

@@ -36,7 +36,7 @@ struct Stamp {
     times: [i64; 2],
 }
 
-/// Folders in each other, and entries of all, that are looked through for a model's files. A model has a dozen.
+/// Maximum depth of folders, and number of entries, examined for a model's files. A model has a dozen.
 const MODEL_DEPTH_MAX: usize = 4;
 const MODEL_FILES_MAX: usize = 1_000;
 
@@ -60,7 +60,7 @@ fn model_files(path: &Path, text: &str) -> Vec<Stamp> {
 fn stamps_below(folder: &Path, depth: usize, stamps: &mut Vec<Stamp>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        // A link counts as what it leads to.
+        // A link counts as its target.
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() && depth > 0 => stamps_below(&path, depth - 1, stamps),
             Ok(metadata) if stamps.len() < MODEL_FILES_MAX => {
@@ -325,7 +325,7 @@ mod tests {
         assert!(!is_trusted_text(&env, Path::new("/other"), "hidden = true\n"));
         assert!(untrust(&env, &path).unwrap() && !untrust(&env, &path).unwrap());
         assert!(!is_trusted_text(&env, &path, "hidden = true\n"));
-        // A model's files are part of it, and so is whether there are more or fewer.
+        // A model's files are part of its identity, including their number.
         let model = folder.path().join("m");
         fs::create_dir(&model).unwrap();
         fs::write(model.join("model.onnx"), "before").unwrap();

@@ -18,7 +18,7 @@ use super::section::Section;
 use super::toml::CodexServer;
 use crate::args::Agent;
 
-/// A file and what is put into it.
+/// A file and its edits.
 pub struct Target {
     /// The file.
     pub path: PathBuf,
@@ -26,7 +26,7 @@ pub struct Target {
     pub edits: Vec<Edit>,
 }
 
-/// What an agent reads about colgrep: what it does, and nothing that the agent should do.
+/// The text about colgrep for agents: facts, no instructions.
 pub const TEXT: &str = "\
 ## colgrep
 
@@ -52,7 +52,7 @@ const HOOK_SECONDS_MAX: u64 = 10;
 
 /// The files of one agent below `folder`: the user's home, or a project.
 pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Target> {
-    // What a team commits names the program; what is the user's own names the file, for programs without a shell's PATH.
+    // A team's committed files name the program; the user's own name its path, for programs without a shell's PATH.
     let command = match env.program() {
         Some(path) if !project => path.display().to_string(),
         _ => "colgrep".to_string(),
@@ -97,7 +97,7 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
             let hook = files.file(".cursor/hooks.json", Hook { event: "sessionStart", entry, versioned: true });
             let mut targets = vec![files.server(".cursor/mcp.json", files.stdio()), hook];
-            // The user's rules of Cursor are kept in its own settings, in no file.
+            // Cursor keeps the user's rules in its own settings, not in a file.
             if project {
                 targets.push(files.file(".cursor/rules/colgrep.mdc", Section { head: CURSOR_HEAD, text: TEXT }));
             }
@@ -209,7 +209,7 @@ impl Files<'_> {
         json!({"type": "local", "command": self.command, "args": ["mcp"], "tools": ["*"]})
     }
 
-    /// What a shell is given to run.
+    /// The command that a shell runs.
     fn hook(&self) -> String {
         format!("{} {HOOK} {}", in_shell(&self.command), self.agent)
     }

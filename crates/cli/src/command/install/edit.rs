@@ -1,4 +1,4 @@
-//! Parts of files: how one is put in, recognised, and taken out.
+//! Parts of files: how they are inserted, recognised and removed.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub const HOOK: &str = "hook";
 
 /// A part of a file that is colgrep's. Texts are plain here: line ends are `\n`, and there is no byte order mark.
 pub trait Part {
-    /// What `put` puts in.
+    /// The value that `put` inserts.
     fn wanted(&self) -> Value;
 
     /// The parts of `text` that are recognisably colgrep's, of this or another version.
@@ -56,7 +56,7 @@ pub trait Part {
     }
 }
 
-/// A change of a file that can be made and taken back.
+/// A change of a file that can be made and reverted.
 pub struct Edit(Box<dyn Part>);
 
 impl Edit {
@@ -73,7 +73,7 @@ impl Edit {
         Ok(!self.0.found(&plain(text))?.is_empty())
     }
 
-    /// Whether just what `put` puts in is in the text.
+    /// Whether the text contains exactly what `put` inserts.
     pub fn is_current(&self, text: &str) -> Result<bool> {
         Ok(self.0.found(&plain(text))? == [self.0.wanted()])
     }
@@ -93,12 +93,12 @@ impl Edit {
         in_own_form(text, |plain| self.0.cut(plain, taken))
     }
 
-    /// What `put` makes around its part.
+    /// The containers that `put` makes around its part.
     pub fn missing(&self, text: &str) -> Result<Vec<String>> {
         self.0.missing(&plain(text))
     }
 
-    /// The text without what was `made` around the part and is empty now.
+    /// The text without the empty containers among those `made` around the part.
     pub fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
         in_own_form(text, |plain| self.0.cleared(plain, made))
     }

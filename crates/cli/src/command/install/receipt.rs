@@ -37,7 +37,7 @@ impl Receipt {
 /// One change of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
-    /// What was put in.
+    /// The inserted text.
     #[serde(flatten)]
     pub hunk: Hunk,
     /// The user's own entry that stood there.

@@ -1,4 +1,4 @@
-//! The server in Codex' settings, a TOML file whose comments, order and layout stay.
+//! The server in Codex' settings, a TOML file whose comments, order and layout are preserved.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};

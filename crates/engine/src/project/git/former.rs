@@ -8,7 +8,7 @@ use crate::project::subprocess_limits::printed_within;
 
 /// Most bytes that are read of a file's renames.
 const RENAMES_BYTES_MAX: u64 = 1 << 20;
-/// Most names that are looked for.
+/// Maximum number of names.
 const NAMES_MAX: usize = 32;
 
 /// How renames are found: as git does by itself, with no program that a configuration names.
