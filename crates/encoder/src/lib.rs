@@ -33,7 +33,7 @@ pub use error::{Error, Source};
 pub use hashed::Hashed;
 pub use model::{ModelSpec, loaded_runtime, open, runtime_report};
 pub use multivector::Multivector;
-pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, Files, Native};
+pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, ModelFiles, Native};
 pub use runtime::{RuntimeEnv, RuntimeReport};
 
 /// Turns text into token vectors for late interaction.

@@ -63,11 +63,11 @@ use colgrep_core::query::Query;
 use colgrep_core::query::intents::lookup_form;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
-use colgrep_core::strength::{Given, Held, Tokens, strengths};
+use colgrep_core::strength::{GivenFiles, HeldWeight, Tokens, strengths};
 use colgrep_core::tag::Hints;
 use file_ids::UnitIds;
 pub use file_kind::is_text;
-pub use group::Group;
+pub use group::ShardGroup;
 pub(crate) use intents::Pointers;
 pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
@@ -132,12 +132,12 @@ pub struct Request<'a> {
     /// The semantic part of the search; `None` searches by keywords only.
     pub semantic: Option<Semantic<'a>>,
     /// Context of the search besides the query's words.
-    pub background: Background<'a>,
+    pub background: QueryContext<'a>,
 }
 
 /// Context of a search besides the query's words.
 #[derive(Clone, Copy, Default)]
-pub struct Background<'a> {
+pub struct QueryContext<'a> {
     /// Terms for words of the query.
     pub terms: Option<&'a TermTable>,
     /// Tags that the caller expects of the wanted units.
@@ -172,7 +172,7 @@ pub trait Watch {
 
 /// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct CorpusAnswer {
     /// The query, as it was read.
     pub query: Query,
     /// The files, best first.
@@ -195,7 +195,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<Held>> {
+pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<HeldWeight>> {
     let Retrieval { query, retrieved, statistics, .. } = retrieval;
     let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
     let query_of_shards = ShardQuery { query, bm25, vectors: None };
@@ -209,7 +209,7 @@ fn held_of(
     statistics: &Statistics,
     retrieved: &Retrieved,
     hits: &[FileHit],
-) -> Result<Vec<Held>> {
+) -> Result<Vec<HeldWeight>> {
     let at: FxHashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
     let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
     let mut units: Vec<(UnitId, usize)> = of_hit.collect();
@@ -246,8 +246,8 @@ fn weighed(
     units: &[(UnitId, usize)],
     holders: &[Vec<u32>],
     groups: usize,
-) -> Vec<Held> {
-    let mut of_groups = vec![Held::default(); groups];
+) -> Vec<HeldWeight> {
+    let mut of_groups = vec![HeldWeight::default(); groups];
     let mut of_units = vec![0.0f32; units.len()];
     let mut all = 0.0f32;
     for (at, term) in query.terms.iter().enumerate().filter(|(_, term)| !term.stop) {
@@ -279,7 +279,7 @@ pub fn search_one(
     filter: Option<&dyn UnitFilter>,
     request: &Request<'_>,
     watch: Option<&mut dyn Watch>,
-) -> Result<Answer> {
+) -> Result<CorpusAnswer> {
     let shard = LocalShard::new(snapshot, filter);
     search(&Corpus::of(&[&shard], snapshot), request, watch)
 }
@@ -288,7 +288,7 @@ pub fn search_one(
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<CorpusAnswer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {
         with_retrieval(corpus, request, KnownQuery::Nothing, |rounds, retrieval| {
@@ -306,7 +306,7 @@ fn ranked(
     retrieval: Retrieval,
     request: &Request<'_>,
     mut watch: Option<&mut (dyn Watch + '_)>,
-) -> Result<(Answer, Timing)> {
+) -> Result<(CorpusAnswer, Timing)> {
     let Retrieval { query, retrieved, statistics, mut timing } = retrieval;
     let fused = timed(&mut timing.fuse, || Fused::new(&retrieved, request.fusion, request.knobs));
     if let Some(watch) = &mut watch {
@@ -334,9 +334,9 @@ fn ranked(
     });
     let held = match rounds {
         Some(rounds) => held_of(rounds, &query, &statistics, &retrieved, &hits)?,
-        None => vec![Held::default(); hits.len()],
+        None => vec![HeldWeight::default(); hits.len()],
     };
-    let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
+    let given = GivenFiles { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
     let strengths = strengths(&given);
     hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
     let is_documentation = retrieved.evidence.documentation;
@@ -346,6 +346,7 @@ fn ranked(
     hits.truncate(request.files);
     let shard = |file: &FileFacts| rounds.map_or(0, |rounds| rounds.of_file(FilePlace(file.place)).0);
     let shards = retrieved.files.iter().map(shard).collect();
-    let answer = Answer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
+    let answer =
+        CorpusAnswer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
     Ok((answer, timing))
 }

@@ -9,7 +9,7 @@ use colgrep_core::query::intents::{Certainty, Intents, Pointer};
 use colgrep_core::rank::{self, Candidate, Fused, HISTORY_STAGES, Ranked};
 use colgrep_syntax::language;
 
-use crate::{Answer, Corpus, LocalShard, Pointers, Request, Retrieval, Watch, retrieve_pointed};
+use crate::{Corpus, CorpusAnswer, LocalShard, Pointers, Request, Retrieval, Watch, retrieve_pointed};
 use colgrep_index::error::Result;
 use colgrep_index::history::is_commit;
 use colgrep_index::ids::FileId;
@@ -58,7 +58,7 @@ pub fn recall(
     filter: Option<&dyn UnitFilter>,
     request: &Request<'_>,
     mut watch: Option<&mut dyn Watch>,
-) -> Result<(Answer, f32)> {
+) -> Result<(CorpusAnswer, f32)> {
     let knobs = of_history(request.knobs);
     let request = &Request { knobs: &knobs, ..*request };
     let mut pointers = mentions(&snapshot.lexical, filter, request)?;
@@ -83,7 +83,7 @@ pub fn recall(
     };
     let ranked = rank::run_through(HISTORY_STAGES, &query, request.knobs, &retrieved, fused, Some(&mut observer));
     let (units, strength) = (ranked.units, retrieved.evidence.strength);
-    Ok((Answer { query, units, files: retrieved.files, ..Answer::default() }, strength))
+    Ok((CorpusAnswer { query, units, files: retrieved.files, ..CorpusAnswer::default() }, strength))
 }
 
 /// The knobs for entries. Entries are short, so few contain a question's words, and how much of the question they

@@ -110,7 +110,8 @@ pub(super) fn with_retrieval<T>(
             return Ok(Err(respelled));
         }
         let question = question.as_ref();
-        let search = Search { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
+        let search =
+            CorpusSearch { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
         let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
         Ok(Ok((rounds, statistics, retrieved)))
     })?;
@@ -137,7 +138,7 @@ fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
 }
 
 /// One search, with the sum of all statistics.
-struct Search<'a> {
+struct CorpusSearch<'a> {
     corpus: &'a Corpus<'a>,
     rounds: &'a Coordinator<'a>,
     request: &'a Request<'a>,
@@ -154,26 +155,26 @@ struct Required {
 }
 
 /// The candidates of a query with their rankings, and facts of all units that were scored.
-struct Ranked {
+struct RankedCandidates {
     units: Vec<UnitFound>,
     rankings: Vec<Ranking>,
     evidence: Evidence,
-    facts: Facts,
+    facts: RetrievedFacts,
 }
 
 /// Semantic and lexical results.
 type RetrievedHits = (Vec<NearUnit>, CandidatesResponse);
 
 /// Facts of units and their files.
-struct Facts {
+struct RetrievedFacts {
     files: FxHashMap<FilePlace, FileFound>,
     name_hits: FxHashSet<UnitId>,
     pairs: Vec<(u64, u64)>,
 }
 
-impl Search<'_> {
+impl CorpusSearch<'_> {
     fn retrieved(&self, known: KnownQuery, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
-        let Search { corpus, rounds, request, query, .. } = *self;
+        let CorpusSearch { corpus, rounds, request, query, .. } = *self;
         let is_of_long = query.long.is_some() || matches!(known, KnownQuery::Title);
         let semantic = request
             .semantic
@@ -199,7 +200,7 @@ impl Search<'_> {
         };
         let long = long_facts(rounds, request, query, title)?;
         let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
-        let Some(Ranked { units, rankings, evidence, facts }) =
+        let Some(RankedCandidates { units, rankings, evidence, facts }) =
             self.ranked(semantic.as_ref(), found, &forced, timing)?
         else {
             return Ok(Retrieved::default());
@@ -214,7 +215,7 @@ impl Search<'_> {
 
     /// What the query points at.
     fn pointed(&self, known: KnownQuery, tokenizer: &mut Tokenizer) -> Result<Pointers> {
-        let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        let CorpusSearch { corpus, rounds, request, query, statistics, .. } = *self;
         match known {
             KnownQuery::Pointers(known) => Ok(known),
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
@@ -233,7 +234,7 @@ impl Search<'_> {
         timing: &mut Timing,
     ) -> (Result<RetrievedHits>, T) {
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
-        let Search { rounds, request, .. } = *self;
+        let CorpusSearch { rounds, request, .. } = *self;
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
         let named_max = request.knobs.pool_named_files;
         let asked = CandidatesRequest {
@@ -260,8 +261,8 @@ impl Search<'_> {
         (near, found): RetrievedHits,
         forced: &ForcedCandidates,
         timing: &mut Timing,
-    ) -> Result<Option<Ranked>> {
-        let Search { request, query, .. } = *self;
+    ) -> Result<Option<RankedCandidates>> {
+        let CorpusSearch { request, query, .. } = *self;
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
         let by_vectors: FxHashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
         let mut required = Required::default();
@@ -309,7 +310,7 @@ impl Search<'_> {
         let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
         let is_candidate = |unit: &UnitFound| is_ranked(unit) || forced.brings(unit);
         let units = units.into_iter().filter(|unit| is_candidate(unit) && forced.allows(unit.file)).collect();
-        Ok(Some(Ranked { units, rankings, evidence, facts }))
+        Ok(Some(RankedCandidates { units, rankings, evidence, facts }))
     }
 
     /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
@@ -334,7 +335,7 @@ impl Search<'_> {
         Ok(hits)
     }
 
-    fn facts(&self, units: &[UnitFound]) -> Result<Facts> {
+    fn facts(&self, units: &[UnitFound]) -> Result<RetrievedFacts> {
         let mut files: Vec<FilePlace> = units.iter().map(|unit| unit.file).collect();
         files.sort_unstable();
         files.dedup();
@@ -342,7 +343,7 @@ impl Search<'_> {
         let asked = FactsRequest { files, units, parts: self.parts() };
         let FactsResponse { files, name_hits, pairs } = self.rounds.ask(&asked)?;
         let name_hits = asked.units.into_iter().zip(name_hits).filter(|(_, is)| *is).map(|(unit, _)| unit).collect();
-        Ok(Facts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
+        Ok(RetrievedFacts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
     }
 
     /// For each pair of neighbouring terms, one in how many files is counted. The units with both terms are at most as
@@ -369,8 +370,8 @@ impl Search<'_> {
     }
 
     /// The candidates and facts about their files, with empty rankings and evidence.
-    fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
-        let Search { query, statistics, .. } = *self;
+    fn gathered(&self, units: &[UnitFound], mut facts: RetrievedFacts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
+        let CorpusSearch { query, statistics, .. } = *self;
         let pairs = PairWeights::new(statistics.files, &self.parts(), &facts.pairs, facts.files.values());
         let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
         let mut positions: FxHashMap<FilePlace, usize> = FxHashMap::default();

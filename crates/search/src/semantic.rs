@@ -262,16 +262,16 @@ mod tests {
 
     use super::*;
     use crate::restore::restore;
-    use crate::{Background, Request, Watch, search_one};
+    use crate::{QueryContext, Request, Watch, search_one};
     use colgrep_index::lexical::UnitHit;
     use colgrep_index::store::Store;
     use colgrep_index::update::{Encoding, Updater};
     use colgrep_index::vector::Codebook;
 
     #[derive(Default)]
-    struct Ranked(Vec<(UnitId, f32)>);
+    struct SemanticRanking(Vec<(UnitId, f32)>);
 
-    impl Watch for Ranked {
+    impl Watch for SemanticRanking {
         fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
             if step == colgrep_core::fuse::Retriever::Semantic.name() {
                 self.0 = hits.to_vec();
@@ -295,7 +295,7 @@ mod tests {
             let mut knobs = Knobs::of(Profile::Default);
             knobs.set(Knob::ExactUnits, exact).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
-            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let (fusion, background) = (Fusion::MinMax, QueryContext::default());
             let request = Request {
                 query: question,
                 knobs: &knobs,
@@ -306,7 +306,7 @@ mod tests {
                 semantic,
                 background,
             };
-            let mut ranked = Ranked::default();
+            let mut ranked = SemanticRanking::default();
             search_one(&snapshot, None, &request, Some(&mut ranked)).expect("an answer");
             ranked.0
         };

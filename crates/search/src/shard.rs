@@ -53,7 +53,7 @@ pub struct Reach {
 
 /// The contents of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extent {
+pub struct ShardExtent {
     /// The repositories, in file order. Each is a range of files by path that no other shard has files in.
     pub repositories: Vec<RepositoryExtent>,
     /// Number of file places, including skipped files.
@@ -107,17 +107,17 @@ impl UnitFound {
 
 /// The last of the best texts: its score, and its hash, which orders texts with equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
+pub struct TextCutoff {
     /// The score.
     pub score: f32,
     /// The hash.
     pub hash: TextHash,
 }
 
-impl Bar {
+impl TextCutoff {
     /// The bar that all texts with this score reach.
-    pub fn of_all(score: f32) -> Bar {
-        Bar { score, hash: TextHash::LAST }
+    pub fn of_all(score: f32) -> TextCutoff {
+        TextCutoff { score, hash: TextHash::LAST }
     }
 
     /// True if a text is as good or better.

@@ -7,7 +7,7 @@ mod table;
 use std::ops::Deref;
 use std::str::FromStr;
 
-pub use declaration::{Declaration, Profile, Shape};
+pub use declaration::{Declaration, KnobShape, Profile};
 use table::{COUNT, DECLARATIONS};
 pub use table::{Knob, Values};
 

@@ -53,7 +53,7 @@ pub mod variant;
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
 pub use retrieved::{Candidate, Context, FileFacts, LongFacts, NamedDefinition, Retrieved};
-pub use stage::{Input, Prepare, Signals, Stage};
+pub use stage::{Prepare, Signals, Stage, StageInput};
 
 use crate::knob::Knobs;
 use crate::query::Query;
@@ -110,7 +110,7 @@ pub fn run_through<'a>(
 ) -> Ranked<'a> {
     for stage in stages {
         let signals = (stage.prepare.signals)(query, knobs, retrieved);
-        apply(stage, &Input { query, knobs, retrieved, signals: &signals }, &mut fused);
+        apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, &mut fused);
         if let Some(observer) = &mut observer {
             observer(stage.name, &Ranked::new(retrieved, &fused));
         }
@@ -119,7 +119,7 @@ pub fn run_through<'a>(
 }
 
 /// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.
-pub fn apply(stage: &Stage, input: &Input<'_>, fused: &mut Fused) {
+pub fn apply(stage: &Stage, input: &StageInput<'_>, fused: &mut Fused) {
     let before = (stage.doubted && fused.doubt > 0.0).then(|| fused.scores.clone());
     (stage.apply)(input, fused);
     if let Some(before) = before {
@@ -191,7 +191,7 @@ mod tests {
                 let of = |knobs: &Knobs| {
                     let signals = (stage.prepare.signals)(&query, knobs, &example.retrieved);
                     let mut fused = example.fused.clone();
-                    let input = Input { query: &query, knobs, retrieved: &example.retrieved, signals: &signals };
+                    let input = StageInput { query: &query, knobs, retrieved: &example.retrieved, signals: &signals };
                     apply(stage, &input, &mut fused);
                     (signals, fused)
                 };

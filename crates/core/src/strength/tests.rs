@@ -31,9 +31,12 @@ fn of(text: &str, prepare: impl Fn(&mut Example)) -> Vec<f32> {
     let (knobs, query) = (Knobs::of(Profile::Default), query(text));
     let ranked = Ranked::new(&example.retrieved, &example.fused);
     let hits = collapse(&ranked, 9, PerFile::Units(1));
-    let held =
-        [(1.0, Tokens::All), (0.2, Tokens::Nothing)].map(|(share, tokens)| Held { file: share, unit: share, tokens });
-    let given = Given { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
+    let held = [(1.0, Tokens::All), (0.2, Tokens::Nothing)].map(|(share, tokens)| HeldWeight {
+        file: share,
+        unit: share,
+        tokens,
+    });
+    let given = GivenFiles { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
     strengths(&given)
 }
 

@@ -27,7 +27,7 @@ thread_local! {
 
 /// The bytes of a model's three files, as `train/export.py` writes them.
 #[derive(Clone, Copy, Debug)]
-pub struct Files<'a> {
+pub struct ModelFiles<'a> {
     /// `config.json`
     pub config: &'a str,
     /// `vocab.txt`
@@ -37,7 +37,7 @@ pub struct Files<'a> {
 }
 
 /// The model in the program.
-pub const EMBEDDED: Files<'static> = Files {
+pub const EMBEDDED: ModelFiles<'static> = ModelFiles {
     config: include_str!("../../assets/config.json"),
     vocabulary: include_str!("../../assets/vocab.txt"),
     weights: include_bytes!("../../assets/model.safetensors"),
@@ -76,7 +76,7 @@ impl<'a> Native<'a> {
     ///
     /// # Errors
     /// When a file is damaged or they do not belong together.
-    pub fn new(files: Files<'a>) -> Result<Native<'a>, Error> {
+    pub fn new(files: ModelFiles<'a>) -> Result<Native<'a>, Error> {
         let mut hash = Xxh3::new();
         for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {
             hash.update(&(part.len() as u64).to_le_bytes());
@@ -86,7 +86,7 @@ impl<'a> Native<'a> {
     }
 
     /// A model with its vocabulary and fingerprint.
-    fn of(files: Files<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
+    fn of(files: ModelFiles<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
         let config: Config = serde_json::from_str(files.config)
             .map_err(|error| Error::damaged("config.json of the model is not understood", error))?;
         config.check()?;

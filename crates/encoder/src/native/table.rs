@@ -9,7 +9,7 @@ const PIECES_MAX: usize = u16::MAX as usize;
 const NUMBER: usize = 4;
 
 /// A table, as bytes, which need no particular place in memory. Numbers are of 32 bits, the lowest byte first.
-pub(crate) struct Made {
+pub(crate) struct TableBytes {
     /// First byte of each piece's line in the file.
     pub(crate) starts: Vec<u8>,
     /// A power of 2 of slots. A slot is 0, or the piece's number from 1 and 16 bits of its hash. A piece is in the
@@ -90,14 +90,14 @@ pub(crate) fn candidates(slots: &[u8], hash: u64) -> impl Iterator<Item = u32> {
 }
 
 /// Lays out the pieces of a vocabulary file, a line each.
-pub(crate) fn make(file: &str) -> Result<Made, Unfit> {
+pub(crate) fn make(file: &str) -> Result<TableBytes, Unfit> {
     let pieces: Vec<&str> = file.strip_suffix('\n').unwrap_or(file).split('\n').collect();
     if pieces.len() > PIECES_MAX {
         return Err(Unfit::Many(pieces.len()));
     }
     let count = (pieces.len() * 8 / 5 + 1).next_power_of_two();
     let mut slots = vec![0u32; count];
-    let mut made = Made { starts: Vec::with_capacity(NUMBER * pieces.len()), slots: Vec::new(), longest: 0 };
+    let mut made = TableBytes { starts: Vec::with_capacity(NUMBER * pieces.len()), slots: Vec::new(), longest: 0 };
     let mut start = 0u32;
     for (id, piece) in pieces.iter().enumerate() {
         let (text, inside) = text_of(piece.as_bytes());

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::table::{self, Hash, Made, Unfit, text_of};
+use super::table::{self, Hash, TableBytes, Unfit, text_of};
 use super::words::words;
 use crate::Error;
 
@@ -36,7 +36,7 @@ impl<'a> Vocabulary<'a> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
         }
-        let Made { starts, slots, longest } = table::make(file).map_err(|unfit| {
+        let TableBytes { starts, slots, longest } = table::make(file).map_err(|unfit| {
             Error::Unfit(match unfit {
                 Unfit::Twice(piece) => format!("vocab.txt holds {piece} twice; export the model again"),
                 Unfit::Many(pieces) => {

@@ -127,7 +127,7 @@ impl<'a> Weights<'a> {
     /// # Errors
     /// When the file is damaged or does not fit `config`.
     pub(crate) fn read(config: &Config, file: &'a [u8]) -> Result<Weights<'a>, Error> {
-        let file = File(
+        let file = WeightsFile(
             SafeTensors::deserialize(file)
                 .map_err(|error| Error::damaged("model.safetensors is damaged; export the model again", error))?,
         );
@@ -188,9 +188,9 @@ impl Weights<'_> {
 }
 
 /// An opened safetensors file.
-struct File<'a>(SafeTensors<'a>);
+struct WeightsFile<'a>(SafeTensors<'a>);
 
-impl<'a> File<'a> {
+impl<'a> WeightsFile<'a> {
     /// The bytes of a tensor of one of the given types and of that shape, and which type it is.
     fn bytes(&self, name: &str, types: &[Dtype], shape: &[usize]) -> Result<(&'a [u8], Dtype), Error> {
         let tensor = self

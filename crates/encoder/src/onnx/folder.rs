@@ -27,7 +27,7 @@ const LFS_POINTER: &[u8] = b"version https://git-lfs";
 
 /// One token vector a row, or one vector a text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum OnnxKind {
     /// Late interaction.
     Colbert(Colbert),
     /// A sentence encoder.
@@ -148,7 +148,7 @@ pub(crate) struct Folder {
     /// Content of `tokenizer.json`.
     pub(crate) tokenizer: Vec<u8>,
     /// How to call the model.
-    pub(crate) kind: Kind,
+    pub(crate) kind: OnnxKind,
     /// Hash of all files that shape vectors.
     pub(crate) fingerprint: u64,
 }
@@ -273,7 +273,7 @@ fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
 }
 
 /// How the model of a folder is to be called.
-fn kind(folder: &Path) -> Result<Kind, Error> {
+fn kind(folder: &Path) -> Result<OnnxKind, Error> {
     let mut config: Map<String, Value> = Map::new();
     for file in CONFIG_FILES {
         if let Some(part) = json::<Map<String, Value>>(&folder.join(file))? {
@@ -314,7 +314,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
             colbert.embedding_dim =
                 json::<Dense>(&folder.join("1_Dense/config.json"))?.and_then(|dense| dense.out_features);
         }
-        return Ok(Kind::Colbert(colbert));
+        return Ok(OnnxKind::Colbert(colbert));
     }
     let Some(pooling) = json::<Pooling>(&folder.join("1_Pooling/config.json"))? else {
         return Err(Error::Unfit(format!(
@@ -331,7 +331,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
     let prompt = |name: &str| {
         config.get("prompts").and_then(|prompts| prompts.get(name)?.as_str()).unwrap_or_default().to_string()
     };
-    Ok(Kind::Sentence(Sentence {
+    Ok(OnnxKind::Sentence(Sentence {
         first: pooling.pooling_mode_cls_token,
         length: bert.max_seq_length.unwrap_or(512).max(3),
         do_lower_case: bert.do_lower_case,
@@ -371,7 +371,7 @@ mod tests {
             skiplist_words: vec![",".into()],
             ..Colbert::default()
         };
-        assert_eq!(Folder::read(both.path()).unwrap().kind, Kind::Colbert(expected));
+        assert_eq!(Folder::read(both.path()).unwrap().kind, OnnxKind::Colbert(expected));
 
         let sentence = write(&[
             ("onnx/model.onnx", "graph"),
@@ -382,7 +382,7 @@ mod tests {
         ]);
         let expected = Sentence { length: 256, query_prompt: "query: ".into(), ..Sentence::default() };
         let by_folder = Folder::read(sentence.path()).unwrap();
-        assert_eq!(by_folder.kind, Kind::Sentence(expected));
+        assert_eq!(by_folder.kind, OnnxKind::Sentence(expected));
         let by_file = Folder::read(&sentence.path().join("onnx/model.onnx")).unwrap();
         assert_eq!((by_file.kind, by_file.fingerprint), (by_folder.kind, by_folder.fingerprint));
     }

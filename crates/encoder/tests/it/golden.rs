@@ -1,7 +1,7 @@
 //! The native engine against PyTorch: vectors that `train/export.py` computed with `train/model.py`.
 
 use crate::common::{Golden, check_rows};
-use colgrep_encoder::{EMBEDDED, Encoder, Files, Native};
+use colgrep_encoder::{EMBEDDED, Encoder, ModelFiles, Native};
 
 /// Cosine that rows must reach against PyTorch on the same, quantised weights.
 const COSINE_MIN: f32 = 0.999;
@@ -106,20 +106,23 @@ fn texts_do_not_depend_on_their_neighbours() {
 
 #[test]
 fn damaged_files_are_named() {
-    let Files { config, vocabulary, weights } = crate::common::TINY;
+    let ModelFiles { config, vocabulary, weights } = crate::common::TINY;
     let [other_size, uneven] = [8, 13].map(|o| config.replace("\"output_dim\": 12", &format!("\"output_dim\": {o}")));
     let other_layout = config.replace("\"format\": 2", "\"format\": 9");
     let no_width = config.replace("\"dim\": 24", "\"dim\": 0");
     let (shorter, _) = vocabulary.trim_end().rsplit_once('\n').unwrap();
     for (files, expected) in [
-        (Files { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
-        (Files { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 2"),
-        (Files { config: &no_width, vocabulary, weights }, "dim is 0"),
-        (Files { config: &uneven, vocabulary, weights }, "a summary of 24 components does not fill rows of 13"),
-        (Files { config: &other_size, vocabulary, weights }, "tensor project of model.safetensors is F16 [12, 24]"),
-        (Files { config, vocabulary: shorter, weights }, "config.json says"),
-        (Files { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
-        (Files { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
+        (ModelFiles { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
+        (ModelFiles { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 2"),
+        (ModelFiles { config: &no_width, vocabulary, weights }, "dim is 0"),
+        (ModelFiles { config: &uneven, vocabulary, weights }, "a summary of 24 components does not fill rows of 13"),
+        (
+            ModelFiles { config: &other_size, vocabulary, weights },
+            "tensor project of model.safetensors is F16 [12, 24]",
+        ),
+        (ModelFiles { config, vocabulary: shorter, weights }, "config.json says"),
+        (ModelFiles { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
+        (ModelFiles { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
     ] {
         let found = Native::new(files).expect_err(expected).full();
         assert!(found.contains(expected), "{found}");
@@ -131,6 +134,6 @@ fn the_fingerprint_is_of_the_content() {
     let model = |files| Native::new(files).unwrap().fingerprint();
     let renamed = crate::common::TINY.config.replace("untrained", "other");
     assert_eq!(model(crate::common::TINY), model(crate::common::TINY));
-    assert_ne!(model(crate::common::TINY), model(Files { config: &renamed, ..crate::common::TINY }));
+    assert_ne!(model(crate::common::TINY), model(ModelFiles { config: &renamed, ..crate::common::TINY }));
     assert_ne!(model(crate::common::TINY), model(EMBEDDED));
 }

@@ -11,11 +11,11 @@ use crate::ids::TextHash;
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<HeldMemory>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct HeldMemory {
     vectors: LruCache<TextHash, Arc<Multivector>>,
     bytes: usize,
 }
@@ -27,10 +27,10 @@ fn size(vectors: &Multivector) -> usize {
 impl Memory {
     /// An empty cache for at most `bytes_max` bytes.
     pub fn new(bytes_max: usize) -> Memory {
-        Memory { bytes_max, held: Mutex::new(Held { vectors: LruCache::unbounded(), bytes: 0 }) }
+        Memory { bytes_max, held: Mutex::new(HeldMemory { vectors: LruCache::unbounded(), bytes: 0 }) }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldMemory> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

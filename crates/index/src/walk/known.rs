@@ -63,7 +63,7 @@ pub type PathOf<'a> = dyn Fn(usize) -> &'a str + Sync + 'a;
 
 /// The result of an earlier walk.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct DirCache<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
     /// Number of all files of that walk.

@@ -15,7 +15,8 @@ use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_M
 use super::text::PlacedText;
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{
-    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, Look, PhrasesRequest, Seen, StoredUnitsRequest,
+    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, PhrasesRequest, ScanTarget, ScannedLine,
+    StoredUnitsRequest,
 };
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
@@ -317,7 +318,7 @@ impl IntentLookup<'_> {
 
     /// Lines of code that declare a name with one of some keywords, in units of other names: functions inside
     /// functions.
-    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
+    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, ScannedLine)>> {
         let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
         let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
         let announced = keywords.iter().map(|keyword| format!("{keyword} {name}"));
@@ -329,7 +330,7 @@ impl IntentLookup<'_> {
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
-        self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })
+        self.rounds.scan(&files, ScanTarget::Announces { name: name.to_string(), keywords })
     }
 
     /// The lines of files that announce a name which no unit has.
@@ -344,7 +345,7 @@ impl IntentLookup<'_> {
         // A plain word is bound to values in any code.
         let announces = |word: &&str| !is_binding(word) || !is_plain(name);
         let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
-        let mut places = self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })?;
+        let mut places = self.rounds.scan(&files, ScanTarget::Announces { name: name.to_string(), keywords })?;
         places.truncate(UNITS_MAX);
         self.point(&Point::at_all(&places, 0.5))
     }

@@ -11,7 +11,7 @@ use super::definitions::{is_plain, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
-use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, Look, PathsRequest};
+use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, ScanTarget};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -244,7 +244,7 @@ impl IntentLookup<'_> {
         let mut named: Vec<FilePlace> = pointers.files.keys().copied().collect();
         named.sort_unstable();
         let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let contains = self.rounds.scan(&files, Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
+        let contains = self.rounds.scan(&files, ScanTarget::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
         Ok(contains || files.len() < named.len())
     }
 
@@ -292,7 +292,7 @@ impl IntentLookup<'_> {
     /// one without it.
     fn point_at_blocks_with(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let seen = self.rounds.scan(&files, Look::typed(stem))?;
+        let seen = self.rounds.scan(&files, ScanTarget::typed(stem))?;
         let lines: Vec<(FilePlace, u32)> =
             seen.iter().filter(|(_, seen)| seen.holds_all()).map(|(file, seen)| (*file, seen.line)).collect();
         for (unit, (_, line)) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(lines) {

@@ -7,7 +7,9 @@ use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
 use super::{ALONE, Intent, Pointers, ResolvedSoFar, resolve_all};
-use crate::rounds::{Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, Seen, SizesRequest};
+use crate::rounds::{
+    Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, ScannedLine, SizesRequest,
+};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -42,8 +44,8 @@ pub(crate) struct Point {
 
 impl Point {
     /// Points at lines that contain a name.
-    pub fn at_all(seen: &[(FilePlace, Seen)], strength: f32) -> Vec<Point> {
-        let point = |(file, seen): &(FilePlace, Seen)| Point {
+    pub fn at_all(seen: &[(FilePlace, ScannedLine)], strength: f32) -> Vec<Point> {
+        let point = |(file, seen): &(FilePlace, ScannedLine)| Point {
             file: *file,
             line: seen.line,
             certainty: Certainty::Exact,

@@ -14,7 +14,7 @@ use super::text_evidence::{
     Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
 };
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
-use crate::rounds::{HolderCount, Look, Seen, WeightedFilesRequest};
+use crate::rounds::{HolderCount, ScanTarget, ScannedLine, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
@@ -326,8 +326,8 @@ impl IntentLookup<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
-        let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
+        let look = ScanTarget::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
+        let placed = |(file, seen): (FilePlace, ScannedLine)| Some(Placed { file, standing: seen.standing?, seen });
         Ok(self.rounds.scan(files, look)?.into_iter().filter_map(placed).collect())
     }
 }

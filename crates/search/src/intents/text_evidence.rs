@@ -4,7 +4,7 @@ use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
 
 use super::STRENGTH_OF_NEARLY_ALL;
-use crate::rounds::Seen;
+use crate::rounds::ScannedLine;
 use colgrep_index::ids::FilePlace;
 
 /// Words that a literal without a value must have to follow a log's prefix.
@@ -59,7 +59,7 @@ impl Explained {
 pub(super) struct Placed {
     pub file: FilePlace,
     pub standing: LiteralMatch,
-    pub seen: Seen,
+    pub seen: ScannedLine,
 }
 
 /// The inputs for the certainty of a place.

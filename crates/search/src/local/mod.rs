@@ -11,7 +11,7 @@ use colgrep_core::statistics::Statistics;
 use vectors::VectorSearch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::shard::{Extent, RepositoryExtent, ShardQuery, UnitFound};
+use crate::shard::{RepositoryExtent, ShardExtent, ShardQuery, UnitFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::lexical::{LookedUp, NamedFile, NamesFound, Scoring, UnitFilter, UnitHit};
@@ -59,7 +59,7 @@ impl<'a> LocalShard<'a> {
     }
 
     /// The contents of the index.
-    pub(crate) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> ShardExtent {
         let files = &self.snapshot.files.files;
         let repositories = match &self.layout {
             Layout::One(front) => vec![RepositoryExtent { front: front.clone(), first: FilePlace(0) }],
@@ -67,7 +67,7 @@ impl<'a> LocalShard<'a> {
         };
         let (segments, documents, _) = self.snapshot.lexical.shape();
         let (places, segments) = (files.len() as u32, segments as u32);
-        Extent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
+        ShardExtent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
     }
 
     pub(crate) fn allows(&self, file: FileId) -> bool {

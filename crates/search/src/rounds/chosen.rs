@@ -6,7 +6,7 @@ use colgrep_index::vector::Scored;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the texts chosen last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ impl Round for ChosenRequest {
         Ok(self.of(corpus.selection().texts.iter().copied()))
     }
 
-    fn is_valid(&self, answer: &ChosenResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &ChosenResponse, extent: &ShardExtent) -> bool {
         answer.open.is_valid(extent)
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::file_kind::is_text;
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::store::{FileRecord, Snapshot};
@@ -88,7 +88,7 @@ impl Round for ContextsRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<(FilePlace, Context)>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<(FilePlace, Context)>, extent: &ShardExtent) -> bool {
         let is_valid = |(file, context): &(FilePlace, Context)| {
             let Context { partner, imported, importer, together, .. } = *context;
             file.is_valid(extent) && [partner, imported, importer, together].is_valid(extent)

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the allowed files that contain a minimum weight of terms, the highest weight first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl Round for WeightedFilesRequest {
         Ok(self.cut(all))
     }
 
-    fn is_valid(&self, answer: &Vec<(FilePlace, f32)>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<(FilePlace, f32)>, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 }

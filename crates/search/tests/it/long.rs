@@ -10,7 +10,7 @@ use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_core::rank::LongFacts;
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::Updater;
-use colgrep_search::{Answer, Background, Request, search_one};
+use colgrep_search::{CorpusAnswer, QueryContext, Request, search_one};
 
 const FILES: [(&str, &str); 6] = [
     (
@@ -44,7 +44,7 @@ fn open(base: &Path) -> Snapshot {
     Updater::new(&Store::new(base.join("data")), &base.join("wire")).run().expect("an index").0
 }
 
-fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> Answer {
+fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> CorpusAnswer {
     let mut knobs = Knobs::of(Profile::Default);
     set.iter().for_each(|(knob, value)| knobs.set(*knob, value).expect("a value"));
     let request = Request {
@@ -55,12 +55,12 @@ fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> Answer {
         units_per_file: PerFile::Usual,
         strength_min: 0.0,
         semantic: None,
-        background: Background::default(),
+        background: QueryContext::default(),
     };
     search_one(snapshot, None, &request, None).expect("an answer")
 }
 
-fn paths(answer: &Answer) -> Vec<&str> {
+fn paths(answer: &CorpusAnswer) -> Vec<&str> {
     answer.hits.iter().map(|hit| answer.files[hit.file].path.as_str()).collect()
 }
 

@@ -17,7 +17,7 @@ use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::Updater;
 use colgrep_index::vector::Effort;
 use colgrep_search::{
-    Answer, Background, Corpus, Group, Layout, LocalShard, Mode, Near, Request, Semantic, Shard, search,
+    Corpus, CorpusAnswer, Layout, LocalShard, Mode, Near, QueryContext, Request, Semantic, Shard, ShardGroup, search,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -156,7 +156,7 @@ impl UnitFilter for Some3 {
 }
 
 /// The whole answer, with bit-exact scores.
-fn told(answer: &Answer) -> String {
+fn told(answer: &CorpusAnswer) -> String {
     let mut told = format!("{} weak, documentation {}\n", answer.weak, answer.is_documentation);
     let path = |file: usize| answer.files[file].whole_path();
     for hit in &answer.hits {
@@ -228,10 +228,11 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
     let answer = answered(&shards);
     if shards.len() > 2 {
         // A group of several repositories answers as one shard.
-        let groups: Vec<Group<'_>> = shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
+        let groups: Vec<ShardGroup<'_>> =
+            shards.chunks(3).map(|part| ShardGroup::new(part.to_vec()).expect("a group")).collect();
         let groups: Vec<&dyn Shard> = groups.iter().map(|group| group as &dyn Shard).collect();
         assert_eq!(answered(&groups), answer, "{query:?} in {} groups", groups.len());
-        let whole = Group::new(groups).expect("a group");
+        let whole = ShardGroup::new(groups).expect("a group");
         assert_eq!(answered(&[&whole]), answer, "{query:?} in one group");
     }
     answer
@@ -262,10 +263,10 @@ fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases
     let mut found = 0;
     for case in cases {
         for (at, query) in QUERIES.iter().enumerate() {
-            let background = Background {
+            let background = QueryContext {
                 hints: (at % 3 == 0).then_some(&hints),
                 near: (at % 5 == 0).then_some(&near),
-                ..Background::default()
+                ..QueryContext::default()
             };
             let request = Request {
                 query,

@@ -11,26 +11,26 @@ use std::time::{Duration, SystemTime};
 
 use crate::project::{FILES, Project};
 use crate::toy::{Toy, codebook, encoding};
-use colgrep_index::disk::{Change, Disk, Gate};
+use colgrep_index::disk::{ChangeGate, Disk, DiskChange};
 use colgrep_index::store::{Store, project_folder};
 use colgrep_index::update::{Updater, check};
 
 /// A disk that notes each change and is dead from one of them on.
 #[derive(Debug, Default)]
 struct Watched {
-    changes: Mutex<Vec<(Change, PathBuf)>>,
+    changes: Mutex<Vec<(DiskChange, PathBuf)>>,
     stop: Option<usize>,
     stopped: AtomicBool,
 }
 
 impl Watched {
-    fn changes(&self) -> Vec<(Change, PathBuf)> {
+    fn changes(&self) -> Vec<(DiskChange, PathBuf)> {
         self.changes.lock().expect("no panic").clone()
     }
 }
 
-impl Gate for Watched {
-    fn pass(&self, change: Change, path: &Path) -> io::Result<()> {
+impl ChangeGate for Watched {
+    fn pass(&self, change: DiskChange, path: &Path) -> io::Result<()> {
         let mut changes = self.changes.lock().expect("no panic");
         if self.stop == Some(changes.len()) {
             self.stopped.store(true, Ordering::Relaxed);
@@ -78,11 +78,11 @@ fn a_stop_between_deletions_and_the_commit_point_is_healed() {
     let places = tempfile::tempdir().expect("a folder");
     let (_, whole) = stopped(&project, &places.path().join("whole"), None);
     let changes = whole.changes();
-    let is = |(change, path): &(Change, PathBuf), wanted, name: &str| {
+    let is = |(change, path): &(DiskChange, PathBuf), wanted, name: &str| {
         *change == wanted && path.file_name().is_some_and(|own| own.to_string_lossy().ends_with(name))
     };
-    let deletions = changes.iter().position(|change| is(change, Change::Create, ".del")).expect("deletions");
-    let points = (deletions..changes.len()).filter(|at| is(&changes[*at], Change::Rename, "meta.json"));
+    let deletions = changes.iter().position(|change| is(change, DiskChange::Create, ".del")).expect("deletions");
+    let points = (deletions..changes.len()).filter(|at| is(&changes[*at], DiskChange::Rename, "meta.json"));
     let points: Vec<usize> = points.collect();
     assert!(!points.is_empty(), "{changes:?}");
     for point in points {
@@ -162,16 +162,16 @@ fn what_a_commit_names_is_flushed_before_it() {
     for (change, path) in gate.changes() {
         match change {
             // The store's own folder may go with its content: an index that is not there is built.
-            Change::CreateFolder if path == store.folder() => {}
-            Change::CreateFolder => drop(made.insert(path, Flushed { content: true, entry: false })),
-            Change::Create => drop(made.insert(path, Flushed::default())),
-            Change::Write => made.entry(path).or_default().content = false,
-            Change::Sync => made.entry(path).or_default().content = true,
-            Change::SyncFolder => {
+            DiskChange::CreateFolder if path == store.folder() => {}
+            DiskChange::CreateFolder => drop(made.insert(path, Flushed { content: true, entry: false })),
+            DiskChange::Create => drop(made.insert(path, Flushed::default())),
+            DiskChange::Write => made.entry(path).or_default().content = false,
+            DiskChange::Sync => made.entry(path).or_default().content = true,
+            DiskChange::SyncFolder => {
                 made.iter_mut().filter(|(file, _)| file.parent() == Some(&path)).for_each(|(_, f)| f.entry = true);
             }
-            Change::Remove => drop(made.remove(&path)),
-            Change::Rename => {
+            DiskChange::Remove => drop(made.remove(&path)),
+            DiskChange::Rename => {
                 let mut new = path.clone().into_os_string();
                 new.push(".new");
                 let flushed = made.remove(Path::new(&new)).expect("a file that was made");

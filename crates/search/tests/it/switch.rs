@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::project::{FILES, Project, answers, many, same};
 use crate::toy::{Toy, codebook, encoding};
-use colgrep_index::update::{Budget, Updater, check};
+use colgrep_index::update::{UpdateBudget, Updater, check};
 
 /// Gives the project the files of a branch, of which no two share a text.
 fn switch(project: &Project, branch: &str, files: usize) {
@@ -63,7 +63,7 @@ fn an_update_without_time_leaves_the_rest_to_the_next() {
     }
     let encoding = encoding(&toy, &book);
     let store = project.store();
-    let now = Some(Budget { first: Duration::ZERO, later: Duration::ZERO });
+    let now = Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO });
     let updater = Updater::new(&store, &project.root).encoding(Some(&encoding));
     let (part, report) = updater.budget(now).run().expect("an index");
     let known = part.files.files.len() as u64;

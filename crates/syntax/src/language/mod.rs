@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-use colgrep_core::{LanguageFacts, PathRules};
+use colgrep_core::{LanguageFacts, LanguagePaths};
 
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
@@ -78,7 +78,7 @@ pub struct Language {
     /// inherits: NAME` includes the query of that language or fragment ([`expand`]).
     pub query: &'static str,
     /// Which paths are tests, typings, generated, and the like.
-    pub paths: PathRules,
+    pub paths: LanguagePaths,
     /// Lock files of its package managers, which are never indexed.
     pub lock_files: &'static [&'static str],
     /// Extensions of files that are often minified or bundled into enormous lines.

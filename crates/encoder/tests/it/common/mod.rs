@@ -1,11 +1,11 @@
 //! What the encoder's tests share: a tiny model, golden vectors, comparison of rows.
 
-use colgrep_encoder::{Files, Multivector};
+use colgrep_encoder::{ModelFiles, Multivector};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Deserializer, de};
 
 /// The tiny untrained model that `train/export.py --random 2 --tiny` made.
-pub const TINY: Files<'static> = Files {
+pub const TINY: ModelFiles<'static> = ModelFiles {
     config: include_str!("../../fixtures/tiny/native/config.json"),
     vocabulary: include_str!("../../fixtures/tiny/native/vocab.txt"),
     weights: include_bytes!("../../fixtures/tiny/native/model.safetensors"),

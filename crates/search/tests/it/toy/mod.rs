@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use colgrep_encoder::{Encoder, Error, Hashed, Multivector};
 use colgrep_index::update::Encoding;
-use colgrep_index::vector::{Codebook, Codec, Lengths};
+use colgrep_index::vector::{Codebook, Codec, RowLengths};
 use ndarray::Array2;
 
 pub const DIMENSION: usize = Hashed::DIMENSION;
@@ -78,7 +78,7 @@ pub fn codebook() -> Codebook {
     let directions: Vec<Vec<f32>> = (0..40).map(|i| HASHED.direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
     let levels = [-0.3, -0.1, 0.1, 0.3];
-    let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
+    let lengths = RowLengths { max: 1.0, head: 0.5, other: 0.5 };
     Codebook::new(centroids.view(), &levels, &std::array::from_fn::<f32, 16, _>(|i| i as f32 / 8.0 - 1.0), lengths)
         .expect("a codebook")
 }

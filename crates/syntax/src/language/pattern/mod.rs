@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use regex::bytes::Regex;
 use tree_sitter::{Language, Node, TreeCursor};
 
-use read::Reader;
+use read::QueryReader;
 
 /// Kind of the nodes for text that the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
@@ -36,17 +36,17 @@ pub struct PatternError {
 #[derive(Debug)]
 pub struct Patterns {
     captures: Vec<String>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<TreePattern>,
     /// Patterns by the kind of their outermost node.
     by_kind: Vec<Vec<u16>>,
     for_errors: Vec<u16>,
 }
 
 #[derive(Debug)]
-struct Pattern {
-    step: Step,
+struct TreePattern {
+    step: ChildStep,
     /// Siblings that must follow it.
-    following: Vec<Step>,
+    following: Vec<ChildStep>,
     predicates: Vec<Predicate>,
 }
 
@@ -73,7 +73,7 @@ enum Times {
 
 /// One child that a pattern asks for.
 #[derive(Debug)]
-struct Step {
+struct ChildStep {
     item: Item,
     field: Option<u16>,
     captures: Vec<u16>,
@@ -85,7 +85,7 @@ struct Step {
 #[derive(Debug)]
 enum Item {
     Node(NodePattern),
-    OneOf(Vec<Step>),
+    OneOf(Vec<ChildStep>),
 }
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ struct NodePattern {
     /// A literal: a keyword or a punctuation mark.
     anonymous: bool,
     absent_fields: Vec<u16>,
-    children: Vec<Step>,
+    children: Vec<ChildStep>,
     /// No named child may follow the last step.
     anchored_end: bool,
 }
@@ -126,7 +126,7 @@ struct Child<'t> {
 /// What is left of a pattern while it is matched: `steps` against `children[from..]`.
 #[derive(Clone, Copy)]
 struct Rest<'a, 't> {
-    steps: &'a [Step],
+    steps: &'a [ChildStep],
     children: &'a [Child<'t>],
     from: usize,
     /// Whether no named sibling may follow the last step.
@@ -142,7 +142,7 @@ impl Patterns {
     /// # Errors
     /// What is wrong and on which line.
     pub fn new(language: &Language, text: &str) -> Result<Patterns, PatternError> {
-        let mut reader = Reader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
+        let mut reader = QueryReader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
         let mut patterns = Vec::new();
         while reader.skip_space().is_some() {
             patterns.push(reader.pattern().map_err(|what| PatternError { line: reader.line(), what })?);
@@ -242,7 +242,7 @@ fn siblings_behind(node: Node<'_>) -> Vec<Child<'_>> {
     siblings.map(|node| Child { node, field: None }).collect()
 }
 
-fn file_under(step: &Step, pattern: u16, by_kind: &mut [Vec<u16>], for_errors: &mut Vec<u16>) {
+fn file_under(step: &ChildStep, pattern: u16, by_kind: &mut [Vec<u16>], for_errors: &mut Vec<u16>) {
     let file = |list: &mut Vec<u16>| {
         if list.last() != Some(&pattern) {
             list.push(pattern);
@@ -317,7 +317,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
     /// Offers `child` to `step`, and calls `next` for every way in which it matches.
     fn step(
         &mut self,
-        step: &Step,
+        step: &ChildStep,
         child: Child<'t>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't, 'g>,
@@ -401,7 +401,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
     /// A repeated step before `rest` takes every sibling that matches, each in its first way.
     fn repeated(
         &mut self,
-        step: &Step,
+        step: &ChildStep,
         rest: Rest<'_, 't>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't, 'g>,
@@ -437,12 +437,12 @@ impl<'t, 'g> Matcher<'t, 'g> {
     }
 }
 
-impl Step {
+impl ChildStep {
     /// Whether it is a keyword or a punctuation mark.
     fn is_literal(&self) -> bool {
         match &self.item {
             Item::Node(pattern) => pattern.anonymous,
-            Item::OneOf(steps) => steps.iter().any(Step::is_literal),
+            Item::OneOf(steps) => steps.iter().any(ChildStep::is_literal),
         }
     }
 }
