@@ -53,7 +53,7 @@ pub(super) fn top_k(
         open.extend(found.into_iter().flat_map(|found| found.open));
         let reached = certain + open.len();
         if let (Some(least), true) = (least, reached < best) {
-            // Texts that several shards have count once, so lower ones are needed too.
+            // A text that several shards have counts once, so lower ones are needed too.
             wanted += 2 * (best - reached);
             below = Some(below.map_or(least, |below| if below.total_cmp(&least).is_lt() { below } else { least }));
             continue;

@@ -1,4 +1,4 @@
-//! The vector store as an update sees it, with a model that is a toy.
+//! The vector store in updates, with a toy model.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,7 +39,7 @@ fn nothing_is_encoded_twice() {
     let (back, report) = project.update(Some(&encoding));
     assert_eq!((report.encoded, toy.count(), report.units), (0, 0, 0));
     assert!(same(&answers(&back, &toy), &before));
-    // Other walk options mean another lexical index, not other texts.
+    // Other walk options need another lexical index, but the texts are the same.
     let options = colgrep_index::walk::WalkOptions { hidden: true, ..Default::default() };
     let (_, report) = Updater::new(&project.store(), &project.root)
         .walk_options(Some(options))
@@ -237,7 +237,7 @@ fn what_is_dead_is_set_aside_when_it_is_more_than_half() {
     assert!(same(&answers(&compact, &toy), &answers(&fresh.update(Some(&encoding)).0, &toy)));
 }
 
-/// As a search asks: with an end.
+/// With a time limit, as in a search.
 fn of_search<'a>(encoding: Encoding<'a>) -> Encoding<'a> {
     Encoding { budget: Some(Duration::from_secs(60)), ..encoding }
 }
@@ -261,7 +261,7 @@ fn a_search_leaves_another_models_vectors() {
     assert_eq!((segments(&project), snapshot.vectors.as_ref().map(|v| v.len() as u64)), (before, Some(all)));
     let (_, report) = project.update(Some(&of_search(encoding(&toy, &book))));
     assert_eq!((report.encoded, report.without_vectors), (1, 0));
-    // The same model in a new make is the same model.
+    // Another version of the same model is still the same model.
     let newer = Encoding { codec: Codec { rows_max: 12, ..Codec::default() }, ..encoding(&toy, &book) };
     assert_eq!(project.update(Some(&of_search(newer))).1.encoded, all + 1);
 }
