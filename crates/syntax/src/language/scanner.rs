@@ -31,7 +31,7 @@ thread_local! {
 pub(super) trait Grammar {
     /// Largest state that its scanner reads back safely, in bytes.
     const STATE_BYTES_MAX: usize;
-    /// The grammar as its crate has it.
+    /// The grammar of its crate.
     fn language() -> Language;
 }
 
@@ -81,14 +81,14 @@ pub(super) fn bounded<G: Grammar>() -> Language {
         Some(raw) if raw.scanner.serialize.is_some() => {
             let scanner = Scanner { serialize: Some(serialize::<G>), ..raw.scanner };
             let changed = Box::leak(Box::new(RawLanguage { scanner, ..raw }));
-            // SAFETY: a whole `TSLanguage` that lives for ever; the library frees only those that it made itself.
+            // SAFETY: a complete `TSLanguage` with static lifetime; the library frees only those that it created.
             unsafe { Language::from_raw(ptr::from_ref(changed).cast()) }
         }
         _ => language,
     }
 }
 
-/// What the library knows of a grammar, where its layout is the one above.
+/// The library's data of a grammar, if its layout is the one above.
 fn raw<G: Grammar>(language: &Language) -> Option<RawLanguage> {
     let from = G::language().into_raw();
     let abi = u32::try_from(language.abi_version()).ok()?;
@@ -107,12 +107,12 @@ fn raw<G: Grammar>(language: &Language) -> Option<RawLanguage> {
     is_known.then_some(raw)
 }
 
-/// Gives the state of a scanner to the parser.
+/// Passes the state of a scanner to the parser.
 unsafe extern "C" fn serialize<G: Grammar>(scanner: *mut c_void, state: *mut c_char) -> c_uint {
     let raw = G::language().into_raw().cast::<RawLanguage>();
     ROOM.with_borrow_mut(|room| {
-        // SAFETY: the parser calls this with a scanner of the grammar and room for more than `STATE_BYTES_MAX` bytes; the grammar
-        // has such a function, or this one had not taken its place.
+        // SAFETY: the parser calls this with a scanner of the grammar and room for more than `STATE_BYTES_MAX` bytes;
+        // the grammar has such a function, or this one would not have replaced it.
         unsafe {
             let Some(serialize) = (*raw).scanner.serialize else { return 0 };
             let length = serialize(scanner, room.as_mut_ptr().cast()) as usize;

@@ -21,7 +21,7 @@ use read::Reader;
 /// Kind of the nodes for text that the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
 
-/// What is wrong with the text of a query.
+/// An error in the text of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ enum Times {
     AtLeastOnce,
 }
 
-/// One child that a pattern asks for.
+/// One child in a pattern.
 #[derive(Debug)]
 struct Step {
     item: Item,
@@ -123,7 +123,7 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
-/// What is left of a pattern while it is matched: `steps` against `children[from..]`.
+/// The unmatched rest of a pattern: `steps` against `children[from..]`.
 #[derive(Clone, Copy)]
 struct Rest<'a, 't> {
     steps: &'a [Step],
@@ -133,7 +133,7 @@ struct Rest<'a, 't> {
     anchored_end: bool,
 }
 
-/// What a match captured: capture and node, in order of the pattern.
+/// Captures of a match with their nodes, in order of the pattern.
 pub type Captures<'t> = Vec<(u16, Node<'t>)>;
 
 impl Patterns {
@@ -314,7 +314,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         children
     }
 
-    /// Offers `child` to `step`, and calls `next` for every way in which it matches.
+    /// Matches `child` with `step`, and calls `next` for every way in which it matches.
     fn step(
         &mut self,
         step: &Step,
@@ -387,7 +387,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                     })
                 })?;
             }
-            // Behind an anchor, the first named sibling is the only chance (any sibling, for a literal).
+            // After an anchor, only the first named sibling can match (any sibling, for a literal).
             if step.anchored && (child.node.is_named() || step.is_literal()) {
                 break;
             }
