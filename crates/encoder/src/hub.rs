@@ -102,7 +102,7 @@ mod tests {
         std::fs::write(model.join("refs/main"), "abc").unwrap();
         let env = RuntimeEnv { hf_home: Some(home.path().into()), offline: true, ..RuntimeEnv::default() };
         std::fs::write(snapshot.join("tokenizer.json"), "{}").unwrap();
-        assert!(fetch("owner/name", &env).is_err(), "an interrupted download is none");
+        assert!(fetch("owner/name", &env).is_err(), "an interrupted download does not count");
         std::fs::write(snapshot.join("onnx/model.onnx"), "graph").unwrap();
         assert_eq!(fetch("owner/name", &env).unwrap(), snapshot);
     }

@@ -177,7 +177,7 @@ mod tests {
         let of = |knobs: &Knobs| (of_history(knobs).alpha, of_history(knobs).trust_high);
         assert_eq!(of(&knobs), (knobs.history_alpha, 0.0));
         knobs.set(Knob::Alpha, "0").unwrap();
-        assert_eq!(of(&knobs).0, 0.0, "words alone stay words alone");
+        assert_eq!(of(&knobs).0, 0.0, "an alpha of 0 is purely lexical");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Limits the memory and time of parsing one file.
 //!
-//! A grammar forks at an ambiguity, and 30 kB of the wrong text took gigabytes and minutes: at the end of the text the
-//! parser copies every path through its forked stack, in one step without callbacks. So a [`Budget`] bounds three
-//! things at each callback: the time of this thread, the bytes allocated by the C library (`counted.rs`), and the nodes
-//! of the parser's stacks. Memory and time of that last step grow with the square of the third.
+//! A grammar forks at ambiguities, and at the end of a text the parser copies every path through its forked stack in
+//! one step without callbacks, which took gigabytes and minutes for 30 kB. So a [`Budget`] bounds this thread's time,
+//! the bytes allocated by the C library (`counted.rs`), and the nodes of the parser's stacks, whose square bounds that
+//! last step.
 
 mod counted;
 

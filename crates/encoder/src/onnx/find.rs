@@ -279,7 +279,7 @@ mod tests {
             assert!(found.refused.iter().any(is_told), "{what}: {found:?}");
         }
         let env = RuntimeEnv { virtual_env: venv(&outside.join("venv")), ..env };
-        assert_eq!(below(&outside, &env), [outside.join("venv").join(CAPI)], "one beside it is");
+        assert_eq!(below(&outside, &env), [outside.join("venv").join(CAPI)], "a library next to it is");
         let named = clone.join("libonnxruntime.so");
         let env = RuntimeEnv { ort_dylib_path: Some(named.clone()), ..env };
         assert_eq!(candidates(&env).files, [named], "one that the user names by its full path is");

@@ -190,7 +190,7 @@ mod tests {
                         assert_eq!(left, expected, "{which}");
                         assert_eq!(found.count, expected.len(), "{which}");
                         if in_short && levels == 1 << 20 && texts > 10_000 && best == 1_000 && one.len() > 2 * best {
-                            assert!(told.whole.get() < 300, "{} told whole, {which}", told.whole.get());
+                            assert!(told.whole.get() < 300, "{} sent whole, {which}", told.whole.get());
                         }
                     }
                 }

@@ -133,7 +133,7 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
         let second = store.lock(false).unwrap();
         drop(first);
         std::thread::sleep(Duration::from_millis(200));
-        assert!(!holds.load(Ordering::SeqCst), "two hold it");
+        assert!(!holds.load(Ordering::SeqCst), "two processes hold it");
         drop(second);
     });
     assert!(holds.load(Ordering::SeqCst));

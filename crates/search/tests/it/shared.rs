@@ -98,7 +98,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         assert_eq!((snapshot.files.pulled.as_str(), snapshot.files.files.len()), ("here", 3));
         receiver.update(Some(&encoding));
         let left = fs::read_dir(&receiver.data).expect("a folder").flatten().count();
-        assert_eq!(left, 1, "step {step}: nothing is left beside the index");
+        assert_eq!(left, 1, "step {step}: no leftovers next to the index");
         deaths += usize::from(died);
         if !died {
             break;

@@ -89,7 +89,7 @@ fn a_stop_between_deletions_and_the_commit_point_is_healed() {
         let (store, _) = stopped(&project, &places.path().join(point.to_string()), Some(point));
         // Update as a search does, then as `init` does.
         for round in 0..2 {
-            let (snapshot, _) = Updater::new(&store, &project.root).run().expect("an index that is not stuck");
+            let (snapshot, _) = Updater::new(&store, &project.root).run().expect("a working index");
             let file = snapshot.files.files.iter().find(|file| file.path == "src/net.py").expect("the file");
             assert_eq!(file.units, 1, "{round}");
         }
@@ -246,7 +246,7 @@ fn what_others_put_beside_the_index_stays() {
     // A rebuild, and the removal of the whole index.
     fs::write(project.store().lexical_folder().join("meta.json"), "{}").expect("damage");
     project.update(None);
-    let lock = project.store().lock(false).expect("nobody writes");
+    let lock = project.store().lock(false).expect("a free lock");
     project.store().remove(&lock).expect("removed");
     assert!(!project.store().exists());
     others.iter().for_each(|path| assert_eq!(fs::read_to_string(path).expect("a file"), "kept"));

@@ -99,7 +99,7 @@ fn whoever_waits_for_the_lock_is_seen() {
         waits.join().expect("a thread").expect("the lock");
     });
     assert!(!store.is_awaited());
-    let behind = store.behind_lock().expect("nobody is behind");
+    let behind = store.behind_lock().expect("a free background lock");
     assert!(store.is_worked_behind() && store.behind_lock().is_none());
     drop(behind);
     assert!(!store.is_worked_behind());

@@ -1,10 +1,9 @@
 //! Bounds what the scanners of grammars store in the parser.
 //!
 //! A scanner serializes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser after each
-//! token, and reads it back before the next. On deeply nested text some scanners write more, which overwrites memory,
-//! or lengths that overflow their bytes, which aborts the process when they are read back. So scanners write into a
-//! larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every
-//! scanner accepts. The rest of such a text is parsed badly, but nothing aborts.
+//! token. On deeply nested text some scanners write more, or lengths that overflow their bytes, which corrupts memory
+//! or aborts the process. So scanners write into a larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`]
+//! bytes is replaced by the empty one, which every scanner accepts.
 #![expect(unsafe_code, reason = "functions that the C library calls for the state of a scanner")]
 
 use std::cell::RefCell;
