@@ -239,7 +239,7 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     if others::is_prose(file_name) { by_name("text").unwrap_or(unknown()) } else { unknown() }
 }
 
-/// As [`detect`], of a file's whole content, of which only the first 64 KiB are looked at.
+/// As [`detect`], for a file's whole content, only the first 64 KiB of which are read.
 pub fn of_file(path: &str, bytes: &[u8]) -> &'static Language {
     detect(Path::new(path), &bytes[..bytes.len().min(HEAD_BYTES)])
 }

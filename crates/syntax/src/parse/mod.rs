@@ -160,7 +160,7 @@ fn read(text: &str, language: &'static Language) -> Parsed {
     }
 }
 
-/// As [`parse`], or by another grammar for the path where the table has none; gives the language's name too.
+/// As [`parse`], or by another grammar for the path if the table has none; also returns the language's name.
 pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (String, Parsed) {
     #[cfg(feature = "language-pack")]
     if let Some(tail) = language::is_unknown(language).then(|| language_pack::parse(_path, text)).flatten() {
