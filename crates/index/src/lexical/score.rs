@@ -351,7 +351,7 @@ impl<'a> Scorer<'a> {
         for (i, term) in order.iter().enumerate() {
             let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
             let left: u64 = order[i..].iter().map(|t| t.0.postings).sum();
-            // Finding the bar reads every touched unit, so it is worth it only where more postings than that are left.
+            // Finding the bar reads every touched unit, so it pays off only if more postings than that are left.
             if !plain && touched > 2 * depth && left > touched as u64 {
                 let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
                 let rest: f32 = order[i..].iter().map(|t| t.1.most).sum();
