@@ -47,6 +47,8 @@ impl Snapshot {
     pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let (is_read, is_partial) = self.to_be_read(&files, spelling)?;
+        // Nobody looked at files that the index lacks.
+        let is_partial = is_partial || !self.files.complete;
         let (is_anywhere, is_allowed) = (AtomicBool::new(false), AtomicBool::new(false));
         files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).for_each(|(record, _)| {
             let Some(record) = record else { return };

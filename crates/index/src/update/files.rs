@@ -9,6 +9,7 @@ use colgrep_syntax::language;
 use rayon::prelude::*;
 
 use super::difference::difference;
+use super::order::ReadFirst;
 use super::source::{Asked, Content, Document, Round, Source};
 use super::texts::Texts;
 use super::{Progress, Report};
@@ -38,6 +39,8 @@ pub(super) struct Limit<'a> {
     pub(super) deadline: Option<Instant>,
     /// Returns true if the update should end now, for example because another process waits for the lock.
     pub(super) interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// What is read first, if there is a deadline.
+    pub(super) first: Option<&'a ReadFirst>,
 }
 
 impl Limit<'_> {
@@ -87,7 +90,11 @@ pub(super) fn index_changes(
     build.table.state.clone_from(&walked.state);
     build.table.tree.clone_from(&walked.tree);
     build.report.in_tree = walked.files.len() as u64;
-    build.report.unread = build.read(&difference.stale, limit)?;
+    let ordered = match (limit.first, limit.deadline) {
+        (Some(first), Some(deadline)) => first.order(root, &difference.stale, deadline),
+        _ => difference.stale,
+    };
+    build.report.unread = build.read(&ordered, limit)?;
     build.finish(limit)
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod difference;
 mod files;
 mod mode;
+mod order;
 mod repair;
 mod source;
 mod texts;
@@ -12,6 +13,7 @@ mod vectors;
 
 pub use check::{Checked, check};
 pub use mode::set_mode;
+pub use order::ReadFirst;
 pub use repair::{caught, repair};
 pub(crate) use source::wait_for_new_stamp;
 pub use source::{Asked, Content, Document, Round, Source};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::difference::difference;
 use super::files::{Limit, index_changes};
+use super::order::ReadFirst;
 use super::repair::repaired;
 use super::source::{Source, Tree};
 use super::texts::Texts;
@@ -21,7 +22,10 @@ use crate::walk::{LeftOut, WalkOptions, Walked};
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
-/// Minimum of time for vectors in a search that read changed files.
+/// Longer waits for the write lock are reported.
+const PATIENCE_SILENT: Duration = Duration::from_secs(1);
+
+/// Minimum time for vectors in a search that read changed files.
 const VECTORS_MIN: Duration = Duration::from_millis(100);
 
 /// Maximum of buffered texts, in bytes: 32,000 units of the maximum length.
@@ -43,6 +47,7 @@ pub struct Updater<'a> {
     patience: Duration,
     budget: Option<Budget>,
     interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+    first: Option<&'a ReadFirst>,
     encoding: Option<Encoding<'a>>,
     progress: &'a dyn Progress,
 }
@@ -100,6 +105,7 @@ impl<'a> Updater<'a> {
             patience: Duration::ZERO,
             budget: None,
             interrupted: None,
+            first: None,
             encoding: None,
             progress: &(),
         }
@@ -140,6 +146,12 @@ impl<'a> Updater<'a> {
     #[must_use]
     pub fn budget(self, budget: Option<Budget>) -> Updater<'a> {
         Updater { budget, ..self }
+    }
+
+    /// Reads these files first, if the time is limited.
+    #[must_use]
+    pub fn first(self, first: Option<&'a ReadFirst>) -> Updater<'a> {
+        Updater { first, ..self }
     }
 
     /// Ends the update as soon as this returns true, and commits the finished part. It is called often, from many
@@ -203,7 +215,8 @@ impl<'a> Updater<'a> {
             let texts = Texts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
             let is_first = seen.snapshot.is_none();
             let time = self.budget.map(|budget| if is_first { budget.first } else { budget.later });
-            let limit = Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted };
+            let limit =
+                Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted, first: self.first };
             let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
             // Files without documents come first: vectors wait until every file is read.
             let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
@@ -319,7 +332,12 @@ impl<'a> Updater<'a> {
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
         // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
-        match self.store.lock_within(patience, &|| {}) {
+        let waits = || {
+            if patience > PATIENCE_SILENT {
+                self.progress.waits()
+            }
+        };
+        match self.store.lock_within(patience, &waits) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
                 // The other process may have seen a newer tree than our walk did.
