@@ -162,8 +162,8 @@ fn forbids_edits(line: &str) -> bool {
         && ["generated", "made by"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether a line says where a compiler's text comes from, as parser generators write it at the top: `#line 1
-/// "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
+/// Whether a line says where a compiler's text comes from, as parser generators write it at the top:
+/// `#line 1 "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
 fn names_a_source(line: &str) -> bool {
     let line = line.trim();
     let inside = line.trim_start_matches(['#', '/']);

@@ -74,8 +74,8 @@ pub struct Language {
     pub category: Category,
     /// The grammar, for languages that have one.
     pub grammar: Option<fn() -> tree_sitter::Language>,
-    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line `;
-    /// inherits: NAME` includes the query of that language or fragment ([`expand`]).
+    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line
+    /// `; inherits: NAME` includes the query of that language or fragment ([`expand`]).
     pub query: &'static str,
     /// Which paths are tests, typings, generated, and the like.
     pub paths: PathRules,

@@ -14,8 +14,8 @@ const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
 /// Separators between the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
 
-/// The name of the test in a runner's line or command, after its type: `1) App\QueueTest::testPush`, `--- FAIL:
-/// TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`, `go test -run ^TestPush$`,
+/// The name of the test in a runner's line or command, after its type: `1) App\QueueTest::testPush`,
+/// `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`, `go test -run ^TestPush$`,
 /// `QueueTests/testPush`. `None` for a name that may be a plain word.
 pub fn test_named(text: &str) -> Option<String> {
     let line = text.trim().lines().next()?;
