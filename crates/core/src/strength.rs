@@ -1,6 +1,6 @@
 //! Strength: how likely a found file is right, 0 to 1, on one scale for all queries and projects. Unlike scores, which
-//! order the files of one query, it weighs comparable features with a logistic function, fitted by `colgrep-bench
-//! strength`.
+//! order the files of one query, it weighs comparable features with a logistic function, fitted by
+//! `colgrep-bench strength`.
 
 use rustc_hash::FxHashMap;
 

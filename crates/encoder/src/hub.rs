@@ -1,4 +1,4 @@
-//! Models of the Hugging Face hub: from its cache on this machine, else over the network.
+//! Models of the Hugging Face hub: from its local cache, else over the network.
 
 use std::path::{Path, PathBuf};
 
@@ -21,10 +21,10 @@ const SMALL_FILES: [&str; 6] = [
 /// The hub, if no mirror is named.
 const ENDPOINT: &str = "https://huggingface.co";
 
-/// The folder of a model, fetched if it is not there yet.
+/// The folder of a model, fetched if it is missing.
 ///
 /// # Errors
-/// When it is not there and can't be fetched, with what to put where instead.
+/// When it is missing and can't be fetched, with the files to provide instead.
 pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     let Some(root) = env.hf_home.clone().or_else(|| Some(env.home.as_ref()?.join(".cache").join("huggingface"))) else {
         return Err(Error::NoCache);
@@ -102,7 +102,7 @@ mod tests {
         std::fs::write(model.join("refs/main"), "abc").unwrap();
         let env = RuntimeEnv { hf_home: Some(home.path().into()), offline: true, ..RuntimeEnv::default() };
         std::fs::write(snapshot.join("tokenizer.json"), "{}").unwrap();
-        assert!(fetch("owner/name", &env).is_err(), "an interrupted download is none");
+        assert!(fetch("owner/name", &env).is_err(), "an interrupted download does not count");
         std::fs::write(snapshot.join("onnx/model.onnx"), "graph").unwrap();
         assert_eq!(fetch("owner/name", &env).unwrap(), snapshot);
     }

@@ -1,12 +1,9 @@
 //! Signatures of files, which rule out files that can't contain a text or match a pattern.
 //!
-//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, with ASCII
-//! letters in lower case and three bits for two different sequences: 3.7 % of the source. A query tests at most eleven
-//! bits of its sequences. Each is set by chance in 49 of 100 files, so twelve bytes that a file lacks are ruled out in
-//! 998 of 1,000. There are no false negatives. Compared with the trigrams of codesearch and Zoekt, sequences of four
-//! are more selective for the same bits, and a list of files for each would take ten times as much.
-//!
-//! A large file ([`LONG_FROM_BYTES`]) would have most sequences of four by chance; its sequences have six bytes.
+//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, or six in a
+//! large file ([`LONG_FROM_BYTES`]), ignoring ASCII case. Three bits for two distinct sequences take 3.7 % of the
+//! source and set each bit in 49 of 100 files; a query tests at most eleven, so twelve bytes that a file lacks are
+//! ruled out in 998 of 1,000.
 //!
 //! A signature is split into [`STRIPS`], so that a query reads just the most selective ones. A sequence's strip is that
 //! of the pair among its first four bytes with the lowest hash (a minimizer, Roberts et al., Bioinformatics 2004), so
@@ -298,7 +295,7 @@ mod tests {
         assert_eq!(signature(b"\xff\xfea\0b\0"), ContentFilter::default());
         assert!(may_match(&text("abcdef"), &ContentFilter::default()));
         assert_eq!(signature(b"abc").strips, [const { [0] }; STRIPS]);
-        assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes hold no six");
+        assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes can't contain six");
         assert!(!text("abc").is_selective() && text("abcd").is_selective());
         assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
         assert!(Needed::All(vec![text("abcd"), text("a")]).is_selective());

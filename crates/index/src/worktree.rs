@@ -185,6 +185,6 @@ mod tests {
             seen.push(stamp(&common));
         }
         write("main/.git/index", "6");
-        assert_eq!(seen.last(), Some(&stamp(&common)), "what is no branch");
+        assert_eq!(seen.last(), Some(&stamp(&common)), "not a ref");
     }
 }

@@ -1,4 +1,4 @@
-//! File numbers and unit addresses: those of a shard, and those of the corpus that it is part of.
+//! Translates file numbers and unit addresses between a shard and its corpus.
 
 use colgrep_core::UnitId;
 use colgrep_index::ids::FilePlace;
@@ -84,7 +84,7 @@ impl UnitIds<'_> {
         }
     }
 
-    /// The shard of a unit of the corpus, and its address there. An invalid address gets one that no unit has.
+    /// The shard of a unit of the corpus, and its address there. An invalid address gets one that belongs to no unit.
     pub fn local(self, unit: UnitId) -> (usize, UnitId) {
         match self {
             UnitIds::Parts => (unit.part() as usize, unit.within_part()),

@@ -93,11 +93,11 @@ use colgrep_index::store::{PathMemory, Snapshot};
 /// shards.
 #[derive(Clone, Copy)]
 pub struct Corpus<'a> {
-    /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
+    /// The indexes. Files that their filters exclude are not in the answer, but count in the statistics.
     pub shards: &'a [&'a dyn Shard],
     /// The folder that the project is named after, which names no topic; empty for several projects.
     pub name: &'a str,
-    /// What is known of paths from one search to the next.
+    /// Cache of path facts across searches.
     pub paths: Option<&'a PathMemory>,
 }
 
@@ -123,9 +123,9 @@ pub struct Request<'a> {
     pub knobs: &'a Knobs,
     /// How rankings are fused.
     pub fusion: Fusion,
-    /// Distinct files wanted.
+    /// Number of distinct files to return.
     pub files: usize,
-    /// Units shown of a file.
+    /// Number of units to show per file.
     pub units_per_file: PerFile,
     /// Files of lower strength are left out; 0 keeps all.
     pub strength_min: f32,
@@ -157,7 +157,7 @@ pub struct QueryContext<'a> {
 /// Minimum of files whose strength is computed when weak ones are left out: a strong file may rank below many.
 const FILES_JUDGED: usize = 64;
 
-/// Gives the names that people gave to the file at a path of the corpus.
+/// Returns the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the order after a stage.
@@ -166,7 +166,7 @@ pub trait Watch {
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
     /// The order after a stage.
     fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
-    /// How long its parts took, at the end.
+    /// Reports the times of its parts, at the end.
     fn timing(&mut self, _: &Timing) {}
 }
 
@@ -177,7 +177,7 @@ pub struct CorpusAnswer {
     pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
-    /// How many of the best files were left out since they are too weak.
+    /// Number of the best files that were left out as too weak.
     pub weak: usize,
     /// All units that were ranked, best first.
     pub units: Vec<RankedUnit>,
@@ -187,7 +187,7 @@ pub struct CorpusAnswer {
     pub shards: Vec<usize>,
     /// The counts of the corpus for the query.
     pub statistics: Statistics,
-    /// Whether hardly anything but prose, configuration and data was found: a page's sections count for themselves then.
+    /// Whether nearly all candidates are prose, configuration and data, so that a page's sections count individually.
     pub is_documentation: bool,
 }
 

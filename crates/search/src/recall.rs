@@ -1,4 +1,4 @@
-//! Ranking the entries of a history: by words, by meaning, and by the files that a question names.
+//! Ranks the entries of a history: by words, by meaning, and by the files that a question names.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ const PATHS_MAX: usize = 16;
 /// Minimum of digits in a commit's name, as git prints it.
 const NAME_LEN_MIN: usize = 7;
 
-/// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
+/// The entries that `filter` allows, newest first; of commits in one second, each before its parents.
 pub fn in_order(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
     let mut entries = snapshot.lexical.entries(filter);
     sort_by_age(snapshot, &mut entries);
@@ -144,7 +144,7 @@ fn names_of_commits(query: &str) -> Vec<String> {
     words.filter(is_name).map(str::to_lowercase).collect()
 }
 
-/// Whether a path ends as it was written, upper and lower case alike.
+/// Whether a path ends with the written one, ignoring case.
 fn is_meant(path: &str, written: &str) -> bool {
     let (path, written) = (path.to_lowercase(), written.to_lowercase());
     path.strip_suffix(&written).is_some_and(|before| before.is_empty() || before.ends_with('/'))
@@ -177,7 +177,7 @@ mod tests {
         let of = |knobs: &Knobs| (of_history(knobs).alpha, of_history(knobs).trust_high);
         assert_eq!(of(&knobs), (knobs.history_alpha, 0.0));
         knobs.set(Knob::Alpha, "0").unwrap();
-        assert_eq!(of(&knobs).0, 0.0, "words alone stay words alone");
+        assert_eq!(of(&knobs).0, 0.0, "an alpha of 0 is purely lexical");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
 
-/// Letters of a word that is taken apart: shorter ones are made of too little, longer ones of too many parts.
+/// Lengths of words that are split: parts of shorter ones are too short, longer ones have too many parts.
 const LETTERS: Range<usize> = 5..33;
 /// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
@@ -111,7 +111,7 @@ fn called<'q>(
     if names.is_empty() || query.is_symbol() {
         return Ok(None);
     }
-    // `getenv('NAME')` asks for the variable.
+    // `getenv('NAME')` searches for the variable.
     if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
         return Ok(None);
     }
@@ -167,7 +167,7 @@ fn is_owner_here(name: &str, query: &Query, statistics: &Statistics, tokenizer: 
     }
 }
 
-/// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.
+/// Whether a word consists of letters, in one part or several; of a name of several parts some may be numbers.
 fn is_written(word: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let of_letters = || parts(word).filter(|part| word[part.clone()].bytes().all(is_letter)).count();
@@ -281,7 +281,7 @@ fn otherwise(
     let mut lower: Vec<String> = Vec::new();
     for part in parts(word).map(|part| word[part].to_lowercase()) {
         match lower.last_mut() {
-            // `uint32` is one word wherever a name has it.
+            // `uint32` is one word in any name.
             Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => last.push_str(&part),
             _ => lower.push(part),
         }
@@ -296,7 +296,7 @@ fn otherwise(
     composed(rounds, &lower, &place, tokenizer)
 }
 
-/// Parts of a name as an index has them: with underscores between, or as one word.
+/// Parts of a name as in an index: joined by underscores, or as one word.
 fn composed(
     rounds: &Coordinator<'_>,
     lower: &[String],

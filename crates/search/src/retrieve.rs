@@ -50,13 +50,13 @@ const SAMPLE_PART_MAX: u64 = 1 << 14;
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieval {
-    /// The query, as it was read.
+    /// The parsed query.
     pub query: Query,
     /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,
     /// The counts of the corpus for the query.
     pub statistics: Statistics,
-    /// How long it took to find them.
+    /// The time it took to find them.
     pub timing: Timing,
 }
 
@@ -128,7 +128,7 @@ pub(super) fn with_retrieval<T>(
     }
 }
 
-/// The vectors of a question's texts, which count together.
+/// The joint vectors of a question's texts.
 fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
     if let Some(question) = semantic.question {
         return Ok(question.clone());
@@ -147,7 +147,7 @@ struct CorpusSearch<'a> {
     question: Option<&'a Multivector>,
 }
 
-/// What becomes a candidate whatever rank its words give it.
+/// Candidates regardless of their lexical rank.
 #[derive(Default)]
 struct Required {
     files: FxHashSet<FilePlace>,
@@ -213,7 +213,7 @@ impl CorpusSearch<'_> {
         Ok(retrieved)
     }
 
-    /// What the query points at.
+    /// Resolves the query's pointers.
     fn pointed(&self, known: KnownQuery, tokenizer: &mut Tokenizer) -> Result<Pointers> {
         let CorpusSearch { corpus, rounds, request, query, statistics, .. } = *self;
         match known {
@@ -273,7 +273,7 @@ impl CorpusSearch<'_> {
         required.units.extend(&by_vectors);
         let units = timed(lexical_ms, || self.with(found.units, &required))?;
 
-        // Required units without a word of the query (score 0) get their facts, and no rank by words.
+        // Required units without a word of the query (score 0) get their facts, but no lexical rank.
         let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
         let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
         // If neither the index nor the model knows a word of the query, there is no answer, except for a purely
@@ -313,8 +313,7 @@ impl CorpusSearch<'_> {
         Ok(Some(RankedCandidates { units, rankings, evidence, facts }))
     }
 
-    /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
-    /// score 0.
+    /// The found and the required units. Best first; ties by file and line; units without a term last, with score 0.
     fn with(&self, mut hits: Vec<UnitFound>, required: &Required) -> Result<Vec<UnitFound>> {
         let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
         let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
@@ -346,8 +345,8 @@ impl CorpusSearch<'_> {
         Ok(RetrievedFacts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
     }
 
-    /// For each pair of neighbouring terms, one in how many files is counted. The units with both terms are at most as
-    /// many as those of the rarer one, field by field.
+    /// For each pair of neighbouring terms, its sampling rate of files. The number of units with both terms is at most
+    /// that of the rarer one, field by field.
     fn parts(&self) -> Vec<u32> {
         let count = |term: &str, field: usize| {
             let at = self.query.terms.iter().position(|known| known.text == term);
@@ -394,7 +393,7 @@ impl CorpusSearch<'_> {
             });
         }
         tell_endings_apart(query, &mut retrieved.files);
-        // A path of which no term is a topic of the query is not weighed.
+        // A path without topic terms of the query is not weighed.
         let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
         let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
         let topics: FxHashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
@@ -451,7 +450,7 @@ fn completed(
 ) -> Result<Vec<NearUnit>> {
     evidence.likeness = search.likeness_of_itself();
     evidence.coverage = join(&mut near, more, units);
-    // Where words are trusted, meaning counts little, and stored scores do.
+    // If words are trusted, meaning has little weight, and stored scores suffice.
     let share = if search.semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(knobs) };
     search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
     Ok(near)

@@ -14,10 +14,10 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::vector::{Effort, Memory, QueryKernel};
 
-/// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
+/// Number of best lexical candidates over which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
-/// Units that get full scores first, then in each further step; and how many of the best a step must leave as they are to
-/// be the last.
+/// Units that get full scores first, then in each further step; and the number of best units that the last step must
+/// leave unchanged.
 const SHARPEN_FIRST: usize = 32;
 const SHARPEN_STEP: usize = 16;
 const SHARPEN_HEAD: usize = 10;
@@ -65,7 +65,7 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// A unit with its likeness, and the hash of its text.
+/// A unit with its similarity, and the hash of its text.
 pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
 /// The semantic half of one search.

@@ -10,7 +10,7 @@ use crate::path::joined;
 use crate::query::{Identifier, Query};
 use crate::unit::{UnitId, UnitKind};
 
-/// Weight of a definition whose upper and lower case differ from the query's. Prototype.
+/// Weight of a definition whose case differs from the query's. Prototype.
 const OTHER_CASE: f32 = 0.8;
 
 /// Boosts the files that define the query's names.

@@ -236,7 +236,7 @@ mod tests {
         let mut knobs = Knobs::of(profile);
         for &knob in stage.knobs {
             let Some(off) = knob.declaration().off else { continue };
-            let on = knob.declaration().grid.iter().find(|value| **value != off).expect("a value of effect");
+            let on = knob.declaration().grid.iter().find(|value| **value != off).expect("a value with effect");
             let value = if knobs.number(knob) == off { *on } else { knobs.number(knob) };
             knobs.set(knob, &value.to_string()).expect("a value of its grid");
         }
@@ -262,7 +262,7 @@ mod tests {
                 twice.apply(stage, &query, &knobs);
                 assert_eq!(twice, once, "{}", stage.name);
             }
-            assert!(moved, "the example gives {} something to do", stage.name);
+            assert!(moved, "{} has an effect on the example", stage.name);
         }
     }
 

@@ -82,7 +82,7 @@ fn tokens_are_held_or_not() {
     assert_eq!(strengths, [HOLDS_THE_TOKEN, strengths[1].min(LACKS_THE_TOKEN)]);
     assert!(strengths[1] < FLOOR);
     let meaning = of("MAX_LEN", |example| drop(example.retrieved.rankings.remove(0)));
-    assert!(meaning[0] != HOLDS_THE_TOKEN, "who asks for meaning alone gets it: {meaning:?}");
+    assert!(meaning[0] != HOLDS_THE_TOKEN, "tokens do not decide a semantic search: {meaning:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// What a character is to the rule.
+/// The class of a character in the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CharRule {
     /// `\p{Lu}`
@@ -45,7 +45,7 @@ pub(crate) struct Words<'a> {
     position: usize,
 }
 
-/// Begins to cut `text`.
+/// Begins to split `text`.
 pub(crate) fn words(text: &str) -> Words<'_> {
     Words { text, position: 0 }
 }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The scanner against the rule itself, run by a regex engine.
+        /// Compares the scanner with the rule itself, run by a regex engine.
         #[test]
         fn equal_to_the_rule(text in "([a-zA-Z0-9_ .ÀÉßéΑδ語٣ǅʰ]|\\PC){0,40}") {
             // `regex` has no look-ahead: the acronym rule is the shortest first alternative, tried by hand.

@@ -18,7 +18,7 @@ pub(crate) use folder::{MODEL_FILES, is_outside_data};
 use session::{BATCH, OutputShape, SessionPool};
 use tokens::{Inputs, TokenSide, TokenizedText};
 
-/// A model of a folder, ready to encode. Calls from several threads run side by side, each on its own thread.
+/// A model of a folder, ready to encode. Concurrent calls run in parallel, each on its own thread.
 pub(crate) struct Onnx {
     name: String,
     fingerprint: u64,
@@ -67,7 +67,7 @@ impl Onnx {
             );
             Error::Model { what, source: Box::new(error) }
         })?;
-        // Queries may be longer than any document: they are filled up to their length.
+        // Queries may be longer than any document: they are padded to their length.
         let query = inputs.input("text", TokenSide::Query)?;
         sessions.run(&[&query]).map_err(|error| {
             let what = format!(
@@ -119,7 +119,7 @@ impl Onnx {
     }
 }
 
-/// The places that are set.
+/// The positions that are set.
 fn kept(keep: &[bool]) -> Vec<usize> {
     (0..keep.len()).filter(|place| keep[*place]).collect()
 }
@@ -156,7 +156,7 @@ impl Encoder for Onnx {
 /// An identity graph, to see which provider accepts sessions.
 const IDENTITY: &[u8] = include_bytes!("identity.onnx");
 
-/// What is known of ONNX Runtime here, without loading it: see [`RuntimeReport`].
+/// Facts about ONNX Runtime, without loading it: see [`RuntimeReport`].
 pub(crate) fn report(env: &RuntimeEnv) -> RuntimeReport {
     let find::Candidates { files, refused } = find::candidates(env);
     let mut report = RuntimeReport {
@@ -172,7 +172,7 @@ pub(crate) fn report(env: &RuntimeEnv) -> RuntimeReport {
     report
 }
 
-/// The file of the library that is loaded.
+/// The file of the loaded library.
 pub(crate) fn library_path() -> Option<std::path::PathBuf> {
     Some(library::loaded()?.path)
 }

@@ -16,7 +16,7 @@ use crate::Error;
 /// Texts of a batch. Larger batches are no faster on a CPU and need more padding.
 pub(crate) const BATCH: usize = 8;
 
-/// A batch's result: `texts × tokens × dimension`, tokens with the filling; one of each text for [`OutputShape::Texts`].
+/// A batch's result: `texts × tokens × dimension`, padding included; one vector per text for [`OutputShape::Texts`].
 pub(crate) type Output = Array3<f32>;
 
 /// Shape of a model's output.
@@ -134,7 +134,7 @@ impl SessionPool {
     }
 }
 
-/// Loads the model with one thread and without spinning: callers are the parallel ones.
+/// Loads the model with one thread and without spinning, since callers run in parallel.
 fn commit(builder: SessionBuilder, model: &PathBuf) -> ort::Result<Session> {
     builder
         .with_optimization_level(GraphOptimizationLevel::All)?

@@ -32,7 +32,7 @@ struct Recipe {
     lower: bool,
     /// Prefix token, its position and its count.
     prefix: Option<(u32, usize, usize)>,
-    /// Query expansion: filling token, length to fill to, whether other tokens attend to it.
+    /// Query expansion: padding token, target length, whether other tokens attend to it.
     fill: Option<(u32, usize, bool)>,
     /// Tokens whose rows are dropped.
     skip: Vec<u32>,
@@ -158,7 +158,7 @@ impl Inputs {
     }
 }
 
-/// Refuses ids that the configuration names and the tokenizer has no token for.
+/// Refuses configured ids without a token in the tokenizer.
 fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
     for (name, id) in [
         ("query_prefix_id", config.query_prefix_id),

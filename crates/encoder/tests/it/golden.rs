@@ -1,9 +1,9 @@
-//! The native engine against PyTorch: vectors that `train/export.py` computed with `train/model.py`.
+//! Compares the native engine with PyTorch: vectors that `train/export.py` computed with `train/model.py`.
 
 use crate::common::{Golden, check_rows};
 use colgrep_encoder::{EMBEDDED, Encoder, ModelFiles, Native};
 
-/// Cosine that rows must reach against PyTorch on the same, quantised weights.
+/// Minimum cosine of rows with PyTorch's on the same quantised weights.
 const COSINE_MIN: f32 = 0.999;
 
 fn check(model: &Native<'_>, golden: &Golden) {
@@ -18,7 +18,7 @@ fn check(model: &Native<'_>, golden: &Golden) {
         };
         assert_eq!(rows.heads(), model.heads(), "{name}");
         check_rows(&rows, case.quantised.view(), COSINE_MIN, 1e-2, name);
-        // What quantisation loses, by the figure that the export measured.
+        // The loss of quantisation, as measured by the export.
         check_rows(&rows, case.float.view(), golden.cosine_min - 1e-3, 0.1, name);
     }
     // Together in one pass, with a text without any piece between.
@@ -55,7 +55,8 @@ fn r002_9_a_text_is_as_like_itself_as_a_text_can_be() {
     let model = Native::new(EMBEDDED).unwrap();
     let texts = ["retry a failed request with a pause", "draw a red circle on the canvas"];
     let documents = model.encode_documents(&texts).unwrap();
-    // The heads are the summary in two parts, of one length for every text: their product is its cosine, times that.
+    // The heads are the two parts of the summary, with the same length for every text: their product is its cosine
+    // times that length.
     let product = |a: usize, b: usize| -> f32 {
         let heads = documents[a].rows().zip(documents[b].rows()).take(model.heads());
         heads.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| a * b).sum()
@@ -75,9 +76,9 @@ fn words_that_the_model_knows() {
         ("", false),
         ("+-*/ 語", false),
         ("of x", false),
-        // Pieces of it are known, the word is not.
+        // Its pieces are known, but the word is not.
         ("zzqqxv", false),
-        // No piece covers it: it is read as one unknown piece.
+        // No piece covers it, so it is read as one unknown piece.
         ("ѫѫѫѫ", false),
         ("ქართული", false),
         ("żółćqq", false),

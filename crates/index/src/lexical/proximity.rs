@@ -198,7 +198,7 @@ mod tests {
             let sampled = counted(part);
             let share = sampled.sample.0 as f32 * part as f32 / 300.0;
             assert!(sampled.sample.0 < 300 && (share - 1.0).abs() < 0.4, "{share}");
-            assert_eq!(sorted(sampled), sorted(exact.clone()), "what is wanted is counted whole");
+            assert_eq!(sorted(sampled), sorted(exact.clone()), "wanted files are counted, not sampled");
         }
         let files: Vec<u32> = sorted(exact).iter().map(|(file, _)| file.0).collect();
         assert_eq!(files, [0, 150, 300, 450, 600, 750], "files that 3 and 50 divide");

@@ -1,10 +1,9 @@
-//! Scores units by BM25F over the postings of a query's terms.
+//! Scores units by BM25F over the postings of a query's terms, which count a unit with the term in any field.
 //!
-//! A term's document frequency counts the units with it in any field, so it is the size of the union of its lists.
-//! Scores are summed term by term, heaviest first. Once `units_max` units score more than all remaining terms could add
-//! up to, these can't introduce new units (Turtle and Flood, Query evaluation: strategies and optimizations, 1995:
-//! MaxScore) and are only looked up in units that may still be among the best. The survivors are scored again in the
-//! order of the query, so that scores do not depend on what was pruned.
+//! Terms are summed heaviest first. Once `units_max` units score more than all remaining terms could add up to, these
+//! are only looked up in units that may still be among the best (MaxScore: Turtle and Flood, Query evaluation:
+//! strategies and optimizations, 1995). The survivors are scored again in the order of the query, so that scores do not
+//! depend on the pruning.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -357,7 +356,7 @@ impl<'a> Scorer<'a> {
         for (i, term) in order.iter().enumerate() {
             let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
             let left: u64 = order[i..].iter().map(|t| t.0.postings).sum();
-            // Finding the bar reads every touched unit, so it is worth it only where more postings than that are left.
+            // Finding the bar reads every touched unit, so it pays off only if more postings than that are left.
             if !plain && touched > 2 * depth && left > touched as u64 {
                 let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
                 let rest: f32 = order[i..].iter().map(|t| t.1.most).sum();

@@ -178,6 +178,6 @@ mod tests {
         }
         assert!(held.texts.contains("19") && !held.texts.contains("0") && held.texts.len() == 7);
         held.add("large".to_string(), [0; 7], &(Arc::new("x".repeat(BYTES_MAX)), 0));
-        assert!(!held.texts.contains("large"), "larger than all room");
+        assert!(!held.texts.contains("large"), "larger than the bound");
     }
 }

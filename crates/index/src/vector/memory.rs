@@ -76,8 +76,8 @@ mod tests {
         }
         assert!(memory.get(text(100)).is_some() && memory.get(text(2)).is_none());
         memory.add(text(100), vectors());
-        assert_eq!(bytes(), memory.bytes_max, "what is added again counts once");
+        assert_eq!(bytes(), memory.bytes_max, "a text counts once");
         memory.add(text(200), Arc::new(Multivector::from_values(1, 0, vec![0.0; 2_000])));
-        assert!(memory.get(text(200)).is_none(), "larger than all room");
+        assert!(memory.get(text(200)).is_none(), "larger than the bound");
     }
 }

@@ -387,7 +387,7 @@ impl Walk {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
-        // What each walk reports anew has to be met at each walk.
+        // A folder with something to report at each walk has to be listed each time.
         let is_sure = found.misnamed.is_empty() && found.unreadable.iter().all(|(_, why)| why == SPECIAL);
         let state = if is_sure { state } else { known::UNSURE };
         let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);

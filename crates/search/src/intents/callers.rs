@@ -38,7 +38,7 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
     let mut units = rounds.callers(&asked[0])?;
     units.truncate(UNITS_MAX);
     let mut pointers = lookup.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
-    // Calls outside units, and those that a grammar does not show.
+    // Calls outside units, and those that a grammar does not mark.
     let Some(term) = term_of_word(name, lookup.tokenizer) else { return Ok(Resolved::open(pointers)) };
     let terms = vec![term];
     if rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > UNITS_WITH_NAME_MAX) {

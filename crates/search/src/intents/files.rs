@@ -114,11 +114,11 @@ fn may_have_spaces(query: &Query) -> bool {
     query.text.contains('.') && query.text.contains(' ')
 }
 
-/// What a written name means, over all shards.
+/// The files that a written name means, over all shards.
 struct MeantFiles<'n> {
     written: &'n str,
     files: Vec<FileMeant>,
-    /// Whether it is written as a word of a sentence is: `file`.
+    /// Whether it looks like a plain word: `file`.
     is_word: bool,
 }
 
@@ -185,7 +185,7 @@ impl IntentLookup<'_> {
         longest(&mut with_spaces);
         let is_alone = intents.is_name_alone(&query.text);
         let by_path = intents.mentions.iter().enumerate().filter_map(|(at, written)| {
-            // A bare name that is all of the query may mean any file called so.
+            // A bare name that is the whole query may mean any file of that name.
             let all = if is_alone && !written.contains('/') { alike(&located, at, written) } else { None };
             let (fit, files) =
                 all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
@@ -248,7 +248,7 @@ impl IntentLookup<'_> {
         Ok(contains || files.len() < named.len())
     }
 
-    /// The files of a stem; of a written path without a file the only one that fits.
+    /// The files of a stem; for a written path without an extension only the one that fits.
     fn stem(&mut self, whole: &str, found: &ResolvedSoFar) -> Result<Resolved> {
         let mut pointers = Pointers::default();
         if !self.query.is_symbol() && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
@@ -338,7 +338,7 @@ pub(crate) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
 /// The files that the path at a position means; `None` if it fits none or too many.
 pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let (fit, mut files) = alike(found, at, written)?;
-    // The exact path leaves no doubt.
+    // An exact path is unambiguous.
     if files.first().is_some_and(|meant| meant.is_exact) {
         files.truncate(1);
     }

@@ -24,7 +24,7 @@ pub enum Layout {
     One(String),
     /// Each folder at the root is a repository. Its name counts as a component of its paths.
     Folders,
-    /// Each folder at the root is a repository. Its name is the prefix of its paths, and no component of them.
+    /// Each folder at the root is a repository. Its name is the prefix of its paths, not a component of them.
     Fronts,
 }
 
@@ -82,7 +82,7 @@ impl<'a> LocalShard<'a> {
         self.snapshot.files.files.get(place.0 as usize)
     }
 
-    /// The number of a file, or one that no file has.
+    /// The number of a file, or one that belongs to no file.
     pub(crate) fn number(&self, place: FilePlace) -> FileId {
         self.record(place).map_or(FileId(u32::MAX), |record| record.id)
     }

@@ -69,7 +69,7 @@ impl<'a> VectorSearch<'a> {
         Ok(self.question.get().map(|question| (vectors, question)))
     }
 
-    /// Takes the chosen texts that reach the bar.
+    /// Takes the chosen texts that reach the bar, and forgets the others.
     pub(crate) fn take(&self, vectors: &Vectors, bar: Option<TextCutoff>) -> Vec<Scored> {
         let mut chosen = std::mem::take(&mut self.selection().chosen);
         if let Some(bar) = bar {
@@ -101,7 +101,7 @@ fn allowed_units<'a>(
     match (filter, snapshot.placed.get().filter(|_| all_joined)) {
         (None, _) if !all_joined => AllowedUnits::All,
         (None, Some(placed)) => AllowedUnits::Placed(placed.into()),
-        // Not inside the cell: rayon may give the waiting thread another search, which would then wait for the cell.
+        // Not inside the cell: rayon may run another search on the waiting thread, which would then wait for the cell.
         (None, None) => {
             let placed = look_up(allowed());
             AllowedUnits::Placed(snapshot.placed.get_or_init(|| placed).into())
@@ -117,7 +117,7 @@ fn allowed_units<'a>(
 }
 
 impl<'a> LocalSearch<'a> {
-    /// The units that this index may return by meaning.
+    /// The units that this index may return for a semantic search.
     pub(crate) fn reach(&self) -> Result<Reach> {
         let Some((vectors, _)) = self.vectors.question()? else { return Ok(Reach { units: 0, is_placed: true }) };
         Ok(match &self.allowed_units(vectors).0 {

@@ -1,4 +1,4 @@
-//! The candidates by words with at least a certain score, after their outline.
+//! The lexical candidates with at least a certain score, after their outline.
 
 use std::sync::OnceLock;
 

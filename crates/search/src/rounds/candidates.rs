@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{BestUnitsRequest, Coordinator, LocalSearch, Replay, Round, ScoreOutline, Validate};
 use crate::shard::{ShardExtent, UnitFound};
 
-/// Asks for candidates. Comes once per search, before every round that scores, since it brings the statistics of the
+/// Asks for candidates. Sent once per search, before every round that scores, since it carries the statistics of the
 /// corpus.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CandidatesRequest {
@@ -20,7 +20,7 @@ pub struct CandidatesRequest {
     pub statistics: Statistics,
     /// Maximum number of units.
     pub units_max: usize,
-    /// Number of files to cover: if the best units lie in fewer files, the best unit of each further file is added.
+    /// Number of files to cover: if the best units are in fewer files, the best unit of each further file is added.
     pub files_min: usize,
     /// Maximum number of files that match by name.
     pub named_max: usize,

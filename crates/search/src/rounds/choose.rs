@@ -1,5 +1,5 @@
-//! The choice of texts by meaning, step by step: by the inverted lists, by centroids, by vectors. Each step keeps the best
-//! of all shards.
+//! Chooses texts by meaning, step by step: by the inverted lists, by centroids, by vectors. Each step keeps the best of
+//! all shards.
 
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
@@ -81,7 +81,7 @@ impl Round for ChooseRequest {
     }
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<ChooseResponse> {
-        // The bar of the whole corpus, or else the one that this coordinator chose.
+        // The bar of the whole corpus, or else the one chosen by this coordinator.
         let bar = self.cut.bar.or(corpus.selection().bar);
         let top = corpus.choose(self.by, &Cut { bar, ..self.cut }, true)?;
         let answer = self.answer(top.count, top.texts.iter().map(|text| text.1));

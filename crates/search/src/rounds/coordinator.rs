@@ -1,5 +1,5 @@
-//! A corpus of shards that is searched as one: asks the shards side by side, and translates between their file numbers
-//! and unit addresses and those of the corpus.
+//! Searches a corpus of shards as one: asks the shards in parallel, and translates between their file numbers and unit
+//! addresses and those of the corpus.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What the stages need to know of candidates and their files.
+//! Facts for the stages about candidates and their files.
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::NamedDefinition;
@@ -30,7 +30,8 @@ pub struct FactsResponse {
     pub files: Vec<FileFound>,
     /// For each unit, whether its name contains a content term of the query.
     pub name_hits: Vec<bool>,
-    /// For each pair, the files of the sample where its terms are near each other, and those where they are adjacent.
+    /// For each pair, the number of files in the sample where its terms are close together, and where they are
+    /// adjacent.
     pub pairs: Vec<(u64, u64)>,
 }
 
@@ -53,7 +54,7 @@ pub struct FileFound {
     pub textual_types: Vec<u32>,
     /// The highest 1/√n among plain words of the query that name one of n definitions, one of them in this file.
     pub word_definitions: f32,
-    /// For each pair, how often its terms are near each other in the file, and how often adjacent.
+    /// For each pair, how often its terms are close together in the file, and how often adjacent.
     pub pairs: Vec<(u32, u32)>,
 }
 

@@ -126,7 +126,7 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// The answer.
     type Answer: Default + Send + Serialize + DeserializeOwned;
 
-    /// The name under which traffic is counted.
+    /// The name for traffic statistics.
     const NAME: &'static str;
 
     /// Answers from one index.
@@ -141,8 +141,8 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// When a shard can't answer.
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Self::Answer>;
 
-    /// True if the answer of another process fits this request and the extent of its shard, so that it can be merged
-    /// and shown without further checks.
+    /// True if another process's answer fits this request and the extent of its shard, so that it can be merged and
+    /// shown without further checks.
     fn is_valid(&self, answer: &Self::Answer, extent: &ShardExtent) -> bool;
 
     /// True if the request is empty. Then the answer is the default one, and no shard is asked.
@@ -163,7 +163,7 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
         Replay::Never
     }
 
-    /// The name under which traffic is counted, if it depends on the request.
+    /// The name for traffic statistics, if it depends on the request.
     fn name(&self) -> &'static str {
         Self::NAME
     }
@@ -221,7 +221,7 @@ pub trait ListedRound: Round + Into<RoundRequest> {
     fn put_to(&self, search: &dyn ShardSearch) -> Result<Self::Answer>;
 }
 
-/// What is done with the request of any round.
+/// An operation on the request of any round.
 pub trait RoundVisitor {
     /// The result.
     type Output;
@@ -249,7 +249,7 @@ macro_rules! rounds {
                 }
             }
 
-            /// The name under which traffic is counted.
+            /// The name for traffic statistics.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(RoundRequest::$request(request) => request.name(),)*

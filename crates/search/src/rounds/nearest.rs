@@ -82,7 +82,7 @@ impl Coordinator<'_> {
             let least = ScoreOutline::least(chosen.iter().map(|chosen| &chosen.outline), wanted);
             let mut near = self.ask(&NearestRequest { bar: least.map(TextCutoff::of_all) })?;
             if near.len() < n && least.is_some() {
-                // Texts that several shards have count once.
+                // A text that several shards have counts once.
                 wanted += 2 * (n - near.len());
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The outline of a list of scores: from the outlines of several lists follows which scores are among the best of all.
+//! Outlines of score lists: the outlines of several lists show which scores are among the best of all.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How many units the search by meaning may return.
+//! The number of units that the semantic search may return.
 
 use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::shard::{Reach, ShardExtent, ShardOverview};
 
-/// Asks for the units that the search by meaning may return.
+/// Asks for the units that the semantic search may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachRequest;
 

@@ -1,4 +1,4 @@
-//! What the texts of files contain.
+//! Searches the texts of files.
 
 use std::path::Path;
 
@@ -67,7 +67,8 @@ pub struct ScannedLine {
     pub standing: Option<LiteralMatch>,
     /// True if the file is prose, configuration or data.
     pub is_text: bool,
-    /// True if the file is that, or of no known language and no program, or a test, benchmark or example, or vendored.
+    /// True if the file is that, or of an unknown language without programs, or a test, benchmark or example, or
+    /// vendored.
     pub is_aside: bool,
     /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`].
     pub is_cut: bool,
@@ -152,8 +153,8 @@ fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -
     Ok(records.iter().zip(found).map(|both| seen(both).into_iter().collect()).collect())
 }
 
-/// The line of the heading in a prose file that matches a text at least as well as the place that was found: a section is
-/// a better answer than a link to it. Of several headings, the shortest.
+/// The line of the heading in a prose file that matches a text at least as well as the found place: a section is a
+/// better answer than a link to it. Of several headings, the shortest.
 fn heading_with(
     search: &LocalSearch<'_>,
     typed: &PastedText<'_>,

@@ -1,4 +1,4 @@
-//! Scores by words of units and files that must be candidates.
+//! Lexical scores of units and files that must be candidates.
 
 use colgrep_core::UnitId;
 use colgrep_index::error::Result;

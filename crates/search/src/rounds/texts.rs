@@ -1,4 +1,4 @@
-//! The texts of units, as a model reads them.
+//! The texts of units, as encoded by a model.
 
 use colgrep_core::UnitId;
 use colgrep_index::error::Result;

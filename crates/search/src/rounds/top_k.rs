@@ -53,7 +53,7 @@ pub(super) fn top_k(
         open.extend(found.into_iter().flat_map(|found| found.open));
         let reached = certain + open.len();
         if let (Some(least), true) = (least, reached < best) {
-            // Texts that several shards have count once, so lower ones are needed too.
+            // A text that several shards have counts once, so lower ones are needed too.
             wanted += 2 * (best - reached);
             below = Some(below.map_or(least, |below| if below.total_cmp(&least).is_lt() { below } else { least }));
             continue;
@@ -190,7 +190,7 @@ mod tests {
                         assert_eq!(left, expected, "{which}");
                         assert_eq!(found.count, expected.len(), "{which}");
                         if in_short && levels == 1 << 20 && texts > 10_000 && best == 1_000 && one.len() > 2 * best {
-                            assert!(told.whole.get() < 300, "{} told whole, {which}", told.whole.get());
+                            assert!(told.whole.get() < 300, "{} sent whole, {which}", told.whole.get());
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! The files that contain the most weight of terms.
+//! The files with the highest weight of terms.
 
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::shard::ShardExtent;
 
-/// Asks for the allowed files that contain a minimum weight of terms, the highest weight first.
+/// Asks for the allowed files with a minimum weight of terms, highest weight first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedFilesRequest {
     /// The terms with their weights.

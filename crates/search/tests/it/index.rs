@@ -1,4 +1,4 @@
-//! The index against slower, simpler ways of getting the same: a naive BM25F, and a full rebuild.
+//! Compares the index with slower, simpler implementations: a naive BM25F, and a full rebuild.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -135,7 +135,7 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
         let held = holds.load(Ordering::SeqCst);
         drop(first);
         std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(holds.load(Ordering::SeqCst), held, "two hold it");
+        assert_eq!(holds.load(Ordering::SeqCst), held, "two processes hold it");
         drop(second);
     });
     assert!(holds.load(Ordering::SeqCst));
@@ -180,7 +180,7 @@ fn a_slow_first_build_of_little_source_can_be_searched_before_it_ends() {
     assert!(searchable > 0 && searchable < files, "{searchable} of {files}");
 }
 
-/// What a search shows of each hit: path, line, kind, score.
+/// The fields of each hit that a search shows: path, line, kind, score.
 fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();

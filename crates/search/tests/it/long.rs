@@ -1,4 +1,4 @@
-//! Long queries: an issue, pasted, in a small project.
+//! Long queries: a pasted issue in a small project.
 
 use std::collections::HashMap;
 use std::fs;
@@ -112,7 +112,7 @@ fn no_other_query_is_read_so() {
         let (with, without) = (ask(&snapshot, query, &[]), ask(&snapshot, query, &[(Knob::LongQueries, "0")]));
         assert_eq!((with.query.long.is_none(), with.units), (true, without.units), "{query}");
     }
-    // A passage of a file, pasted, is that file.
+    // A pasted passage of a file finds that file.
     let passage = "A step is repeated after a timeout.\nA connection is taken from the pool.";
     assert_eq!(paths(&ask(&snapshot, passage, &[]))[0], "CHANGES.md");
 }

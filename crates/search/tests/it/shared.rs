@@ -16,7 +16,7 @@ use colgrep_index::update::check;
 use colgrep_index::vector::{VectorManifest, Vectors};
 use colgrep_index::walk::WalkOptions;
 
-/// A disk that is dead from the nth change on.
+/// A disk that fails from the nth change on.
 #[derive(Debug)]
 struct Dies {
     left: AtomicUsize,
@@ -84,7 +84,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         let folder = receiver.store().folder().to_path_buf();
         let gate = Arc::new(Dies { left: AtomicUsize::new(step) });
         let died = take(&parts, &receiver, &Store::on(folder, Disk::gated(gate))).is_err();
-        // Whatever happened, there is a whole index.
+        // In any case there is a whole index.
         let now = receiver.store().open().expect("an index");
         assert!(check(&receiver.store()).expect("an index").damage.is_empty(), "step {step}");
         assert_eq!(now.files.root, receiver.root.to_string_lossy(), "step {step}");
@@ -98,7 +98,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         assert_eq!((snapshot.files.pulled.as_str(), snapshot.files.files.len()), ("here", 3));
         receiver.update(Some(&encoding));
         let left = fs::read_dir(&receiver.data).expect("a folder").flatten().count();
-        assert_eq!(left, 1, "step {step}: nothing is left beside the index");
+        assert_eq!(left, 1, "step {step}: no leftovers next to the index");
         deaths += usize::from(died);
         if !died {
             break;
@@ -179,7 +179,7 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     let taken = receiver.store().open().expect("an index");
     assert_eq!(taken.vectors.as_ref().map(Vectors::len), Some(texts));
     assert_eq!(answers(&taken, &toy), before);
-    // It is sent the same way the next time, and the draft's texts are not encoded again when it comes back.
+    // The next shipment is the same, and the draft's texts are not encoded again when it comes back.
     assert_eq!(bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index")), third);
     toy.count();
     sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");

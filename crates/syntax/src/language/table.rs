@@ -77,7 +77,7 @@ macro_rules! row {
     };
 }
 
-/// Every language. The position of a row is not stored anywhere: rows may move, but `unknown` stays last.
+/// Every language. Row positions are not stored anywhere, so rows may move, but `unknown` stays last.
 pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, comments: HASH, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
@@ -164,7 +164,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("vue", arborium_vue, extensions: &["vue"]),
     row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data, too_deep: Some(nesting::leads)),
     row!("zig", arborium_zig, comments: SLASHES, extensions: &["zig", "zon"], function_keywords: &["fn"], value_keywords: &["const", "var"]),
-    // Rows without a grammar: their files have a reader of their own, or are cut into blocks of lines.
+    // Rows without a grammar: their files have a special reader, or are cut into blocks of lines.
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], comments: &["(*"], ..NONE },
     Language {
         name: "restructuredtext",

@@ -12,7 +12,7 @@ use super::{Parsed, plain};
 use crate::budget::Budget;
 use crate::language::{self, Language, Reader};
 
-/// Cells that are read of one notebook.
+/// Maximum of cells read of one notebook.
 const CELLS_MAX: usize = 4_096;
 /// Prefix of a cell's first line that names its language: `%%bash`.
 const CELL_MAGIC: &str = "%%";

@@ -85,7 +85,7 @@ fn a_segment_cut_while_it_is_open_is_an_error() {
         let file = File::options().write(true).open(&path).expect("a file");
         file.set_len(5_000).expect("cut");
         assert_eq!(segment.secure().is_ok(), is_kept);
-        assert!(!is_kept || segment.verify().is_ok(), "what is kept is as it was");
+        assert!(!is_kept || segment.verify().is_ok(), "a copied segment survives truncation");
     }
 }
 

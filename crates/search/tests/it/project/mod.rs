@@ -1,4 +1,4 @@
-//! A project with an index in a folder of its own, and questions to it.
+//! A project with an index in its own folder, and questions for it.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A model for tests: words have directions by their hashes, a few share theirs, and it fails or waits on command.
+//! A model for tests: words have directions by their hashes, a few share one, and it fails or waits on command.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use ndarray::Array2;
 pub const DIMENSION: usize = Hashed::DIMENSION;
 const HASHED: Hashed = Hashed { synonyms: &[("fetch", "download"), ("retrieve", "download"), ("remove", "delete")] };
 
-/// The model. It counts the texts that it was given.
+/// The model. It counts the texts that it encodes.
 pub struct Toy {
     pub fingerprint: u64,
     pub encoded: AtomicU64,
     /// It fails after this many texts.
     pub fails_at: u64,
-    /// It takes so long for a text.
+    /// Pause per text.
     pub pause: Duration,
     /// Whether it claims to be light.
     pub is_light: bool,
@@ -28,13 +28,13 @@ impl Toy {
         Toy { fingerprint: 1, encoded: 0.into(), fails_at: u64::MAX, pause: Duration::ZERO, is_light: false }
     }
 
-    /// Texts encoded since the last question.
+    /// Number of texts encoded since the last call.
     pub fn count(&self) -> u64 {
         self.encoded.swap(0, Ordering::Relaxed)
     }
 }
 
-/// What the model makes of a text.
+/// The model's vectors of a text.
 pub fn vectors(text: &str) -> Multivector {
     HASHED.encode(text)
 }

@@ -1,8 +1,5 @@
-//! The unit queries: tree-sitter's query language, compiled and matched by our own small engine.
-//!
-//! tree-sitter's engine analyses a query against the whole parse table before its first use, which takes every process
-//! 0.1 to 1.3 s, more than indexing most files. This one indexes patterns by the kind of their outermost node, walks
-//! the tree once, and tries each node's patterns. A test compares both engines.
+//! The unit queries: tree-sitter's query language, compiled and matched by our own engine. tree-sitter's takes every
+//! process 0.1 to 1.3 s to analyse a query, more than indexing most files.
 //!
 //! Supported: nodes with fields, `!field`, `_` and `(_)`, literals, alternations, `?` `*` `+`, anchors, captures, and
 //! the predicates `#eq?` `#match?` `#any-of?` with their `#not-` forms. A pattern is one node (or an alternation of
@@ -21,7 +18,7 @@ use read::QueryReader;
 /// Kind of the nodes for text that the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
 
-/// What is wrong with the text of a query.
+/// An error in the text of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 #[non_exhaustive]
@@ -71,7 +68,7 @@ enum Times {
     AtLeastOnce,
 }
 
-/// One child that a pattern asks for.
+/// One child in a pattern.
 #[derive(Debug)]
 struct ChildStep {
     item: Item,
@@ -123,7 +120,7 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
-/// What is left of a pattern while it is matched: `steps` against `children[from..]`.
+/// The unmatched rest of a pattern: `steps` against `children[from..]`.
 #[derive(Clone, Copy)]
 struct Rest<'a, 't> {
     steps: &'a [ChildStep],
@@ -133,7 +130,7 @@ struct Rest<'a, 't> {
     anchored_end: bool,
 }
 
-/// What a match captured: capture and node, in order of the pattern.
+/// Captures of a match with their nodes, in order of the pattern.
 pub type Captures<'t> = Vec<(u16, Node<'t>)>;
 
 impl Patterns {
@@ -314,7 +311,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         children
     }
 
-    /// Offers `child` to `step`, and calls `next` for every way in which it matches.
+    /// Matches `child` with `step`, and calls `next` for every way in which it matches.
     fn step(
         &mut self,
         step: &ChildStep,
@@ -387,7 +384,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                     })
                 })?;
             }
-            // Behind an anchor, the first named sibling is the only chance (any sibling, for a literal).
+            // After an anchor, only the first named sibling can match (any sibling, for a literal).
             if step.anchored && (child.node.is_named() || step.is_literal()) {
                 break;
             }

@@ -1,17 +1,17 @@
-//! The text of a query → patterns.
+//! Parses the text of a query into patterns.
 
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
 use super::{ChildStep, ERROR_KIND, Item, Kind, NodePattern, Predicate, Times, TreePattern, Value};
 
-/// Reads the text of a query.
+/// A parser of queries.
 pub(super) struct QueryReader<'a> {
     pub(super) language: &'a Language,
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) captures: Vec<String>,
-    /// Predicates of the pattern being read.
+    /// Predicates of the current pattern.
     pub(super) predicates: Vec<Predicate>,
 }
 
@@ -126,7 +126,7 @@ impl QueryReader<'_> {
         Ok(TreePattern { step, following: Vec::new(), predicates: std::mem::take(&mut self.predicates) })
     }
 
-    /// Reads one predicate, in parentheses; the pattern around it takes it over when it ends.
+    /// Parses one predicate, in parentheses; it belongs to the enclosing pattern.
     fn predicate(&mut self) -> Read<()> {
         self.expect('(')?;
         self.expect('#')?;
