@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 /// `research corpus`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct CorpusUnitsArgs {
     /// The folder
     folder: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &CorpusUnitsArgs) -> Result<()> {
     let root = &args.folder;
     let walked = walk(root, &LeftOut::default(), &WalkOptions::default())?;
     let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(root, &found.path)).collect();

@@ -11,7 +11,7 @@ use crate::report::print;
 
 /// `research space`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct SpaceArgs {
     /// Folders of indexes
     #[arg(required = true)]
     indexes: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Args {
 /// Bytes by purpose and field.
 type Space = BTreeMap<(String, String), u64>;
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &SpaceArgs) -> Result<()> {
     let (mut files, mut fields) = (Space::new(), Space::new());
     for index in &args.indexes {
         add_files(index, &mut files)?;

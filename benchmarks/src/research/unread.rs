@@ -26,7 +26,7 @@ const TYPES: &str = "class|struct|enum|trait|interface|protocol|object|union|rec
 
 /// `research unread`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct UnreadArgs {
     /// Folders of source
     #[arg(required = true)]
     pub folders: Vec<PathBuf>,
@@ -40,7 +40,7 @@ struct Count {
     examples: Vec<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &UnreadArgs) -> Result<()> {
     let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
     for folder in &args.folders {
         for file in walk(folder, &LeftOut::default(), &WalkOptions::default())?.files {

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::subject::Subject;
-use super::{Args, Tally, go_through};
+use super::{Tally, TortureArgs, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
@@ -72,7 +72,7 @@ fn cases(program_mb: u32) -> Vec<Case> {
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     if !cfg!(unix) {
         return Ok(Vec::new());
     }

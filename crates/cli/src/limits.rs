@@ -25,10 +25,10 @@ const LARGE_PAGE_BYTES: usize = 2 << 20;
 const WIDE_HEAPS_MAX: usize = 8;
 
 /// The system's allocator, but a request that it refuses ends the program with a sentence.
-struct Told;
+struct ReportingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Told = Told;
+static ALLOCATOR: ReportingAllocator = ReportingAllocator;
 
 /// Reports that memory is exhausted, without allocating, and exits.
 fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
@@ -48,7 +48,7 @@ fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
 }
 
 // SAFETY: every call is passed to the system's allocator, and its result is returned.
-unsafe impl GlobalAlloc for Told {
+unsafe impl GlobalAlloc for ReportingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that are asked for.
         no_memory(unsafe { System.alloc(layout) }, layout.size())

@@ -25,6 +25,6 @@ pub use coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepos
 pub use error::{Error, Result};
 pub use gathered::Gathered;
 pub use message::{FileProgress, ServedRepository};
-pub use replica::{Patience, Spent};
+pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;

@@ -305,7 +305,7 @@ mod tests {
         assert_eq!((fired.rank_constant(&knobs), not.rank_constant(&knobs)), (10.0, 60.0));
         assert_eq!(not.semantic_weight(&knobs), 1.0);
         knobs.set(Knob::Alpha, "0").expect("a number");
-        assert_eq!(fired.semantic_weight(&knobs), 0.0, "words alone stay words alone");
+        assert_eq!(fired.semantic_weight(&knobs), 0.0, "an alpha of 0 is purely lexical");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use colgrep_index::history::{Unknown, is_commit};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::update::Progress;
 use colgrep_index::walk::walk;
-use colgrep_search::{Answer, Timing};
+use colgrep_search::{CorpusAnswer, Timing};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub enum Traced<'a> {
     /// The order after a stage.
     Stage(&'static str, &'a Ranked<'a>),
     /// The files of the answer.
-    Final(&'a Answer),
+    Final(&'a CorpusAnswer),
     /// How long the parts of the search took.
     Timing(&'a Timing),
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::settings::{Refused, Settings};
+use colgrep_engine::settings::{Settings, UntrustedSettings};
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -52,7 +52,7 @@ impl Listener for Console {
     }
 
     fn progress(&self) -> Box<dyn Progress + '_> {
-        Box::new(Bar::new(self.quiet, self.no_progress))
+        Box::new(BuildProgress::new(self.quiet, self.no_progress))
     }
 
     fn traces(&self) -> bool {
@@ -65,7 +65,7 @@ impl Listener for Console {
 }
 
 /// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
-struct Bar {
+struct BuildProgress {
     bar: ProgressBar,
     quiet: bool,
     no_progress: bool,
@@ -81,20 +81,21 @@ const SILENT: Duration = Duration::from_secs(2);
 const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
 const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
-impl Drop for Bar {
+impl Drop for BuildProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Bar {
-    fn new(quiet: bool, no_progress: bool) -> Bar {
+impl BuildProgress {
+    fn new(quiet: bool, no_progress: bool) -> BuildProgress {
         // Hidden by itself where stderr is no terminal.
         let bar = ProgressBar::with_draw_target(
             None,
             if quiet || no_progress { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let bar = Bar { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
+        let bar =
+            BuildProgress { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
         bar.style(INDEXING);
         bar
     }
@@ -144,7 +145,7 @@ pub fn tell_refused(settings: &Settings) {
 }
 
 /// The ignored settings of a repository, with what the user can do.
-pub fn told_refused(refused: &Refused) -> String {
+pub fn told_refused(refused: &UntrustedSettings) -> String {
     let way = if refused.asks_for_trust() { ": `colgrep settings --trust`" } else { "" };
     format!("{refused}{way}")
 }
@@ -159,7 +160,7 @@ pub fn tell_unheeded(files: &[(String, String)]) {
     });
 }
 
-impl Progress for Bar {
+impl Progress for BuildProgress {
     fn unheeded(&self, files: &[(String, String)]) {
         tell_unheeded(files);
     }
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn who_sees_no_bar_is_told_once_that_it_lasts() {
         let bar = |quiet: bool, no_progress: bool, age: Duration| {
-            let mut bar = Bar::new(quiet, no_progress);
+            let mut bar = BuildProgress::new(quiet, no_progress);
             bar.bar = ProgressBar::hidden();
             bar.started = Instant::now().checked_sub(age).expect("a time");
             bar

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::hash::{is_key, of_bytes};
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
-use crate::shelf::{Extent, Shelf};
+use crate::shelf::{ObjectDir, ReadExtent};
 
 /// Manifests to keep besides the newest, so that their numbers are not reused soon.
 const KEPT_MANIFESTS: usize = 8;
@@ -25,7 +25,7 @@ const NUMBER_DIGITS: usize = 16;
 
 /// A blob as the store lists it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedBlob {
     /// Its size.
     pub(crate) bytes: u64,
     /// When it was written, in seconds since 1970, by the store's clock.
@@ -36,7 +36,7 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stock {
     /// The blobs, by name.
-    pub(crate) blobs: HashMap<String, Listed>,
+    pub(crate) blobs: HashMap<String, ListedBlob>,
     /// When the last object was written, in seconds since 1970: by the store's clock it is later than that.
     pub(crate) latest: i64,
 }
@@ -63,10 +63,10 @@ pub(crate) struct Newest {
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     /// All repositories.
-    all: Shelf,
+    all: ObjectDir,
     /// Manifests.
-    own: Shelf,
-    blobs: Shelf,
+    own: ObjectDir,
+    blobs: ObjectDir,
     name: String,
 }
 
@@ -84,7 +84,7 @@ fn folder_of(name: &str) -> String {
 
 impl Bucket {
     /// The folder of the repository `name` in a store.
-    pub(crate) fn new(store: &Shelf, name: &str) -> Bucket {
+    pub(crate) fn new(store: &ObjectDir, name: &str) -> Bucket {
         let all = store.below("repositories");
         let own = all.below(&folder_of(name));
         Bucket { blobs: own.below("blobs"), own, all, name: name.to_string() }
@@ -168,15 +168,15 @@ impl Bucket {
         let why = match self.own.read(&name, MANIFEST_BYTES_MAX, add).await {
             Err(Error::Gone { .. }) => return Ok(None),
             Err(error) => return Err(error),
-            Ok(Extent::Whole) => {
+            Ok(ReadExtent::Whole) => {
                 let manifest = Manifest::read(&bytes, &place)?;
                 if manifest.repository != self.name {
                     return Err(Error::OtherRepository { place, found: manifest.repository });
                 }
                 return Ok(Some(manifest));
             }
-            Ok(Extent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
-            Ok(Extent::NoFile) => "it is no regular file".to_string(),
+            Ok(ReadExtent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
+            Ok(ReadExtent::NoFile) => "it is no regular file".to_string(),
         };
         Err(Error::DamagedManifest { place, why })
     }
@@ -216,7 +216,8 @@ impl Bucket {
         // What does not look like a blob is somebody else's.
         let blobs = || blobs.iter().filter(|entry| entry.is_file && is_key(&entry.name));
         let latest = manifests.chain(blobs()).map(|entry| entry.written).max().unwrap_or(0);
-        let listed = |e: &crate::shelf::Entry| (e.name.clone(), Listed { bytes: e.bytes, written: e.written });
+        let listed =
+            |e: &crate::shelf::ListedObject| (e.name.clone(), ListedBlob { bytes: e.bytes, written: e.written });
         Ok(Stock { blobs: blobs().map(listed).collect(), latest })
     }
 
@@ -244,7 +245,7 @@ impl Bucket {
     ///
     /// # Errors
     /// Where it can't be read, and those of `take`.
-    pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<Extent> {
+    pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<ReadExtent> {
         self.blobs.read(key, bytes, take).await
     }
 
@@ -261,7 +262,7 @@ impl Bucket {
     /// # Errors
     /// Where one is.
     pub(crate) fn check_own(&self) -> Result<()> {
-        [&self.all, &self.own, &self.blobs].into_iter().try_for_each(Shelf::check_own)
+        [&self.all, &self.own, &self.blobs].into_iter().try_for_each(ObjectDir::check_own)
     }
 
     /// Removes what stopped pushes left half written; see [`Shelf::clear_unfinished`].
@@ -299,7 +300,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_all_who_move_on_from_one_manifest_one_does() {
-        let bucket = Bucket::new(&Shelf::new(Arc::new(InMemory::new()), Path::default(), None, "memory"), "h/n");
+        let bucket = Bucket::new(&ObjectDir::new(Arc::new(InMemory::new()), Path::default(), None, "memory"), "h/n");
         assert_eq!(bucket.newest().await.expect("empty").number, 0);
         let manifest = Manifest::new("h/n");
         for number in 0..30 {

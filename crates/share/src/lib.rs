@@ -20,12 +20,12 @@ mod shelf;
 mod takes;
 mod watch;
 
-pub use address::Place;
+pub use address::StoreAddress;
 pub use error::{Error, Result};
-pub use manifest::{Snapshot, VectorFacts};
-pub use open::{Access, Patience};
-pub use pull::{Found, Pulled, Wanted};
+pub use manifest::{ManifestSnapshot, VectorFacts};
+pub use open::{Access, StoreTimeouts};
+pub use pull::{Pulled, RemoteIndex, Wanted};
 pub use push::{Pushed, Sent};
-pub use remote::{Known, Remote};
+pub use remote::{Remote, RemoteState};
 pub use takes::Takes;
-pub use watch::{Phase, Watch};
+pub use watch::{TransferPhase, TransferWatch};

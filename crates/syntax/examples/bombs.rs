@@ -16,7 +16,7 @@ const TOKENS: &str = "a b 1 < > ( ) [ ] { } , ; : . = + - * / ! ? & | ^ % ~ # @ 
     if else for while do end then fn def class struct new let var int return try catch in of case when async await \
     typeof sizeof static public template using namespace import lambda not and or yield /* */ // -- {- -} \n \t \n\u{20}\u{20}";
 
-/// What parsing one text took.
+/// The cost of parsing one text.
 struct Cost {
     peak: Peak,
     time: Duration,
@@ -43,7 +43,7 @@ fn print(language: &Language, text: &str, times: usize, cost: &Cost) {
     );
 }
 
-/// Numbers that look random; the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Random(u64);
 
 impl Random {

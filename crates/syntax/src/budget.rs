@@ -1,9 +1,9 @@
 //! Limits the memory and time of parsing one file.
 //!
-//! A grammar forks at an ambiguity, and 30 kB of the wrong text took gigabytes and minutes: at the end of the text the
-//! parser copies every path through its forked stack, in one step without callbacks. So a [`Budget`] bounds three
-//! things at each callback: the time of this thread, the bytes allocated by the C library (`counted.rs`), and the nodes
-//! of the parser's stacks. Memory and time of that last step grow with the square of the third.
+//! A grammar forks at ambiguities, and at the end of a text the parser copies every path through its forked stack in
+//! one step without callbacks, which took gigabytes and minutes for 30 kB. So a [`Budget`] bounds this thread's time,
+//! the bytes allocated by the C library (`counted.rs`), and the nodes of the parser's stacks, whose square bounds that
+//! last step.
 
 mod counted;
 
@@ -12,8 +12,8 @@ use std::time::Duration;
 /// CPU time of one file in parser, query and embedded languages together; two seconds with everything else and the
 /// parser's delay between checks. A 1 MiB file of any language takes well under one.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
-/// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
-/// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
+/// Maximum bytes of a syntax tree: a base, an amount per byte of the text, and a total. Of 46,000 files most take 10 to
+/// 60 per byte, and tables of numbers 100 and more.
 const BYTES_BASE: usize = 16 << 20;
 const BYTES_PER_BYTE: usize = 112;
 const BYTES_MAX: usize = 256 << 20;
@@ -22,7 +22,7 @@ const BYTES_MAX: usize = 256 << 20;
 /// the end of its text.
 const STACK_NODES_MAX: usize = 4_096;
 
-/// What a file took too much of.
+/// The limit that a file exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Spent {
@@ -32,7 +32,7 @@ pub enum Spent {
     /// Memory for its syntax tree.
     #[error("took too much memory to parse")]
     Memory,
-    /// Ways to read it at once.
+    /// Simultaneous ways to read it.
     #[error("is too ambiguous or too deeply nested to parse")]
     Stack,
     /// Text of its units, which may share lines.
@@ -40,11 +40,11 @@ pub enum Spent {
     Units,
 }
 
-/// The most that one parse held at a time.
+/// The peak of one parse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Peak {
-    /// Bytes that the C library held.
+    /// Bytes allocated by the C library.
     pub bytes: usize,
     /// Nodes of the parser's stacks.
     pub stack_nodes: usize,
@@ -67,7 +67,7 @@ impl Budget {
     }
 
     /// # Errors
-    /// What is used up.
+    /// The exceeded limit.
     pub fn check(&self) -> Result<(), Spent> {
         let now = counted::now();
         if now.stack_nodes > STACK_NODES_MAX {

@@ -13,7 +13,7 @@ use colgrep_engine::project::open::{name_runtime, update};
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_share::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};
+use colgrep_share::{Error as RemoteError, Pushed, Remote, RemoteState, Sent, StoreTimeouts, Takes};
 
 use super::{limit_threads, share};
 use crate::FOUND;
@@ -32,13 +32,13 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if !args.quiet {
         tell_refused(&settings);
     }
-    let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
     let transfer = Transfer::new(args.quiet, env);
     let known = match remote.known(name, &transfer) {
         // Start over with an empty manifest.
-        Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
+        Err(RemoteError::DamagedManifest { .. }) if args.anew => RemoteState::default(),
         known => known?,
     };
     drop(transfer);

@@ -1,7 +1,7 @@
 //! Units whose tags the caller expects.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::tag::{Matched, TagKind};
 
@@ -28,7 +28,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if candidate.hinted != Matched::default() {
             *score *= factor(candidate.hinted, input.knobs);

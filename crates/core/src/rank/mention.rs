@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::path::PathClass;
 use crate::query::intents::{Certainty, Intents, Pointer};
@@ -18,7 +18,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let boost = input.knobs.mention_boost;
     if boost == 0.0 {
         return;
@@ -39,7 +39,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 /// The best score of each file. Units that the query points at by a line or by their whole text do not count in files
 /// that no name means, so that they stay first. Units with only a run of its words count, since the run may be the
 /// file's own name. If the query is just the name, all units count.
-fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
+fn best_of_files(input: &StageInput<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
     let of_name = if is_alone { Certainty::Exact } else { Certainty::Run };

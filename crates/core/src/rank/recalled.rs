@@ -1,7 +1,7 @@
 //! Entries of a history that mention a file of the query, or that the query names.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::query::intents::Certainty;
 
@@ -20,7 +20,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let best = if best > 0.0 { best } else { 1.0 };
     let least = (1.0 - input.knobs.mention_distance) * best;

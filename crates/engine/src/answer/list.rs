@@ -25,8 +25,12 @@ pub struct Length {
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length) -> Result<colgrep_search::Answer> {
-    let mut answer = colgrep_search::Answer::default();
+pub fn list(
+    snapshot: &Snapshot,
+    filter: Option<&dyn UnitFilter>,
+    length: Length,
+) -> Result<colgrep_search::CorpusAnswer> {
+    let mut answer = colgrep_search::CorpusAnswer::default();
     for record in snapshot.files.indexed() {
         let left = match length.single_units {
             true => length.results - answer.units.len(),

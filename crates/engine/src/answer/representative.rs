@@ -34,7 +34,7 @@ const LOOKED_AT_MAX: usize = 16;
 /// When the index can't be read.
 pub fn standing(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     hit: &FileHit,
     file: &FileAnswer,
     is_packed: bool,
@@ -48,7 +48,7 @@ pub fn standing(
 
 fn with_implementation(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     hit: &FileHit,
     file: &FileAnswer,
 ) -> Result<Vec<RankedUnit>> {
@@ -79,7 +79,7 @@ fn with_implementation(
 /// replace them. The first unit always stays.
 fn without_heads(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     shown: Vec<RankedUnit>,
     text: &str,
 ) -> Result<Vec<RankedUnit>> {

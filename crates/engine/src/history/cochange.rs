@@ -155,9 +155,9 @@ mod tests {
 
     /// Records reports of a damaged index.
     #[derive(Default)]
-    struct Told(Mutex<Vec<String>>);
+    struct DamageNotes(Mutex<Vec<String>>);
 
-    impl Listener for Told {
+    impl Listener for DamageNotes {
         fn notice(&self, notice: &Notice) {
             if let Notice::Damaged(how) = notice {
                 self.0.lock().expect("a lock").push(how.clone());
@@ -169,7 +169,7 @@ mod tests {
     fn a_damaged_history_is_told_and_made_anew() {
         let folder = tempfile::tempdir().expect("a folder");
         let (project, env) = project(folder.path());
-        let (settings, knobs, told) = (Settings::default(), counting(), Told::default());
+        let (settings, knobs, told) = (Settings::default(), counting(), DamageNotes::default());
         let ask = || {
             let histories = Histories::default();
             let past = Past { histories: &histories, settings: &settings, env: &env, listener: &told };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use colgrep_core::UnitId;
 
 use super::OpenHistory;
-use super::paths::Asked;
+use super::paths::PathLimit;
 use crate::error::Result;
 
 /// Time limit for git to find the earlier names of all files of a question.
@@ -34,7 +34,7 @@ impl OpenHistory {
     /// `is_new` says that no entry has its current name, and `begun` when the first file's names were asked for.
     pub(super) fn add_earlier(
         &self,
-        asked: &Asked,
+        asked: &PathLimit,
         is_new: bool,
         begun: Instant,
         keys: &mut HashSet<UnitId>,

@@ -19,7 +19,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The terms of a word, as a file has them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Terms {
+enum TermList {
     One(String),
     Several(Vec<String>),
 }
@@ -40,14 +40,14 @@ pub fn table(given: &Path) -> Result<TermTable> {
     let mut table = TermTable::default();
     for (word, terms) in rows {
         match terms {
-            Terms::One(term) => table.add(&word, [term]),
-            Terms::Several(terms) => table.add(&word, terms),
+            TermList::One(term) => table.add(&word, [term]),
+            TermList::Several(terms) => table.add(&word, terms),
         }
     }
     Ok(table)
 }
 
-fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
+fn read(path: &Path) -> Result<BTreeMap<String, TermList>, TermsError> {
     let mut text = String::new();
     File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > FILE_BYTES_MAX {

@@ -2,7 +2,7 @@
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A whole number.
     Whole(u64, u64),
     /// A number from 0 to 1.

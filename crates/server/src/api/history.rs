@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_engine::history::{Absent, Bound, Earlier, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::history::{Absent, Bound, Earlier, EntrySource, HistoryEntry, HistoryPlace, HistoryRequest};
 use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::session::corpus::fronts;
 use colgrep_engine::{Error, Refused};
 
-use super::ends::Answered;
+use super::ends::ToolAnswer;
 use super::page::page;
 use super::params;
 use super::state::{Root, ServerState};
@@ -26,7 +26,7 @@ const ENTRIES_DEFAULT: usize = 10;
 const ENTRIES_MAX: usize = 1_000;
 
 /// `history`: of all roots, or of those with the given paths. Entries of several repositories are ranked together.
-pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered> {
+pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswer> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
     let wanted = match asked.results {
@@ -119,7 +119,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     }
     let text =
         told.concat() + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
-    Ok(Answered::without(text, blocks.is_empty(), unserved))
+    Ok(ToolAnswer::without(text, blocks.is_empty(), unserved))
 }
 
 /// A file of a project (`path` from its root) in the form that the server's tools take; `None` outside all roots.
@@ -178,8 +178,8 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
     Ok(HistoryRequest {
         query: Some(asked.query.clone()).filter(|query| !query.trim().is_empty()),
         sources: match (asked.commits, asked.sessions) {
-            (true, false) => vec![Source::Commit],
-            (false, true) => vec![Source::Session],
+            (true, false) => vec![EntrySource::Commit],
+            (false, true) => vec![EntrySource::Session],
             _ => Vec::new(),
         },
         since: bound(&asked.since)?,

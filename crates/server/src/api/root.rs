@@ -9,7 +9,7 @@ use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_index::store::Snapshot;
 
-use super::changes::Changes;
+use super::changes::FolderWatcher;
 use anyhow::{Result, bail};
 
 use super::unserved::{NotServed, Trouble, Unserved};
@@ -34,7 +34,7 @@ pub struct Root {
     known: Mutex<Option<FileProgress>>,
     /// The model that the root's settings choose; opened when first needed.
     pub(super) model: OnceLock<Option<Model>>,
-    pub(super) changes: Changes,
+    pub(super) changes: FolderWatcher,
     /// Whether vectors are being made in the background.
     pub(super) encoding: AtomicBool,
     /// Whether the index was opened once.
@@ -46,7 +46,7 @@ pub struct Root {
 impl Root {
     /// A root whose index is not open yet; begins to watch it.
     pub(super) fn new(folder: PathBuf, project: Project, below: String) -> Root {
-        let changes = Changes::watch(&project);
+        let changes = FolderWatcher::watch(&project);
         let (opening, is_opening) = (Mutex::default(), false.into());
         let (held, unlike, known) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());

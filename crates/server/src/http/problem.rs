@@ -155,13 +155,13 @@ impl Problem {
 
 /// The code of the problem that an answer is, for metrics.
 #[derive(Clone, Copy, Debug)]
-pub struct Code(pub &'static str);
+pub struct ProblemCode(pub &'static str);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = (self.status(), body).into_response();
-        response.extensions_mut().insert(Code(self.code));
+        response.extensions_mut().insert(ProblemCode(self.code));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         if let Some(seconds) = self.retry_after {

@@ -37,21 +37,20 @@ const STACK_NODE_BYTES: usize = size_of::<StackNode>();
 const SLACK_BYTES: usize = 64;
 
 thread_local! {
-    /// Bytes held: those allocated on this thread less those freed on it.
+    /// Bytes in use: those allocated on this thread less those freed on it.
     static BYTES: Cell<usize> = const { Cell::new(0) };
     static BYTES_BEFORE: Cell<usize> = const { Cell::new(0) };
     static BYTES_PEAK: Cell<usize> = const { Cell::new(0) };
-    /// Where the nodes of parse stacks are, of those allocated since the last budget began. Blocks of that size that
-    /// are something else are few.
+    /// Addresses of the nodes of parse stacks allocated since the last budget began. Few other blocks have that size.
     static NODES: RefCell<HashSet<usize, FxBuildHasher>> = const { RefCell::new(HashSet::with_hasher(FxBuildHasher)) };
     static NODES_PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts from here on, on this thread.
+/// Begins to count on this thread.
 pub(super) fn begin() {
     static INSTALLED: Once = Once::new();
-    // SAFETY: the four functions hand every call on to the system's allocator, so pointers may go from the library's own
-    // functions to these. They may be called from any thread at any time and do not unwind.
+    // SAFETY: the four functions pass every call on to the system's allocator, so pointers may be passed between the
+    // library's own functions and these. They may be called from any thread at any time and do not unwind.
     INSTALLED.call_once(|| unsafe { tree_sitter::set_allocator(Some(Allocator { malloc, calloc, realloc, free })) });
     BYTES_BEFORE.set(BYTES.get());
     BYTES_PEAK.set(BYTES.get());
@@ -65,17 +64,17 @@ pub(super) fn now() -> Peak {
     Peak { bytes, stack_nodes: NODES.with_borrow(HashSet::len) }
 }
 
-/// The most that was held since the beginning.
+/// The peak since the beginning.
 pub(super) fn peak() -> Peak {
     let bytes = BYTES_PEAK.get().saturating_sub(BYTES_BEFORE.get());
     Peak { bytes, stack_nodes: NODES_PEAK.get() }
 }
 
-/// Ends the process as failed, as a program without memory for anything else can.
+/// Ends the process with an error message, without allocating.
 fn no_memory() -> ! {
     let said = b"colgrep: the system gives no more memory to parse with\n";
     #[cfg(unix)]
-    // SAFETY: writes bytes that live as long as the program, and ends it.
+    // SAFETY: writes bytes of static lifetime, and ends the process.
     unsafe {
         libc::write(2, said.as_ptr().cast(), said.len());
         libc::_exit(2);
@@ -92,7 +91,7 @@ fn size(pointer: *mut c_void) -> usize {
     if pointer.is_null() {
         return 0;
     }
-    // SAFETY: only pointers of the system's allocator that are not freed yet get here.
+    // SAFETY: only live pointers of the system's allocator get here.
     unsafe { size_of_allocation(pointer.cast()) }
 }
 

@@ -6,7 +6,7 @@
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;
-/// Openings of levels in OCaml and Svelte; the largest files of people have a tenth of that.
+/// Maximum of levels opened in OCaml and Svelte; the largest hand-written files have a tenth of that.
 const OPENINGS_MAX: usize = 10_000;
 
 /// Markdown and YAML: a line that begins with many spaces, quotes or list markers.
@@ -18,17 +18,17 @@ pub(super) fn leads(text: &str) -> bool {
                 || matches!(b, b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'?' | b':')
         };
         line.bytes().take_while(|b| is_lead(*b)).nth(LEAD_MAX).is_some()
-            // A rule across the page; with spaces between, YAML reads lists in lists.
+            // A rule across the page; with spaces between, YAML reads nested lists.
             && !matches!(line.trim().as_bytes(), [first @ (b'-' | b'*'), rest @ ..] if rest.iter().all(|b| b == first))
     })
 }
 
-/// OCaml: comments inside comments, each of which its scanner reads by a call of its own.
+/// OCaml: nested comments, for each of which its scanner recurses.
 pub(super) fn comments(text: &str) -> bool {
     opens_often(text, "(*")
 }
 
-/// Svelte: template literals inside the expressions of others, each of which its scanner reads by two calls of its own.
+/// Svelte: nested template literals, for each of which its scanner recurses twice.
 pub(super) fn templates(text: &str) -> bool {
     opens_often(text, "${")
 }

@@ -1,10 +1,9 @@
 //! Bounds what the scanners of grammars store in the parser.
 //!
 //! A scanner serializes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser after each
-//! token, and reads it back before the next. On deeply nested text some scanners write more, which overwrites memory,
-//! or lengths that overflow their bytes, which aborts the process when they are read back. So scanners write into a
-//! larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every
-//! scanner accepts. The rest of such a text is parsed badly, but nothing aborts.
+//! token. On deeply nested text some scanners write more, or lengths that overflow their bytes, which corrupts memory
+//! or aborts the process. So scanners write into a larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`]
+//! bytes is replaced by the empty one, which every scanner accepts.
 #![expect(unsafe_code, reason = "functions that the C library calls for the state of a scanner")]
 
 use std::cell::RefCell;
@@ -31,7 +30,7 @@ thread_local! {
 pub(super) trait Grammar {
     /// Largest state that its scanner reads back safely, in bytes.
     const STATE_BYTES_MAX: usize;
-    /// The grammar as its crate has it.
+    /// The grammar of its crate.
     fn language() -> Language;
 }
 
@@ -81,14 +80,14 @@ pub(super) fn bounded<G: Grammar>() -> Language {
         Some(raw) if raw.scanner.serialize.is_some() => {
             let scanner = Scanner { serialize: Some(serialize::<G>), ..raw.scanner };
             let changed = Box::leak(Box::new(RawLanguage { scanner, ..raw }));
-            // SAFETY: a whole `TSLanguage` that lives for ever; the library frees only those that it made itself.
+            // SAFETY: a complete `TSLanguage` with static lifetime; the library frees only those that it created.
             unsafe { Language::from_raw(ptr::from_ref(changed).cast()) }
         }
         _ => language,
     }
 }
 
-/// What the library knows of a grammar, where its layout is the one above.
+/// The library's data of a grammar, if its layout is the one above.
 fn raw<G: Grammar>(language: &Language) -> Option<RawLanguage> {
     let from = G::language().into_raw();
     let abi = u32::try_from(language.abi_version()).ok()?;
@@ -107,12 +106,12 @@ fn raw<G: Grammar>(language: &Language) -> Option<RawLanguage> {
     is_known.then_some(raw)
 }
 
-/// Gives the state of a scanner to the parser.
+/// Passes the state of a scanner to the parser.
 unsafe extern "C" fn serialize<G: Grammar>(scanner: *mut c_void, state: *mut c_char) -> c_uint {
     let raw = G::language().into_raw().cast::<RawLanguage>();
     ROOM.with_borrow_mut(|room| {
-        // SAFETY: the parser calls this with a scanner of the grammar and room for more than `STATE_BYTES_MAX` bytes; the grammar
-        // has such a function, or this one had not taken its place.
+        // SAFETY: the parser calls this with a scanner of the grammar and room for more than `STATE_BYTES_MAX` bytes;
+        // the grammar has such a function, or this one would not have replaced it.
         unsafe {
             let Some(serialize) = (*raw).scanner.serialize else { return 0 };
             let length = serialize(scanner, room.as_mut_ptr().cast()) as usize;

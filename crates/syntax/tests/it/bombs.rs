@@ -27,7 +27,7 @@ fn bombs_become_plain_blocks() {
         ("svelte", "yield+{\tnot", 50_000, "is too large"),
     ] {
         let note = parsed(language, text, times).note.unwrap_or_default();
-        // On a busy machine the bound of time may come first.
+        // On a busy machine the time limit may be hit first.
         let is_bounded = note.starts_with(why) || note.starts_with("took too long to parse");
         assert!(is_bounded && note.ends_with("; indexed as plain blocks"), "{language}: {note:?}");
     }
@@ -51,7 +51,7 @@ fn what_a_scanner_has_no_room_for_ends_nothing() {
         parsed("kotlin", "\"${ \"}\" + ", times);
         parsed("kotlin", "\"\"\"${ // }\n", times);
     }
-    // Scanners that call themselves for each level.
+    // Scanners that recurse at each level.
     for (language, text) in [("ocaml", "(* "), ("svelte", "{`${")] {
         let note = parsed(language, text, 100_000).note.unwrap_or_default();
         assert!(note.starts_with("is nested too deeply"), "{language}: {note:?}");

@@ -46,7 +46,7 @@ fn every_extension_names_files_but_for_those_of_members() {
             assert_eq!(facts().is_file_name(&format!("a.{extension}")), !is_member, "{extension}");
         }
         for member in language.member_extensions {
-            assert!(own().any(|e| e == *member), "{}: {member} is none of its extensions", language.name);
+            assert!(own().any(|e| e == *member), "{}: {member} is not one of its extensions", language.name);
         }
     }
 }

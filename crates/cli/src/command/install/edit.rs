@@ -12,7 +12,7 @@ pub const NAME: &str = "colgrep";
 pub const HOOK: &str = "hook";
 
 /// A part of a file that is colgrep's. Texts are plain here: line ends are `\n`, and there is no byte order mark.
-pub trait Part {
+pub trait OwnedPart {
     /// The value that `put` inserts.
     fn wanted(&self) -> Value;
 
@@ -57,11 +57,11 @@ pub trait Part {
 }
 
 /// A change of a file that can be made and reverted.
-pub struct Edit(Box<dyn Part>);
+pub struct Edit(Box<dyn OwnedPart>);
 
 impl Edit {
     /// The change that puts `part` in.
-    pub fn new(part: impl Part + 'static) -> Edit {
+    pub fn new(part: impl OwnedPart + 'static) -> Edit {
         Edit(Box::new(part))
     }
 

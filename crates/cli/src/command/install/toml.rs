@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike};
 
-use super::edit::{NAME, Part, is_own_server};
+use super::edit::{NAME, OwnedPart, is_own_server};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -20,7 +20,7 @@ impl CodexServer {
     }
 }
 
-impl Part for CodexServer {
+impl OwnedPart for CodexServer {
     fn wanted(&self) -> Value {
         json!({"command": self.command, "args": ["mcp"]})
     }
