@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn req_004_10_parts_are_left_out_by_name() {
+    fn parts_are_left_out_by_name() {
         let text = r#"{"near": "a.rs:3", "hints": ["purpose=parse"], "expand": "kubernetes"}"#;
         let given: AnnotatedBackground = serde_json::from_str(text).unwrap();
         let left = |without: &[WithoutBackground]| serde_json::to_string(&given.clone().without(without)).unwrap();

@@ -1,4 +1,4 @@
-//! The floor for documents (002.16): needles of this repository's own documentation are found by their sections.
+//! The floor for documents: needles of this repository's own documentation are found by their sections.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::common::{bench, copy, here};
 use serde_json::Value;
 
 #[test]
-fn r002_16_sections_of_our_own_documentation_are_found() {
+fn sections_of_our_own_documentation_are_found() {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&here().join("../docs"), &folder.path().join("repos/colgrep/docs"));
     let text = |path: std::path::PathBuf| path.to_str().expect("UTF-8").to_string();
@@ -51,7 +51,7 @@ fn runs_of_four(text: &str) -> HashSet<Vec<String>> {
 }
 
 #[test]
-fn r002_16_the_needles_of_other_documentations_keep_their_rules() {
+fn the_needles_of_other_documentations_keep_their_rules() {
     for (file, keeps_rules) in [("documentation.json", true), ("oblique.json", false)] {
         let text = std::fs::read_to_string(here().join("needles").join(file)).expect("a file");
         let set: Value = serde_json::from_str(&text).expect("JSON");

@@ -34,7 +34,7 @@ fn sweep(corpus: &[String], args: &[&str], vars: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn s000_27_every_setting_scores_as_run_does_under_its_variables() {
+fn every_setting_scores_as_run_does_under_its_variables() {
     let (folder, corpus) = three();
     let out = folder.path().join("sweep.json");
     let knobs =

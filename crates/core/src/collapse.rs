@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn req_002_11_of_equal_reciprocal_ranks_meaning_comes_first() {
+    fn of_equal_reciprocal_ranks_meaning_comes_first() {
         use crate::fuse::{Evidence, Fusion, Ranking, Retriever};
         use crate::knob::{Knob, Knobs, Profile};
         use crate::unit::UnitId;

@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r002_5_entities_go_by_their_form() {
+    fn entities_go_by_their_form() {
         let facts = LanguageFacts::sample();
         for (text, expected) in [
             ("Call ``run_all`` of `Pool`.", "Code: run_all, Pool"),

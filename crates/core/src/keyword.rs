@@ -318,13 +318,13 @@ mod tests {
         empties a pool.";
 
     #[test]
-    fn r002_2_the_subject_is_among_the_first_keywords() {
+    fn the_subject_is_among_the_first_keywords() {
         let found = keywords(SCALING, 5).join(" ").to_lowercase();
         assert!(found.contains("autoscaler") && found.contains("kubernetes"), "{found}");
     }
 
     #[test]
-    fn r002_1_keywords_are_runs_of_three_words_at_most_and_differ() {
+    fn keywords_are_runs_of_three_words_at_most_and_differ() {
         let found = keywords(SCALING, 20);
         assert!(found.len() > 5, "{found:?}");
         for (i, keyword) in found.iter().enumerate() {

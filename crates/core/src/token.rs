@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_5_and_7_identifiers_split_into_parts_and_compounds() {
+    fn identifiers_split_into_parts_and_compounds() {
         for (text, expected) in [
             ("parseRequest", "parserequest pars request"),
             ("parse_request", "parse_request pars request"),
@@ -581,14 +581,14 @@ mod tests {
     }
 
     #[test]
-    fn r002_8_words_are_stemmed_and_short_ones_and_names_with_digits_are_not() {
+    fn words_are_stemmed_and_short_ones_and_names_with_digits_are_not() {
         check("scaling scaled scales", "scale scale scale");
         check("policies policy", "polici polici");
         check("pods has v1beta1s", "pod has v1beta1s v 1 beta 1 s");
     }
 
     #[test]
-    fn s003_6_words_over_256_bytes_are_left_out() {
+    fn words_over_256_bytes_are_left_out() {
         let word = |length: usize| "x".repeat(length);
         check(&word(256), &word(256));
         check(&format!("{} y", word(257)), "y");

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_6_words_mean_files_that_are_called_so() {
+    fn words_mean_files_that_are_called_so() {
         let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
         let paths = [
             ".gitignore",

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_001_9_a_question_means_paths_that_end_as_it_names_them() {
+    fn a_question_means_paths_that_end_as_it_names_them() {
         for (path, written, expected) in [
             ("src/client.py", "client.py", true),
             ("src/client.py", "src/Client.py", true),

@@ -236,7 +236,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn r002_13_ids_name_units_from_one_build_to_the_next() {
+fn ids_name_units_from_one_build_to_the_next() {
     let sandbox = queue();
     let id = |sandbox: &Sandbox, name: &str| {
         let ran = sandbox.run(&["--kind", "function", "--kind", "method", "--json"]);

@@ -157,7 +157,7 @@ const NOT_TAKEN: [&str; 20] = [
 ];
 
 #[test]
-fn r002_12_and_18_no_database_no_cache_server_and_no_language_model_is_built_in() {
+fn no_database_no_cache_server_and_no_language_model_is_built_in() {
     for package in dependencies() {
         let name = package["name"].as_str().expect("a name");
         assert!(!NOT_TAKEN.contains(&name) && !name.starts_with("sqlite"), "{name}");

@@ -60,7 +60,7 @@ fn paths_name_their_file_however_they_are_written() {
 }
 
 #[test]
-fn s000_8_files_of_one_name_come_before_what_mentions_it() {
+fn files_of_one_name_come_before_what_mentions_it() {
     let sandbox = Sandbox::new();
     sandbox.write("src/http.rs", "pub fn plain() -> u8 {\n    1\n}\n");
     sandbox.write("src/core/http.rs", "pub fn core_send() -> u8 {\n    2\n}\n");

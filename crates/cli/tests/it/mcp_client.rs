@@ -282,7 +282,7 @@ fn an_answer_ends_for_agents_too() {
 }
 
 #[test]
-fn s000_14_the_file_that_an_agent_works_on_is_a_parameter() {
+fn the_file_that_an_agent_works_on_is_a_parameter() {
     let sandbox = Sandbox::new();
     sandbox.write("src/tcp.py", "def connect():\n    return 1\n");
     sandbox.write("src/pool.py", "def connect_all():\n    return connect()\n");

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_11_and_s003_7_k1_and_b_are_knobs_and_classic_has_fts5s() {
+    fn k1_and_b_are_knobs_and_classic_has_fts5s() {
         let mut knobs = Knobs::of(Profile::Default);
         assert_eq!((knobs.k1, knobs.b), (1.6, 0.6));
         knobs.set(Knob::K1, "1.5").unwrap();

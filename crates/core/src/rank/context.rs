@@ -39,7 +39,7 @@ mod tests {
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]
-    fn s000_14_to_17_what_belongs_to_the_file_rises() {
+    fn what_belongs_to_the_file_rises() {
         let mut example = Example::of(&["here.py", "partner.py", "used.py", "user.py", "beside.py", "other.py"]);
         let files = &mut example.retrieved.files;
         files[0].context.itself = true;

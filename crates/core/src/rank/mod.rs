@@ -4,7 +4,7 @@
 //! the knobs and the candidates, and changes scores; the runner sorts, checks that scores stay finite, and reports each
 //! stage to the observer. Boosts are shares of the best possible base score, 1.
 //!
-//! Each phase has its own type (requirement 002.3 of document retrieval):
+//! Each phase has its own type:
 //!
 //! ```
 //! use colgrep_core::rank::{Fused, Ranked, Retrieved};
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_4_boosts_of_the_published_pipeline_are_shares_of_the_best_so_far() {
+    fn boosts_of_the_published_pipeline_are_shares_of_the_best_so_far() {
         let mut example = Example::with_units(&["parse.rs"], &[(0, 0, 1.0)]);
         example.retrieved.candidates[0].name_hit = true;
         let (query, knobs) = (query("parse"), Knobs::of(Profile::Classic));

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_5_the_published_penalties_compound() {
+    fn the_published_penalties_compound() {
         for (each, path, expected) in [
             ("0", "compat/foo_test.rs", 0.3),
             ("1", "compat/foo_test.rs", 0.09),

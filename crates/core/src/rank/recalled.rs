@@ -39,7 +39,7 @@ mod tests {
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]
-    fn seeds_001_10_a_mention_is_worth_three_fifths_of_the_best_and_takes_nothing_away() {
+    fn a_mention_is_worth_three_fifths_of_the_best_and_takes_nothing_away() {
         let mut example =
             Example::with_units(&["a", "b", "c", "d"], &[(0, 0, 1.0), (1, 1, 0.1), (2, 2, 0.8), (3, 3, 0.2)]);
         let pointer = Some(Pointer { certainty: Certainty::Location, strength: 1.0, line: 1 });

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_2_stems_match_by_their_parts() {
+    fn stems_match_by_their_parts() {
         for (text, path, expected) in [
             ("parse request", "a/parseRequest.ts", 40),
             ("parse request", "a/requests.py", 40),

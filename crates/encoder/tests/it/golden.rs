@@ -51,7 +51,7 @@ fn what_was_laid_out_when_the_program_was_built_is_what_its_files_say() {
 }
 
 #[test]
-fn r002_9_a_text_is_as_like_itself_as_a_text_can_be() {
+fn a_text_is_as_like_itself_as_a_text_can_be() {
     let model = Native::new(EMBEDDED).unwrap();
     let texts = ["retry a failed request with a pause", "draw a red circle on the canvas"];
     let documents = model.encode_documents(&texts).unwrap();

@@ -96,7 +96,7 @@ fn callers_side_by_side() {
 }
 
 #[test]
-fn r002_6_sentence_encoders_give_one_vector() {
+fn sentence_encoders_give_one_vector() {
     let Some(env) = runtime() else { return };
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
     // Without a prefix, the graph returns the summary in place of the first pieces.
@@ -125,7 +125,7 @@ fn r002_6_sentence_encoders_give_one_vector() {
 }
 
 #[test]
-fn r002_6_folders_that_do_not_work_are_explained() {
+fn folders_that_do_not_work_are_explained() {
     let Some(env) = runtime() else { return };
     let model = std::fs::read(tiny().join("model.onnx")).unwrap();
     let config = std::fs::read_to_string(tiny().join("onnx_config.json")).unwrap();

@@ -77,7 +77,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn req_002_10_tables_are_read_by_name_and_from_files() {
+    fn tables_are_read_by_name_and_from_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terms.json");
         for (text, expected) in [

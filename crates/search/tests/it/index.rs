@@ -295,7 +295,7 @@ fn an_index_of_another_root_is_none() {
 }
 
 #[test]
-fn req_004_12_hints_read_the_facts_of_the_best_hundred_once() {
+fn hints_read_the_facts_of_the_best_hundred_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let (root, data) = (folder.path().join("project"), folder.path().join("data"));
     for part in 0..150 {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_14_underlined_titles_nest_in_order_of_appearance() {
+    fn underlined_titles_nest_in_order_of_appearance() {
         let text = "=====\nGuide\n=====\n\nFirst words.\n\n.. _limits:\n\nTimeouts\n--------\n\nFive seconds.\n\n\
                     Retries\n~~~~~~~\n\nThree.\n\nErrors\n------\n\nNone::\n\n    Not a title\n    -----------\n";
         for name in ["rst", "text"] {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_14_asciidoc_nests_by_the_length_of_its_rows() {
+    fn asciidoc_nests_by_the_length_of_its_rows() {
         let text = "= Guide\n:toc:\n\nIntro.\n\n[[limits]]\n== Timeouts\n\n[source,sh]\n----\n== comment\nrun\n----\n\n\
                     === Retries [[r]]\n\nThree.\n\n== Errors ==\n\nNone.\n";
         let expected = [

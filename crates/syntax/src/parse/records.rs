@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_11_objects_one_a_line_are_units() {
+    fn objects_one_a_line_are_units() {
         let text = "{\"name\": \"slab\", \"description\": \"Gives pages.\", \"subsystems\": [\"memory\"], \"tags\": [\"hot\"]}\n\n\
                     {\"id\": 7, \"note\": [1]}\n{\"nothing\": 1}\n{\"title\": \"cut";
         assert_eq!(
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_11_objects_of_an_array_are_units() {
+    fn objects_of_an_array_are_units() {
         let text = "[\n  {\n    \"query\": \"read a page\",\n    \"purposes\": [\"input\"]\n  },\n  {\"title\": \"B\"}, {\"title\": \"C\"}\n]\n";
         assert_eq!(
             shown("json", text),

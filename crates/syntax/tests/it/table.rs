@@ -52,7 +52,7 @@ fn every_extension_names_files_but_for_those_of_members() {
 }
 
 #[test]
-fn s003_1_classes_of_paths_go_by_the_table() {
+fn classes_of_paths_go_by_the_table() {
     use PathClass as C;
     let all = [C::TEST, C::BARREL, C::TYPINGS, C::VENDORED];
     for (path, expected) in [

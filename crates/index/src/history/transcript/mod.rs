@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_001_7_tools_name_paths_by_their_arguments() {
+    fn tools_name_paths_by_their_arguments() {
         for (tool, arguments, expected) in [
             ("Read", r#"{"file_path": "/app/src/a.py", "limit": 5}"#, "/app:/app/src/a.py"),
             (
