@@ -6,6 +6,7 @@ mod files;
 mod hunk;
 mod limits;
 mod settings;
+#[cfg(feature = "share")]
 mod transfer;
 
 pub use args::FusionArg;

@@ -44,9 +44,9 @@ fn print(language: &Language, text: &str, times: usize, cost: &Cost) {
 }
 
 /// Pseudo-random numbers, the same in every run.
-struct Random(u64);
+struct Lcg(u64);
 
-impl Random {
+impl Lcg {
     fn below(&mut self, end: usize) -> usize {
         // xorshift64, Marsaglia 2003.
         self.0 ^= self.0 << 13;
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes: usize = args.get(1).map_or(Ok(30_000), |b| b.parse())?;
     let tokens: Vec<&str> = TOKENS.split(' ').chain([" "]).filter(|t| !t.is_empty()).collect();
     for row in LANGUAGES.iter().filter(|l| l.grammar.is_some()) {
-        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let mut random = Lcg(0x9E37_79B9_7F4A_7C15);
         let mut worst: [Option<(u128, String, usize, Cost)>; 2] = [None, None];
         for _ in 0..tries {
             let len = 1 + random.below(6);

@@ -8,7 +8,11 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::request::rules::type_list;
 use colgrep_engine::{Engine, Env, Session};
 
-use super::{behind, grep, limit_threads, many, over, pull};
+#[cfg(feature = "cluster")]
+use super::over;
+#[cfg(feature = "share")]
+use super::pull;
+use super::{behind, grep, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
@@ -28,7 +32,10 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
         Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
     }
     if let Some(file) = &plan.shards {
+        #[cfg(feature = "cluster")]
         return over::run(&plan, file, env);
+        #[cfg(not(feature = "cluster"))]
+        return super::left_out(&format!("searches over shards ({})", file.display()), "cluster");
     }
     add_groups(&mut plan, env)?;
     let plan = &plan;
@@ -46,7 +53,12 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             _ => grep::run(plan, env, &settings),
         };
     }
+    #[cfg(feature = "share")]
     pull::before_search(plan, env, start);
+    #[cfg(not(feature = "share"))]
+    if plan.remote.is_some() {
+        return super::left_out("--remote", "share");
+    }
     let console = Console::new(plan.output.quiet, env).without_messages(plan.lines.no_messages);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
