@@ -30,6 +30,7 @@ pub mod trace;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use colgrep_syntax::worker;
 
 /// All is well.
 pub const FINE: u8 = 0;
@@ -101,7 +102,13 @@ enum Command {
 
 /// Runs the harness and gives its exit status: 0 fine, 1 a regression, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let (args, vars) = (args.collect(), vars.collect());
+    let (args, vars): (Vec<OsString>, Vec<_>) = (args.collect(), vars.collect());
+    if worker::is_asked_for(&args) {
+        return colgrep::with_room(|| worker::serve().map_or(FAILED, |()| FINE));
+    }
+    if let Some(program) = worker::this_program() {
+        worker::enable(program);
+    }
     colgrep::with_room(|| run_with(args, vars))
 }
 

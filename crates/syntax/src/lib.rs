@@ -6,3 +6,4 @@ pub mod budget;
 pub mod language;
 pub mod parse;
 pub mod read;
+pub mod worker;

@@ -30,6 +30,7 @@ use colgrep_core::{Unit, UnitKind, UnitRole};
 
 use crate::budget::{Budget, Spent};
 use crate::language::{self, Category, Compiled, Language, Reader};
+use crate::worker;
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{FileCaptures, collect};
@@ -74,7 +75,7 @@ const DEFINITIONS_BASE: usize = 1_024;
 const BYTES_PER_DEFINITION: usize = 8;
 
 /// What parsing made of one file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
     /// The units, by first line, an enclosing unit before what it encloses.
     pub units: Vec<Unit>,
@@ -125,8 +126,17 @@ impl std::fmt::Display for Parsed {
 /// The note of a file whose parser panicked.
 pub const PANICKED: &str = "the parser failed inside, which is a fault of colgrep; indexed as plain blocks";
 
-/// Cuts `text` into units by `language`. A panic on the way costs this one file its definitions, and nothing else.
+/// The beginning of the note of a file whose parser crashed.
+pub const CRASHED: &str = "crashed the parser";
+
+/// Cuts `text` into units by `language`, in a worker process where the program has [enabled](crate::worker::enable) them.
+/// A panic or a crash of a worker costs this one file its definitions, and nothing else.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
+    worker::parse(text, language).unwrap_or_else(|| parse_in_process(text, language))
+}
+
+/// As [`parse`], in this process: grammars that write out of bounds damage or end it.
+pub fn parse_in_process(text: &str, language: &'static Language) -> Parsed {
     let mut parsed = contained(text, language, || read(text, language));
     if language.category == Category::Prose {
         for section in parsed.units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
@@ -170,6 +180,17 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
     (language.name.to_string(), parse(text, language))
 }
 
+/// As [`parse_file`], for a file that was parsed before and got this note: one that crashed its parser or took too long is
+/// not parsed again.
+pub fn parse_file_again(path: &str, text: &str, language: &'static Language, note: Option<&str>) -> Parsed {
+    let too_slow = Spent::Time.to_string();
+    let failure = [CRASHED, &too_slow].into_iter().find(|failure| note.is_some_and(|note| note.starts_with(failure)));
+    match failure {
+        Some(failure) => parse_failed(text, language, failure),
+        None => parse_file(path, text, language).1,
+    }
+}
+
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
     let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
@@ -178,6 +199,11 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
         return plain(text, language, reason);
     }
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
+}
+
+/// What becomes of a text whose worker failed: see [`plain`].
+pub(crate) fn parse_failed(text: &str, language: &'static Language, reason: &str) -> Parsed {
+    contained(text, language, || plain(text, language, reason))
 }
 
 /// Definitions by their first lines, and blocks of all other lines, with a note that says why there is nothing better.
