@@ -83,7 +83,7 @@ impl WorkerPool {
         let known = self.known_failure(text, language);
         let failure = match known.map_or_else(|| self.ask(text, language), Err) {
             Ok(parsed) => return parsed,
-            Err(ParseFailure::NoWorker) if lock(&self.state).starts != Some(true) => {
+            Err(ParseFailure::NoWorker) if !self.has_started() => {
                 return parse_in_process(text, language);
             }
             Err(failure) => failure,
@@ -92,6 +92,11 @@ impl WorkerPool {
             self.remember(text, language, failure);
         }
         parse_failed(text, language, &failure.to_string())
+    }
+
+    /// Whether any worker has ever started.
+    pub fn has_started(&self) -> bool {
+        lock(&self.state).starts == Some(true)
     }
 
     fn key(&self, text: &str, language: &Language) -> u64 {

@@ -17,7 +17,7 @@ const MEMORY_MAX: u64 = 512 << 20;
 /// Processor time of one file, in seconds, at least: the system counts whole seconds, so it may have one more. Parsers stop
 /// by themselves after half of that (`budget.rs`), unless a single step takes longer.
 #[cfg(unix)]
-const SECONDS_MAX: u64 = if cfg!(debug_assertions) { 10 } else { 2 };
+const SECONDS_MAX: u64 = if cfg!(debug_assertions) { 5 } else { 2 };
 
 /// A standard stream without the buffer and the lock around it.
 pub(super) fn owned(stream: impl AsOwn) -> io::Result<File> {
@@ -28,38 +28,39 @@ pub(super) fn owned(stream: impl AsOwn) -> io::Result<File> {
 }
 
 /// The limits of a worker that change with each file.
-pub(super) struct Limits {
+pub(super) struct WorkerLimits {
     #[cfg(unix)]
     seconds_max: Option<u64>,
 }
 
 /// Gives up all rights that a worker doesn't need. A system that lacks one of the means still has the others.
 #[cfg(unix)]
-pub(super) fn enter() -> Limits {
+pub(super) fn enter() -> WorkerLimits {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let set = |resource, limit| setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) });
     let _ = set(Resource::Core, 0);
     let _ = set(Resource::Nofile, 0);
+    let _ = set(if cfg!(target_os = "linux") { Resource::Data } else { Resource::As }, MEMORY_MAX);
+    let limits = WorkerLimits { seconds_max: getrlimit(Resource::Cpu).maximum };
     #[cfg(target_os = "linux")]
     {
         let _ = rustix::thread::set_name(c"colgrep");
         // Where core dumps go to a program, the limit above doesn't count.
         let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-        let _ = set(Resource::Data, MEMORY_MAX);
+        // The first look at a clock asks the system where the clocks are, which the filter refuses.
+        limits.allow_another_file();
         filter_calls();
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = set(Resource::As, MEMORY_MAX);
-    Limits { seconds_max: getrlimit(Resource::Cpu).maximum }
+    limits
 }
 
 #[cfg(not(unix))]
-pub(super) fn enter() -> Limits {
-    Limits {}
+pub(super) fn enter() -> WorkerLimits {
+    WorkerLimits {}
 }
 
-impl Limits {
+impl WorkerLimits {
     /// Gives the next file its processor time, counted from now. The system ends a worker that takes more (SIGXCPU).
     pub(super) fn allow_another_file(&self) {
         #[cfg(unix)]
