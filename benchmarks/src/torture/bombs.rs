@@ -42,14 +42,14 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
 }
 
 /// A text repeated to a size.
-struct Bomb {
+pub(super) struct Bomb {
     language: &'static Language,
     text: String,
     bytes: usize,
 }
 
 impl Bomb {
-    fn all() -> Result<Vec<Bomb>> {
+    pub(super) fn all() -> Result<Vec<Bomb>> {
         let mut bombs = Vec::new();
         for row in FOUND.lines().filter(|row| !row.starts_with('#')) {
             let (name, text) = row.split_once('\t').context("a language and a text")?;
@@ -124,7 +124,7 @@ fn by_language(worst: &BTreeMap<&'static str, Worst>) -> String {
 }
 
 /// The samples that the tests of the languages use: one a language, with its name.
-fn samples() -> Result<Vec<(String, Vec<u8>)>> {
+pub(super) fn samples() -> Result<Vec<(String, Vec<u8>)>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/syntax/tests/languages");
     let mut samples = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
@@ -173,7 +173,7 @@ fn mutated(args: &Args) -> Result<Tally> {
 }
 
 /// Changes bytes of a source in a way drawn by chance.
-fn mutate(bytes: &mut Vec<u8>, samples: &[(String, Vec<u8>)], bombs: &[Bomb], random: &mut StdRng) {
+pub(super) fn mutate(bytes: &mut Vec<u8>, samples: &[(String, Vec<u8>)], bombs: &[Bomb], random: &mut StdRng) {
     let (a, b) = (random.random_range(0..=bytes.len()), random.random_range(0..=bytes.len()));
     let (from, to) = (a.min(b), a.max(b).min(a.min(b) + 400));
     match random.random_range(0..9) {
