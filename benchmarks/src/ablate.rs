@@ -143,7 +143,7 @@ fn put_into(path: &Path, tables: &str) -> Result<String> {
 const BEGIN: &str = "<!-- ablation -->";
 const END: &str = "<!-- /ablation -->";
 
-/// Replaces what stands between the marks of a page by `text`.
+/// Replaces the text between the marks of a page by `text`.
 fn put_between(page: &str, text: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

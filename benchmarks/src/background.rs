@@ -25,7 +25,7 @@ use crate::metric::{self, DEPTH};
 use crate::paired::{Difference, Paired};
 use crate::report::{bar, check_folders, print, write_text};
 
-/// Shortest word of a query that a table stands for.
+/// Shortest word of a query that a term table may have as its key.
 const WORD_CHARS_MIN: usize = 4;
 
 /// `background`.
@@ -39,7 +39,7 @@ pub struct Args {
     pub markdown: Option<PathBuf>,
 }
 
-/// What is given beside a query.
+/// Evidence that is given with a query.
 #[derive(Clone, Debug, Default)]
 struct Given {
     hints: Vec<Hint>,
@@ -96,7 +96,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
-/// NDCG@10 of a query with what is given beside it.
+/// NDCG@10 of a query with the given evidence.
 fn ndcg(corpus: &Corpus, task: &Task, given: &Given) -> Result<f64> {
     let repository = &corpus.repositories[task.repository];
     let (hints, terms) = (given.hints.clone(), Some(given.terms.clone()).filter(|terms| !terms.is_empty()));
@@ -186,7 +186,7 @@ fn both_hints(path: &str) -> Option<Given> {
     })
 }
 
-/// A table in which the query's longest word stands for the name of a file.
+/// A table that maps the query's longest word to the name of a file.
 fn name_terms(task: &Task, path: &str) -> Option<Given> {
     let typed = words(&task.query).map(|word| &task.query[word]);
     let fit = typed.filter(|w| w.chars().count() >= WORD_CHARS_MIN && !is_stop_word(&w.to_lowercase()));

@@ -59,7 +59,7 @@ pub struct Annotation {
     /// What sort of query it is.
     #[serde(default)]
     pub category: Option<String>,
-    /// What is given beside the query.
+    /// Evidence that is given with the query.
     #[serde(flatten)]
     pub given: Given,
 }
@@ -71,7 +71,7 @@ impl Annotation {
     }
 }
 
-/// A file, as a path or as an object that holds one.
+/// A file, as a path or as an object with a path.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Target {
@@ -124,7 +124,7 @@ pub struct Task {
     pub targets: Vec<String>,
     /// Paths of some of them, with the first and last line that answer.
     pub lines: Vec<(String, u32, u32)>,
-    /// What is asked beside the query.
+    /// Evidence that is given with the query.
     pub background: Background,
 }
 
@@ -362,7 +362,7 @@ impl Task {
 
 /// Keys of an annotation.
 const KEYS: [&str; 7] = ["query", "relevant", "secondary", "category", "near", "hints", "expand"];
-/// Keys that public sets have beside these, and that mean nothing here: semble's, and the unit of a paraphrase.
+/// Ignored keys of public sets: semble's, and the unit of a paraphrase.
 const PASSED_OVER: [&str; 3] = ["related", "seed", "unit"];
 
 /// Refuses annotations with a key that nothing reads: a name that is not quite right would be measured without what it

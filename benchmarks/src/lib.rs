@@ -10,6 +10,7 @@ pub mod metric;
 pub mod needles;
 pub mod packs;
 pub mod paired;
+pub mod places;
 pub mod plot;
 pub mod pools;
 mod process;
@@ -69,6 +70,8 @@ enum Command {
     Issues(issues::Args),
     /// Measure whether the sections of a documentation that answer questions are found
     Needles(needles::Args),
+    /// Measure whether the unit that answers a question is shown first
+    Places(places::PlacesArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::Args),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
@@ -133,6 +136,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         Command::Pack(args) => packs::run(&args, &vars),
         Command::Shown(args) => shown::run(&args, &vars),
         Command::Needles(args) => needles::run(&args, &vars),
+        Command::Places(args) => places::run(&args, &vars),
         Command::Issues(args) => issues::run(&args, &vars),
         Command::Recall(args) => recall::run(&args, &vars),
         Command::Torture(args) => torture::run(&args),

@@ -12,7 +12,7 @@ pub const DEPTH: usize = 10;
 pub const DEPTH_LARGE: usize = 30;
 /// Files that the smallest recall looks at.
 pub const DEPTH_SMALL: usize = 5;
-/// Units behind the fusion that the recall of the pool looks at.
+/// Units after the fusion that the recall of the pool looks at.
 pub const DEPTH_POOL: usize = 200;
 
 /// Whether a found path answers a target: they are equal, or one is the other's end at a folder boundary.
@@ -74,8 +74,8 @@ pub struct Metrics {
     pub recall_10: f64,
     /// Share of the targets among 30 files.
     pub recall_30: f64,
-    /// Share of the targets among the files of the best 200 units behind the fusion, before any stage: it depends on
-    /// no number of files asked for.
+    /// Share of the targets among the files of the best 200 units after the fusion, before any stage: it doesn't depend
+    /// on the number of files asked for.
     #[serde(default)]
     pub recall_200: f64,
     /// Whether the first file is a target.
@@ -86,8 +86,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of one query from the ranks of its targets in an answer of 10 files and in one of 30, and the share of
-    /// them that the pool holds.
+    /// The metrics of one query from the ranks of its targets in an answer of 10 files and in one of 30, and the share
+    /// of them in the pool.
     pub fn of(ranks: &[Option<usize>], ranks_large: &[Option<usize>], pool: f64, tokens: f64) -> Metrics {
         Metrics {
             queries: 1,

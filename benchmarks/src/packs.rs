@@ -1,9 +1,9 @@
-//! `pack`: whether an answer of so many tokens both names the right file and proves it, with the right unit in full.
+//! `pack`: whether an answer of limited length both names the right file and proves it, with the right unit in full.
 //!
-//! Annotations name files, and few name lines. The right unit of a file is, in this order: what the annotation's lines
-//! say; the definitions that were written down by hand (`--units`); those that the question names; the unit that the same
-//! question finds where it is asked of this file alone. The last is the ranking's own choice, so it measures the pack and
-//! not the choice.
+//! Annotations name files, and few name lines. The right unit of a file is, in this order: the annotation's lines; the
+//! definitions that were written down by hand (`--units`); those that the question names; the unit that the same
+//! question finds when it is asked of this file alone. The last is the ranking's own choice, so it measures the pack
+//! and not the choice.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub struct PackRecord {
     pub right: Vec<String>,
     /// Bytes of the smallest of them.
     pub bytes: usize,
-    /// For each size of pack: whether the right file stands in it, and whether a right unit does in full.
+    /// For each size of pack: whether it includes the right file, and a right unit in full.
     pub packs: Vec<(bool, bool)>,
     /// Bytes of the packs.
     pub sizes: Vec<usize>,
@@ -345,8 +345,7 @@ fn names(query: &str) -> HashSet<String> {
     last.filter(|name| name.chars().count() >= NAME_CHARS_MIN).collect()
 }
 
-/// Ranks, with so many units of each file, and gives what is shown of the files: what a search answers. `path` limits it
-/// to a file.
+/// Ranks, with `units_per_file`, and returns the text shown of the files, as in a search. `path` limits it to a file.
 ///
 /// # Errors
 /// When the index can't be read.

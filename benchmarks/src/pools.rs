@@ -39,7 +39,7 @@ struct Task {
     retrieved: Retrieved,
     /// What each stage worked out beforehand, for each of [`Pools::prepared`].
     signals: Vec<Vec<Signals>>,
-    /// The scores behind the fusion and the first stages, see [`Pools::rank`].
+    /// The scores after the fusion and the first stages, see [`Pools::rank`].
     halfway: Fused,
     /// Room for the scores of a setting.
     fused: Fused,
@@ -54,7 +54,7 @@ pub struct Pools {
     tasks: Vec<Task>,
     /// For each stage, the values of its [`Prepare`](rank::Prepare) knobs that it worked signals out under.
     prepared: Vec<Vec<Vec<f64>>>,
-    /// How many stages [`Task::halfway`] has behind it, and under which knobs.
+    /// How many stages [`Task::halfway`] includes, and under which knobs.
     halfway: Option<(usize, Knobs)>,
 }
 
@@ -135,8 +135,8 @@ impl Task {
         self.signals[stage].push((STAGES[stage].prepare.signals)(&self.query, knobs, &self.retrieved));
     }
 
-    /// NDCG@10 under `knobs`. `variants`: which of its signals each stage takes; `known`: how many stages are behind what
-    /// was kept, if that is of use; `kept`: how many are to be behind it.
+    /// NDCG@10 under `knobs`. `variants`: which of its signals each stage takes; `known`: the number of stages already
+    /// applied to the kept scores, if they can be reused; `kept`: the number of stages after which scores are kept.
     fn rank(&mut self, knobs: &Knobs, variants: &[usize], known: Option<usize>, kept: usize) -> f64 {
         match known {
             Some(_) => copy(&self.halfway, &mut self.fused),

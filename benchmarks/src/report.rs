@@ -26,7 +26,7 @@ pub struct Record {
     pub version: u32,
     /// Where, when and with which build it was taken.
     pub origin: Origin,
-    /// Which rankings took part: hybrid, keyword-only or semantic-only; the model behind a comma.
+    /// Which rankings took part: hybrid, keyword-only or semantic-only; the model after a comma.
     #[serde(default)]
     pub ranking: String,
     /// The profile below the knobs.
@@ -47,7 +47,7 @@ pub struct Record {
     pub by_language: BTreeMap<String, Metrics>,
     /// Means by repository.
     pub by_repository: BTreeMap<String, Metrics>,
-    /// Median time of one search inside the process, in milliseconds (index open, other searches running beside it).
+    /// Median time of one search inside the process, in milliseconds (index open, other searches running in parallel).
     pub search_ms_median: f64,
     /// Median times of the parts of a search, in milliseconds, under the same conditions.
     #[serde(default)]
@@ -98,7 +98,7 @@ pub struct QueryRecord {
 pub struct Origin {
     /// Version of colgrep.
     pub colgrep: String,
-    /// The commit that this program was built from, `+` behind it where tracked files were changed then.
+    /// The commit that this program was built from, followed by `+` if tracked files were changed.
     pub commit: Option<String>,
     /// Whether it was compiled with optimisations.
     pub optimised: bool,

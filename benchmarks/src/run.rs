@@ -118,7 +118,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Resu
     let search_ms = fused_ms + rank_ms;
     let files: Vec<String> = hits.iter().map(|h| ranked.files[h.file].path.clone()).collect();
     let ranks = metric::ranks(&absolute(repository, ranked.files, &hits), &task.targets);
-    // What holds more files answers for both depths; less depends on how many are asked for.
+    // A ranking of enough files answers for both depths; a shorter one depends on the number asked for.
     let ranks_large = if ranked.files.len() >= DEPTH_LARGE {
         metric::ranks(
             &absolute(repository, ranked.files, &collapse(&ranked, DEPTH_LARGE, PerFile::Units(1))),
@@ -166,7 +166,7 @@ fn rank<'a>(query: &Query, knobs: &Knobs, retrieved: &'a Retrieved, fused: Fused
     }
 }
 
-/// Share of the targets that the files of the best units behind the fusion answer.
+/// Share of the targets among the files of the best units after the fusion.
 fn pool(repository: &Repository, retrieved: &Retrieved, fused: &Fused, targets: &[String]) -> f64 {
     let ranked = Ranked::new(retrieved, fused);
     let files: Vec<usize> = ranked.units.iter().take(DEPTH_POOL).map(|unit| unit.file).collect();

@@ -119,8 +119,8 @@ struct Commit {
     files: Vec<String>,
 }
 
-/// The commits that touch the folder, newest first, merges left out: those behind what is checked out, or those from
-/// there to `future`.
+/// The commits that touch the folder, newest first, merges left out: the ancestors of what is checked out, or those
+/// from there to `future`.
 fn git_log(folder: &Path, future: Option<&str>) -> Result<Vec<Commit>> {
     let range = future.map_or("HEAD".to_string(), |future| format!("HEAD..{future}"));
     let output = Command::new("git")
@@ -306,8 +306,8 @@ pub(crate) fn clean(subject: &str) -> String {
     rest.split_whitespace().filter(keeps).collect::<Vec<_>>().join(" ")
 }
 
-/// Queries from documentation: the first sentence asks for the file of its unit. Tests are left out: the ranking puts
-/// them behind on purpose, and their sentences would speak against that.
+/// Queries from documentation: the first sentence asks for the file of its unit. Tests are left out: the ranking
+/// deliberately puts them last.
 fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result<Vec<Annotation>> {
     let mut tokenizer = Tokenizer::default();
     let mut records: Vec<_> = repository.files().filter(|r| !goes_along(r, &mut tokenizer)).collect();
@@ -322,7 +322,7 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
             }
         }
     }
-    // A sentence that stands in several files is no query.
+    // A sentence that occurs in several files is not used.
     let mut all: Vec<(String, String)> = by_sentence
         .into_iter()
         .filter(|(_, files)| files.len() == 1)

@@ -173,7 +173,7 @@ fn start(program: &Program, args: &Args) -> Result<Server> {
     Ok(Server { child, host })
 }
 
-/// What `clients` see in this time, each with its own connection and one question behind the other.
+/// What `clients` see in `time`, each with its own connection and one question after the other.
 fn load(host: &str, clients: usize, time: Duration) -> Result<Seen> {
     let all = Mutex::new(Seen::default());
     let end = Instant::now() + time;
@@ -222,7 +222,7 @@ fn memory_of(server: &Server) -> String {
     kilobytes.map_or_else(|_| "-".to_string(), |kilobytes| format!("{} MB", kilobytes / 1_000))
 }
 
-/// A load in parts, with a look at the memory behind each.
+/// A load in parts, measuring the memory after each.
 fn over_time(server: &Server, args: &Args) -> Result<()> {
     let clients = args.clients.get(args.clients.len() / 2).copied().unwrap_or(8);
     let part = Duration::from_secs(args.load) / LOOKS;

@@ -1,8 +1,9 @@
 //! `shards`: a corpus in several indexes answers as the one index of it, to the bit: path, line, bits of score and
 //! strength, units and what was left out.
 //!
-//! Questions are drawn from the corpus itself: sentences of documentation, names, lines as they stand, callers, files.
-//! They are asked of every number of shards, by words and by words and meaning, with a filter and without; then files are
+//! Questions are drawn from the corpus itself: sentences of documentation, names, verbatim lines, callers, files. They
+//! are asked of every number of shards, by words and by words and meaning, with a filter and without; then files are
+//! edited, removed and added, the indexes updated, and all is asked again.
 //! edited, removed and added, the indexes updated, and all is asked again.
 
 mod wire;

@@ -1,8 +1,8 @@
 //! `shown`: whether the line that is shown of a file says anything of the query.
 //!
-//! Mixed queries of each repository (known items of its text, and its annotated questions) are asked, and the shown lines
-//! of the first files looked at: whether a word of the query stands in them, whether a letter does. Places and frames are
-//! left out: they name a line and no words.
+//! Mixed queries of each repository (known items of its text, and its annotated questions) are asked, and the lines
+//! shown of the first files are checked for a word of the query, or at least a letter. Places and frames are left out:
+//! they name a line and no words.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,11 +63,11 @@ pub struct ShownRecord {
     pub rank: usize,
     /// The line, as `path:line: text`.
     pub line: String,
-    /// Whether a word of the query stands in it.
+    /// Whether it contains a word of the query.
     pub has_word: bool,
-    /// Whether a letter does.
+    /// Whether it contains a letter.
     pub has_letter: bool,
-    /// Whether a word of the query stands in any line of its unit.
+    /// Whether any line of its unit contains a word of the query.
     pub unit_has_word: bool,
     /// Whether the file is above the floor of strength: shown to people and agents.
     pub above_floor: bool,

@@ -1,4 +1,4 @@
-//! `strength`: fits the weights behind `colgrep_core::strength`, and says what floor they allow.
+//! `strength`: fits the weights of `colgrep_core::strength`, and says what floor they allow.
 //!
 //! Every question is asked of its own repository and of one in another language, where no file is right. The weights
 //! that judge a question come from folds without its repositories.
@@ -53,7 +53,7 @@ pub struct Args {
 /// One file of one answer.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
-    /// Number of the question in its asking: those of one asking stand together.
+    /// Number of the question in its asking; rows of one asking are adjacent.
     asking: usize,
     /// The fold of the repository that was asked.
     fold: usize,
@@ -235,7 +235,7 @@ fn solved<const N: usize>(mut system: [[f64; SIGNS + 2]; N]) -> [f64; N] {
     solution
 }
 
-/// What one asking comes to: the strength of its first right file among three, where it has one, and of its strongest.
+/// The outcome of one asking: the strength of its first right file among three, where it has one, and of its strongest.
 struct Asking<'r> {
     first: &'r Row,
     right: Option<f64>,

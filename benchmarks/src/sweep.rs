@@ -208,7 +208,7 @@ fn unmoved(evaluator: &Evaluator<'_>, judgement: &Judgement, axes: &[Axis]) -> S
     let baseline = Setting::default();
     let mut text = String::new();
     for axis in axes {
-        // Settings that differ in this knob alone stand together.
+        // Group settings that differ in this knob alone.
         let mut alike: BTreeMap<String, Vec<&Setting>> = BTreeMap::new();
         for setting in judgement.ranked.iter().chain([&baseline]) {
             alike.entry(setting.without(axis.knob).text()).or_default().push(setting);
@@ -250,7 +250,7 @@ fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -
 /// The knob of a variable or of a plain name.
 ///
 /// # Errors
-/// When there is none; the message names a near one.
+/// When no knob has that name; the message suggests a similar one.
 fn knob(name: &str) -> Result<Knob> {
     match name.parse() {
         Ok(knob) => Ok(knob),

@@ -1,6 +1,6 @@
-//! `torture`: stops colgrep at each of its steps, damages its files, and looks whether anything is lost or wrong.
+//! `torture`: stops colgrep at each of its steps, damages its files, and checks whether anything is lost or wrong.
 //!
-//! Each kind holds one promise of `docs/reliability.md`. Cases are drawn by a seed, so a failure can be had again.
+//! Each kind checks one promise of `docs/reliability.md`. Cases are drawn from a seed, so failures can be reproduced.
 
 mod apart;
 mod bombs;
@@ -30,7 +30,7 @@ use rand::rngs::StdRng;
 
 use crate::{FINE, REGRESSION};
 
-/// Failures of a kind that are told one by one.
+/// Failures of a kind that are listed individually.
 const TOLD_MAX: usize = 12;
 
 /// What is done to colgrep.
@@ -166,7 +166,7 @@ pub(crate) fn go_through<C>(
     for case in &cases {
         longest = longest.max(last.elapsed());
         last = Instant::now();
-        // None is begun that would end behind the limit if it took as long as the longest so far.
+        // Don't begin a case that would exceed the limit if it took as long as the longest so far.
         if tally.cases.1 > 0 && tally.began.elapsed() + longest > limit {
             break;
         }

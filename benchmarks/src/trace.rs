@@ -42,18 +42,18 @@ pub struct FileTrace {
     /// Whether it answers the query.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub right: bool,
-    /// The score of its best unit behind each step, in thousandths; 0 where a retriever did not find it.
+    /// The score of its best unit after each step, in thousandths; 0 where a retriever did not find it.
     pub scores: Vec<i32>,
-    /// Its rank behind each step; 0 where it has none.
+    /// Its rank after each step; 0 where it has none.
     pub ranks: Vec<usize>,
 }
 
-/// Every file's score and rank behind one step.
+/// Every file's score and rank after one step.
 #[derive(Clone, Debug, Default)]
 struct Step(Vec<(f32, usize)>);
 
 impl Step {
-    /// Behind the fusion or a stage.
+    /// After the fusion or a stage.
     fn of(ranked: &Ranked<'_>) -> Step {
         let mut files = vec![(0.0, 0); ranked.files.len()];
         let mut rank = 0;
@@ -115,8 +115,8 @@ pub fn trace(
 }
 
 impl FileTrace {
-    /// What a step did: the score that a retriever or the fusion gave, or the change that a stage made; with the rank
-    /// behind it. None if the file had no score, or the trace has no such step.
+    /// The effect of a step: the score that a retriever or the fusion gave, or the change that a stage made; with the
+    /// rank after it. `None` if the file had no score, or the trace has no such step.
     pub fn at(&self, steps: &[String], step: &str) -> Option<Cell> {
         let i = steps.iter().position(|s| s == step)?;
         let (score, rank) = (*self.scores.get(i)?, *self.ranks.get(i)?);
@@ -138,7 +138,7 @@ pub struct Cell {
     pub score: i32,
     /// Whether it is a change to the step before.
     pub is_change: bool,
-    /// The rank behind the step.
+    /// The rank after the step.
     pub rank: usize,
 }
 

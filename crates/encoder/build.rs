@@ -1,4 +1,4 @@
-//! Makes what opening the model in the program would make anew in every process: the table of its vocabulary, and the
+//! Precomputes what every process would compute when it opens the built-in model: the table of its vocabulary, and the
 //! fingerprint of its files.
 
 #[path = "src/native/table.rs"]

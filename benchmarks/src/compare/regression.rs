@@ -13,7 +13,7 @@ struct Side<'r> {
     new: Option<&'r FileTrace>,
 }
 
-/// The rank in the answer; behind all where the file is not traced.
+/// The rank in the answer; last where the file is not traced.
 fn rank(trace: Option<&FileTrace>) -> usize {
     trace.and_then(FileTrace::last).map_or(usize::MAX, |cell| cell.rank)
 }

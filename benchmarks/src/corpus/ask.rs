@@ -1,4 +1,4 @@
-//! What a task asks beside its words: where the reader stands, hints, and terms of a field.
+//! The evidence that a task gives with its words: the reader's position, hints, and terms of a field.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::Repository;
 use crate::metric;
 
-/// What an annotation gives beside the query, as the file has it.
+/// The evidence that an annotation gives with the query, as in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
-    /// The file where the reader stands, as `--near` takes it, from the repository's folder.
+    /// The file that the reader has open, as `--near` takes it, from the repository's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
     /// Hints, as `--hint` takes them: `KIND=WORD`.
@@ -32,7 +32,7 @@ pub struct Given {
 /// What can be left out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Without {
-    /// Where the reader stands.
+    /// The reader's position.
     Near,
     /// Hints.
     Hints,
@@ -54,7 +54,7 @@ impl Given {
         self
     }
 
-    /// Reads it for a repository. `folder` is that of the annotations.
+    /// Reads it for a repository. `folder` is the annotations' folder.
     ///
     /// # Errors
     /// When a hint or a table is not to be understood, or the repository has no such file.
@@ -72,10 +72,10 @@ impl Given {
     }
 }
 
-/// What a task asks beside its words, ready for a search.
+/// The evidence that a task gives with its words, ready for a search.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
-    /// The file where the reader stands.
+    /// The file that the reader has open.
     pub near: Option<NearFile>,
     /// Tags that are expected of what is wanted.
     pub hints: Vec<Hint>,

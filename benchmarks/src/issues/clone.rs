@@ -76,7 +76,7 @@ impl Mirror {
         text.split(COMMIT).find_map(read).with_context(|| format!("{revision} has no parent"))
     }
 
-    /// The commits behind a revision that have one parent.
+    /// The ancestors of a revision that have one parent.
     ///
     /// # Errors
     /// When the clone lacks it.
@@ -104,8 +104,8 @@ impl Mirror {
         Ok(text.split(COMMIT).filter_map(of).collect())
     }
 
-    /// Lays out the files of a revision in `tree`, changing there what differs from the revision that `index` (a file
-    /// beside it) remembers. What the clone lacks is left out.
+    /// Lays out the files of a revision in `tree`, changing what differs from the revision that `index` (a file next to
+    /// it) remembers. What the clone lacks is left out.
     ///
     /// # Errors
     /// When the clone lacks the revision, or the disk refuses.

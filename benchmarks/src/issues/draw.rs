@@ -80,11 +80,11 @@ pub struct Sources {
 pub struct Set {
     /// What it is, and under which licence.
     pub note: String,
-    /// The repository that holds it.
+    /// The repository of the set.
     pub repository: String,
     /// The revision that is read.
     pub revision: String,
-    /// The repositories that its issues are of: `OWNER/NAME` → where they stand.
+    /// The repositories of its issues: `OWNER/NAME` → their place in the set.
     pub parts: BTreeMap<String, Part>,
 }
 
@@ -268,8 +268,8 @@ fn of_history(name: &str, history: &History, clone: &Mirror) -> Result<Vec<Candi
     Ok(candidates)
 }
 
-/// At most `most`, spread over time: of each of so many equal parts, oldest first, the one of the smallest hash that no
-/// file answers for which `most_of_file` are drawn already.
+/// At most `most`, spread over time: the candidates are cut into `most` equal parts, oldest first, and each gives the
+/// one with the smallest hash whose files answer fewer than `most_of_file` of those drawn before.
 fn pick(mut candidates: Vec<Candidate>, most: usize, most_of_file: usize) -> Vec<Instance> {
     let hash = |candidate: &Candidate| xxh3_64(candidate.instance.id().as_bytes());
     candidates.sort_by_key(|candidate| (candidate.time, hash(candidate)));

@@ -101,7 +101,7 @@ pub struct Instance {
 pub enum Origin {
     /// A set of issues.
     Set {
-        /// The repository that holds it.
+        /// The repository of the set.
         set: String,
         /// Where in it: `FILE#NUMBER`, or a folder.
         key: String,

@@ -40,7 +40,7 @@ pub struct Asked {
     pub language: String,
     /// `issues` or `commits`.
     pub from: String,
-    /// Right files that the index does not hold.
+    /// Right files that are not in the index.
     pub unread: usize,
     /// For each way, the ranks of the right files among the first ten.
     pub ranks: BTreeMap<String, Vec<Option<usize>>>,
@@ -62,7 +62,7 @@ impl IssueRecord {
     /// The record of several runs, each of other instances.
     ///
     /// # Errors
-    /// When a record can't be read, was asked in other ways or by another build, or holds an instance of another.
+    /// When a record can't be read, was asked in other ways or by another build, or shares an instance with another.
     pub fn together(first: &Path, others: &[PathBuf]) -> Result<IssueRecord> {
         let mut all: IssueRecord = read_json(first)?;
         for path in others {

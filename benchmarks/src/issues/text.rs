@@ -1,4 +1,4 @@
-//! Texts as somebody who met the problem would send them: of issues that sets hold, and of commits' messages.
+//! Texts as somebody with the problem would send them: from issues in sets, and from commits' messages.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ const TROUBLE_MIN: usize = 2;
 /// Words of a title at least.
 const TITLE_MIN: usize = 3;
 
-/// What is asked: a title, and what stands below it.
+/// The question: a title, and the text below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The title, on one line.
@@ -51,7 +51,7 @@ pub struct Resolved {
     pub base: Base,
     /// The issues.
     pub resolved_issues: Vec<Issue>,
-    /// What it changed beside tests, as a patch.
+    /// Its changes outside of tests, as a patch.
     pub fix_patch: String,
 }
 
@@ -79,7 +79,7 @@ impl Resolved {
     }
 }
 
-/// The first issue of an instruction: `## Issue #1 ADDRESS: TITLE`, and what stands below it up to the next.
+/// The first issue of an instruction: `## Issue #1 ADDRESS: TITLE`, and the text up to the next issue.
 pub fn instructed(text: &str) -> Option<Text> {
     let (_, rest) = text.split_once("\n## Issue #")?;
     let (head, body) = rest.split_once('\n')?;

@@ -1,5 +1,5 @@
 //! Known items: texts that somebody has before their eyes (a message, a line, a name, a place) drawn from sources, each
-//! with the lines that hold it. What is right is found by reading the text, never by the index that is measured.
+//! with its lines there. The right answers come from the text, never from the index that is measured.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,11 +10,11 @@ use regex::{Captures, Regex};
 use super::kind::Kind;
 use super::source::{Source, Sources, Spot};
 
-/// Files in which a constant may stand: one that stands everywhere is no known place.
+/// Maximum number of files of a constant: one that occurs everywhere is not a known place.
 const FILES_OF_A_TOKEN_MAX: usize = 2;
 /// Lines that may answer one item.
 const ANSWERS_MAX: usize = 20;
-/// Places of a name that are looked at for other definitions; one that stands in more is no rare name.
+/// Places of a name that are searched for other definitions; a name in more places is not rare.
 const PLACES_OF_A_NAME_MAX: usize = 500;
 /// Candidates that are looked at for each item that is wanted.
 const TRIES: usize = 40;
@@ -103,7 +103,7 @@ fn texts(kind: Kind, source: &Source, line: &str) -> Vec<String> {
     }
 }
 
-/// The item of a draft, where what it asks for stands in few enough places.
+/// The item of a draft, where its target has few enough places.
 fn item(sources: &Sources, kind: Kind, draft: Draft) -> Option<Item> {
     let source = &sources.files[draft.spot.file];
     let Spot { line, .. } = draft.spot;
@@ -117,7 +117,7 @@ fn item(sources: &Sources, kind: Kind, draft: Draft) -> Option<Item> {
             (draft.text, (places.len() == 1).then_some(places)?)
         }
         Kind::Message => {
-            // What a value stands in says nothing: the longest part between two values must stand once.
+            // The text around a value says nothing: the longest part between two values must occur exactly once.
             let part = longest_part(&draft.text).trim_matches(|c: char| !c.is_alphanumeric());
             let places = sources.places_of(part, 2);
             (filled(&draft.text), (places.len() == 1).then_some(places)?)
@@ -155,15 +155,15 @@ struct Declared {
 
 type Declarations = BTreeMap<String, Vec<Declared>>;
 
-/// Words that stand in front of a declaration's keyword.
+/// Words that may precede a declaration's keyword.
 const MODIFIERS: &str = r"(?:(?:pub(?:\([^)]*\))?|export|default|public|private|protected|internal|static|typedef|final|abstract|async|unsafe|override|open|sealed|inline|virtual|partial|local|extern)\s+)*";
 /// Keywords of types and modules among those.
 const TYPE_KEYWORDS: [&str; 7] = ["class", "struct", "enum", "trait", "interface", "protocol", "defmodule"];
 /// Keywords that are followed by the name that they declare, in any language of this kind.
 const KEYWORDS: &str = "class|struct|enum|trait|interface|protocol|fn|func|def|defp|defmodule|function|fun";
 
-/// A line that binds NAME, whatever the language: a value or alias behind a keyword, a field or key, a macro, an enum's
-/// member, the end of a typedef.
+/// A line that binds NAME in any language: a value or alias after a keyword, a field or key, a macro, an enum's member,
+/// the end of a typedef.
 const BINDING: &str = r"\b(?:const|constexpr|let|var|val|type|using|typedef|mod|module|namespace|object|record|data|newtype|define|static|union|impl|extension|macro_rules!|alias|case|local|given)\s+(?:mut\s+)?NAME\b|^\s*[*&\w.:@'\x22]*NAME['\x22]?\s*(?::|=[^=]|:=|,?\s*$)|[}\s]NAME\s*(?:;|=[^=>])|\)\s*NAME\s*\{|^\w[\w\s*&:<>,]*\bNAME\s*\([^;]*$";
 
 static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
@@ -227,7 +227,7 @@ fn calls(sources: &Sources, name: &str, declaration: Spot) -> Vec<Spot> {
         if spot == declaration {
             continue;
         }
-        // A mention that is no call, or stands in prose, leaves open what a right answer is.
+        // A mention outside of a call, or in prose, leaves the right answer open.
         if !is_call || is_comment(line.trim()) || !sources.files[spot.file].is_code {
             return Vec::new();
         }
@@ -306,7 +306,7 @@ fn phrase(text: &str) -> Option<String> {
     (!phrase.contains('"') && phrase.len() > 12).then_some(phrase)
 }
 
-/// A line of code that can be told from others: some words, neither comment nor closing brackets.
+/// A line of code that is likely unique: some words, neither comment nor closing brackets.
 fn is_code_line(trimmed: &str) -> bool {
     let words = trimmed.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.len() > 1).count();
     (20..=150).contains(&trimmed.len()) && words >= 3 && !is_comment(trimmed)

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A string literal of 4 to 12 words that stands once.
+    /// A string literal of 4 to 12 words that occurs once.
     Literal,
-    /// A string literal of two or three words that stands once.
+    /// A string literal of two or three words that occurs once.
     ShortLiteral,
-    /// A message as printed: values where its literal holds placeholders.
+    /// A message as printed, with values for the placeholders of its literal.
     Message,
     /// Four words of a literal in double quotes.
     Phrase,
@@ -20,7 +20,7 @@ pub enum Kind {
     KeywordName,
     /// The declaration's line, up to its body.
     Signature,
-    /// A whole line of code that stands once.
+    /// A whole line of code that occurs once.
     Line,
     /// A constant of at most two files.
     Constant,

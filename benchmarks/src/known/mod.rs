@@ -1,7 +1,7 @@
-//! `known`: what somebody knows of the text must come first, and on the right line.
+//! `known`: text that somebody already knows must be found first, and on the right line.
 //!
 //! Items are drawn from the sources themselves ([`draw`]): messages, lines, names, places, frames. Each is asked as a
-//! person would type it, and the answer is held against the lines that really hold it.
+//! person would type it, and the answer is compared with the lines that really contain it.
 
 mod draw;
 mod kind;

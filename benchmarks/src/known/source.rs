@@ -1,4 +1,4 @@
-//! The sources that known items are drawn from: every code file's text, and where a string stands in them.
+//! The sources that known items are drawn from: every code file's text, and the places of a string in them.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ impl Source {
         Source { path: path.to_string(), text, starts, is_code }
     }
 
-    /// The number, from 1, of the line that holds the byte `at`.
+    /// The number, from 1, of the line of the byte `at`.
     pub fn line_of(&self, at: usize) -> u32 {
         self.starts.partition_point(|start| *start <= at) as u32
     }
@@ -51,7 +51,7 @@ impl Source {
     }
 }
 
-/// All files of a folder that an index would hold.
+/// All files of a folder that would be indexed.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The files, by path.
@@ -80,7 +80,7 @@ impl Sources {
         self.files.iter().enumerate().filter(|(_, f)| f.is_code)
     }
 
-    /// Where `text` stands, in order; at most `most` places, since more are never an answer.
+    /// The places of `text`, in order; at most `most`, since more are never an answer.
     pub fn places_of(&self, text: &str, most: usize) -> Vec<Spot> {
         let finder = memmem::Finder::new(text);
         let mut spots = Vec::new();
@@ -95,8 +95,8 @@ impl Sources {
         spots
     }
 
-    /// Where `text` stands as a whole word: neither a letter, a digit nor `_` touches it, and none of `glue` with one of
-    /// these behind it (a full stop ends a sentence, and not a version).
+    /// The places of `text` as a whole word: no letter, digit or `_` touches it, nor a character of `glue` followed by
+    /// one of these (a full stop ends a sentence, but not a version).
     pub fn places_of_word(&self, text: &str, glue: &str, most: usize) -> Vec<Spot> {
         let finder = memmem::Finder::new(text);
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');

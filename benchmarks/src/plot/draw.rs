@@ -132,7 +132,7 @@ where
         names.put(area, "settings in force", (x, y - LETTER.1 / 2), &BLACK.mix(0.6))?;
     }
     if chart.series.len() > 1 {
-        // The legend, beside the title.
+        // The legend, next to the title.
         for (i, (series, colour)) in (0..).zip(chart.series.iter().zip(COLOURS.iter().cycle())) {
             let style = FONT.into_font().color(colour).pos(Pos::new(HPos::Right, VPos::Center));
             area.draw(&Text::new(series.name.clone(), (right, LETTER.1 * (i + 1)), style))?;
@@ -168,7 +168,7 @@ fn around((x, y): (i32, i32)) -> Area {
     (x - 4, y - 4, x + 4, y + 4)
 }
 
-/// Names beside points, none over another.
+/// Labels next to points, without overlaps.
 struct Names {
     taken: Vec<Area>,
     /// Horizontal bounds.

@@ -22,7 +22,7 @@ const WORDS_MIN: usize = 5;
 const NOT_ASKED: [&str; 8] =
     ["Signed-off-by", "Co-authored-by", "Bumps ", "This reverts", "http", "* ", "- ", "Merge "];
 
-/// A history whose commits have lost their messages, which are kept beside.
+/// A history whose commits have lost their messages, which are kept separately.
 struct WithoutMessages<'a> {
     history: History<'a>,
     messages: Mutex<HashMap<String, String>>,

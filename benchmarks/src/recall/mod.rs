@@ -1,8 +1,8 @@
 //! `recall`: whether `colgrep log` finds what a question is about.
 //!
-//! Of a repository, the first sentence of a commit's message asks for the commit, and the documents hold no messages:
-//! subjects and paths alone answer. Of made transcripts, questions that were written beside their turns ask for these.
-//! With several weights of meaning, the best of the other repositories (or sessions) is scored on each.
+//! For a repository, the first sentence of a commit's message asks for the commit, and the documents have no messages:
+//! only subjects and paths can answer. For made-up transcripts, questions that were written for their turns ask for
+//! these. With several weights of meaning, each repository (or session) is scored with the best weight of the others.
 
 mod commits;
 mod sessions;

@@ -1,4 +1,4 @@
-//! Made transcripts: sessions of an agent, written for this, with questions beside most turns.
+//! Made-up transcripts: sessions of an agent, with questions for most turns.
 //!
 //! A file of them is short; [`lay_out`] makes the rows of both forms of it, with what programs put around them: times,
 //! calls of tools, what these answered, rows that mean nothing here.

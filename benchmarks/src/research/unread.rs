@@ -17,10 +17,10 @@ use crate::report::print;
 
 /// Examples printed of each language.
 const EXAMPLES: usize = 8;
-/// What may stand in front of a keyword.
+/// Words that may precede a keyword.
 const MODIFIERS: &str = "pub|export|default|public|private|protected|internal|static|final|abstract|async|unsafe|inline|\
                          virtual|sealed|partial|open|override|data|case|implicit|suspend|fileprivate|readonly|extern";
-/// Keywords with a name behind them; a type's needs a body on its line, since else it is announced or used.
+/// Keywords followed by a name; a type's needs a body on its line, since else it is only announced or used.
 const FUNCTIONS: &str = "fn|func|def|defp|defmacro|function|fun|sub";
 const TYPES: &str = "class|struct|enum|trait|interface|protocol|object|union|record";
 
@@ -119,7 +119,7 @@ fn is_quoted(line: &str, until: &mut Option<&'static str>) -> bool {
     false
 }
 
-/// Lines inside functions, whose own definitions are no units, and lines of documentation.
+/// Lines inside functions, whose own definitions are not units, and lines of documentation.
 fn lines_without_names(units: &[Unit]) -> HashSet<u32> {
     let mut hidden = HashSet::new();
     for unit in units {

@@ -1,6 +1,7 @@
 //! `research vectors`: size, speed and memory of the vector store.
 //!
-//! The model is a stand-in (`model.rs`): sizes and times of the store are real, quality is not that of a trained model.
+//! The model is a substitute (`model.rs`): sizes and times of the store are real, quality is not that of a trained
+//! model.
 
 mod codec;
 mod model;
@@ -68,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Measures on so many synthetic units.
+/// Measures `units` synthetic units.
 fn curve(units: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("source");
@@ -76,7 +77,7 @@ fn curve(units: usize) -> Result<()> {
     measure(&root, &folder.path().join("store"))
 }
 
-/// Builds the store `data` of the source in `root`, or goes on with it, and lets a new process ask it.
+/// Builds or extends the store `data` of the source in `root`, and lets a new process query it.
 fn measure(root: &Path, data: &Path) -> Result<()> {
     let store = Store::new(data.to_path_buf());
     let started = Instant::now();

@@ -1,6 +1,6 @@
-//! `shards --wire`: repositories in shards behind a wire, on loopback, against the same ones as one corpus of this process:
-//! whether answers are equal, and how many bytes go over the wire. With rights, this process holds only what the caller of
-//! a question may see, so an equal answer shows that no number of the others had a say in it.
+//! `shards --wire`: compares repositories in remote shards, on loopback, with the same ones as one corpus of this
+//! process: whether answers are equal, and how many bytes are sent. With rights, this process has only what the caller
+//! of a question may see, so an equal answer shows that the others had no influence.
 
 use std::fs;
 use std::io::Write as _;

@@ -58,7 +58,7 @@ const RANKED: [Peer; 5] = [
     },
 ];
 
-/// Measures every peer on a folder. Ripgrep reads it as it is; the others, which may write beside the sources, get a copy.
+/// Measures every peer on a folder. Ripgrep reads it in place; the others, which may write into it, get a copy.
 ///
 /// # Errors
 /// When colgrep fails; a peer that fails is a row that says so.

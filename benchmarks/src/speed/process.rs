@@ -36,7 +36,7 @@ impl Program {
     /// colgrep: the one named, else the one linked into this program.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such program.
     pub fn colgrep(path: Option<&Path>) -> Result<Program> {
         Ok(match path {
             Some(path) if path.is_file() => Program { path: path.canonicalize()?, first: Vec::new(), data: None },

@@ -84,7 +84,7 @@ impl<'c> Evaluator<'c> {
             bar.set_message(what);
             self.retrievals += 1;
             if self.retrievals == 1 {
-                // The time left is that of settings; most of them retrieve nothing.
+                // Estimate the remaining time from settings; most of them retrieve nothing.
                 bar.reset_eta();
             }
         }

@@ -116,7 +116,7 @@ impl Folds {
     }
 }
 
-/// The part of each of several things of these sizes, the parts as equal as a greedy deal makes them.
+/// Assigns things of these sizes to parts of about equal size, greedily.
 fn deal(sizes: &[usize], parts: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));

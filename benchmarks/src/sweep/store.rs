@@ -110,7 +110,7 @@ impl Store {
     }
 }
 
-/// A number that changes with the knobs that settings stand over.
+/// A hash of the knobs that settings don't override.
 fn knobs(corpus: &Corpus) -> u64 {
     let values: Vec<String> = knob_values(&corpus.knobs).iter().map(|(n, v)| format!("{n}={v}")).collect();
     hash(values.join("\n").as_bytes()) as u64

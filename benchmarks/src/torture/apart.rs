@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-/// Does `work` in a thread from which no process reaches a network. Elsewhere than on Linux it is done as it is.
+/// Does `work` in a thread from which no process reaches a network. On systems other than Linux, the network stays
+/// available.
 ///
 /// # Errors
 /// When the system takes no filter, and those of `work`.

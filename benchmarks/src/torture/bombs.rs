@@ -229,7 +229,7 @@ impl Builder {
         ended(self.program.command(&["init", "--quiet", "-y", "--index-mode", "keyword"]).arg(&self.root))
     }
 
-    /// What `doctor` tells of files whose parser panicked: a build goes on without their definitions.
+    /// What `doctor` reports of files whose parser panicked: a build continues without their definitions.
     fn panics(&self, case: &str) -> Result<Option<(&'static str, String)>> {
         let doctor = ended(self.program.command(&["doctor"]).arg(&self.root))?;
         let told = doctor.out.lines().chain(doctor.err.lines()).find(|line| line.contains(PANICKED));

@@ -149,10 +149,10 @@ impl Crowd<'_> {
                 tally.fail("other answers", format!("{question:?}: {}", super::subject::first_difference(&new, &old)));
             }
         }
-        // That of the tree, and that of its history.
+        // One index of the tree, and one of its history.
         for entry in std::fs::read_dir(data)? {
             let store = Store::new(entry?.path());
-            // A process that was left behind may still write; what it has not committed yet is no remains.
+            // Wait for background processes, whose uncommitted files would look like remains.
             let _lock = store.lock(true)?;
             let checked = check(&store)?;
             checked.damage.iter().for_each(|error| tally.fail("damage", error.to_string()));

@@ -12,7 +12,7 @@ use colgrep_index::disk::{Change, Gate};
 pub(super) enum Stop {
     /// That change fails: the disk is full.
     Fails,
-    /// It and all behind it never happen.
+    /// It and all later ones never happen.
     Killed,
 }
 

@@ -21,7 +21,7 @@ use crate::speed::process::Program;
 
 /// Processes killed whenever it comes, at most: each takes seconds.
 const PROCESSES_MAX: usize = 1_000;
-/// Longest time that a process has before it is killed: about that of a whole build.
+/// Longest time that a process has before it is killed: about the time of a whole build.
 const LIFE_MS_MAX: u64 = 120;
 
 /// What is stopped.
@@ -31,7 +31,7 @@ enum Operation {
     Build,
     /// An update of an index with vectors.
     Update,
-    /// An update behind which segments are merged.
+    /// An update that merges segments.
     Merge,
     /// Vectors for an index without.
     Vectors,
@@ -47,7 +47,7 @@ impl Operation {
         !matches!(self, Operation::Build | Operation::Merge)
     }
 
-    /// Makes what the operation finds: the index in `data`, and the tree as it is then.
+    /// Prepares for the operation: the index in `data`, and the tree.
     fn prepare(self, subject: &Subject, data: &PathBuf) -> Result<()> {
         let store = subject.store(data);
         fs::create_dir_all(data)?;

@@ -26,7 +26,7 @@ const REQUESTS: usize = 20;
 const WAIT: Duration = Duration::from_secs(60);
 /// Most memory that the server may have resident, in bytes.
 const MEMORY_MAX: u64 = 400 << 20;
-/// What stands in a file outside the root, and must never be told.
+/// Content of a file outside the root, which must never be disclosed.
 const CANARY: &str = "canary-47f1";
 
 /// A client and its server.
@@ -154,7 +154,7 @@ fn talk(
     Ok(failures)
 }
 
-/// What of a line tells who is answered. A number in the rest may be one that no value holds.
+/// The fields of a line that identify the request. A number in the rest may fit no type.
 #[derive(Default, Deserialize)]
 struct Head {
     #[serde(default, deserialize_with = "present")]

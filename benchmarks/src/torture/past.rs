@@ -21,7 +21,7 @@ pub(super) struct Past {
     root: PathBuf,
     common: PathBuf,
     sessions: Sessions,
-    /// What git said of the repository as it is: many indexes are made of it.
+    /// Cached output of git for the current repository: many indexes are made of it.
     told: Mutex<HashMap<Asked, Vec<u8>>>,
 }
 
@@ -41,7 +41,7 @@ impl Past {
         Ok(past)
     }
 
-    /// Commits the tree as it is.
+    /// Commits the tree.
     ///
     /// # Errors
     /// When git refuses.
@@ -58,7 +58,7 @@ impl Past {
         self.git(&["branch", "-q", "-D", SIDE])
     }
 
-    /// The folder that stands for the repository.
+    /// The folder that identifies the repository.
     pub(super) fn common(&self) -> &Path {
         &self.common
     }

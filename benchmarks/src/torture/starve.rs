@@ -39,7 +39,7 @@ enum Want {
     Stream(&'static str),
     /// A folder for indexes that can't be written.
     ReadOnly,
-    /// A disk of so many KiB, where one can be mounted.
+    /// A disk of this many KiB, where one can be mounted.
     SmallDisk(u32),
 }
 

@@ -93,7 +93,7 @@ impl Subject {
         Ok(())
     }
 
-    /// A file of the project; what it holds differs from version to version.
+    /// Writes a file of the project, whose content differs from version to version.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -164,7 +164,7 @@ impl Subject {
         Ok(updater.source(&history).run()?.0)
     }
 
-    /// All that an index answers, in words: every unit as it is kept, and what searches find with which scores.
+    /// All that an index answers, as text: every stored unit, and the results of searches with their scores.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -172,7 +172,7 @@ impl Subject {
         caught(|| all_answers(snapshot)).flatten()
     }
 
-    /// What a newly built index answers about the tree as it is.
+    /// The answers of a newly built index of the current tree.
     ///
     /// # Errors
     /// When it can't be built.

@@ -16,15 +16,15 @@ use super::{Args, Tally, case_seed, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
-/// What stands in files outside the project.
+/// Content of files outside the project.
 const CANARY: &str = "canary_9d03";
-/// What stands in its secrets. A search for every matching line shows them, as grep does, and nothing else.
+/// Content of its secrets. Only a search for every matching line shows them, as grep does.
 const SECRET: &str = "secret_51ee";
 /// Traps of one clone, at most.
 const TRAPS_MAX: usize = 6;
 /// Names that a program of a clone could take to be started in place of the real one.
 const NAMES: [&str; 9] = ["git", "sh", "ssh", "less", "cc", "hg", "python3", "colgrep", "uname"];
-/// Settings of git that name programs. PROGRAM stands for one of the clone's.
+/// Settings of git that name programs. PROGRAM is replaced by one of the clone's.
 const CONFIGURED: [&str; 19] = [
     "[core]\n\tfsmonitor = PROGRAM\n",
     "[core]\n\thooksPath = hooks\n",
@@ -130,7 +130,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The program that leaves the marker behind.
+    /// The program that leaves the marker.
     fn program(&self) -> PathBuf {
         self.at("program")
     }
@@ -268,7 +268,7 @@ fn link(to: &str, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A library that leaves a marker behind when it is loaded; `None` where there is no C compiler.
+/// A library that leaves a marker when it is loaded; `None` without a C compiler.
 fn library(folder: &Path) -> Result<Option<PathBuf>> {
     let (source, library) = (folder.join("trap.c"), folder.join("libonnxruntime.so"));
     let text = "#include <stdio.h>\n#include <stdlib.h>\n__attribute__((constructor)) static void run(void) {\n\

@@ -39,7 +39,7 @@ fn records_say_what_each_step_did_and_older_ones_are_read_without() {
     assert!(steps.iter().any(|s| s == "depth") && !steps.iter().any(|s| s == "coherence_boost"), "{steps:?}");
     for query in record["queries"].as_array().unwrap() {
         let trace = query["trace"].as_array().unwrap();
-        // Behind the last step stands the answer: its files, in its order.
+        // The last step gives the answer: its files, in its order.
         let files: Vec<&Value> = trace.iter().map(|t| &t["file"]).take(10).collect();
         assert_eq!(files, query["files"].as_array().unwrap().iter().collect::<Vec<_>>(), "{query}");
         for (i, file) in trace.iter().enumerate() {

@@ -5,6 +5,7 @@ mod compare;
 mod issues;
 mod measure;
 mod needles;
+mod places;
 mod recall;
 mod relevance;
 mod run;

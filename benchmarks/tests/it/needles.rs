@@ -13,7 +13,7 @@ fn r002_16_sections_of_our_own_documentation_are_found() {
     let [repos, data, record] = ["repos", "data", "record.json"].map(|name| text(folder.path().join(name)));
     let needles = text(here().join("needles/colgrep.json"));
     let args = ["needles", "--needles", &needles, "--repos", &repos, "--data-dir", &data, "--out", &record];
-    // A little under what is found now by words, all of the own ones and .64 of all; the model is slow unoptimised.
+    // A little below the current results by words, all of the own ones and .64 of all; the model is slow unoptimised.
     let by_words = ["--keyword-only", "--floor", "own=0.9", "--floor", "all=0.55"];
     let output = bench(&[&args[..], &by_words].concat(), &[]);
     let printed = String::from_utf8_lossy(&output.stdout);

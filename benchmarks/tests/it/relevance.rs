@@ -1,4 +1,4 @@
-//! The floors: this repository's own queries, found in its own crates, and those of the stand-in projects. A ranking
+//! The floors: this repository's own queries, found in its own crates, and those of the sample projects. A ranking
 //! regression fails here.
 
 use std::path::Path;

@@ -82,7 +82,7 @@ fn the_numbers_are_those_of_the_program_under_any_setting() {
 
 #[test]
 fn what_only_the_model_finds_is_found_in_both_ways() {
-    // None of these words stands in the project; "receipt", "card" and "bank" do.
+    // The project contains none of these words, but "receipt", "card" and "bank".
     let tasks = serde_json::json!([{"query": "customer transaction", "relevant": ["src/payment.py"]}]);
     assert_eq!(check_against_processes(&tasks, &[], &[]), [1.0], "the model knows what it is like");
     assert_eq!(check_against_processes(&tasks, &["--semantic-only"], &[]), [1.0], "words have no say here");

@@ -1,4 +1,4 @@
-//! A small run of each kind of torture: the promises of `docs/reliability.md` hold on the cases that a seed draws.
+//! A small run of each kind of torture, on cases drawn from a seed: checks the promises of `docs/reliability.md`.
 
 use crate::common::bench;
 

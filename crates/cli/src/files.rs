@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Longest chain of links that is followed.
 const LINKS_MAX: usize = 40;
-/// Age of a file beside another from which on its writer is not at work any more.
+/// Age from which a temporary file counts as abandoned by its writer.
 const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A file's text; `None` where there is no file.
@@ -82,7 +82,7 @@ impl Write {
         }
     }
 
-    /// Writes the new text beside the file. Notes the folders that it makes.
+    /// Writes the new text to a temporary file in the same folder. Records the folders that it makes.
     fn prepare(&self, made: &mut Vec<PathBuf>) -> Result<()> {
         let mut prepare = || -> std::io::Result<()> {
             let permissions = match self.before {

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-/// `put` stands where `was` stood, `at` bytes from the text's beginning.
+/// A replacement of `was` by `put`, `at` bytes from the text's beginning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hunk {
     /// Where the change begins, in bytes.
     pub at: usize,
-    /// What stood there.
+    /// The text before the change.
     pub was: String,
-    /// What stands there now.
+    /// The text after the change.
     pub put: String,
 }
 
@@ -41,7 +41,7 @@ impl Hunk {
         Hunk { at, was: old[at..old.len() - same].to_string(), put: new[at..new.len() - same].to_string() }
     }
 
-    /// `text` with the change taken back: where `put` stands at its place, or once elsewhere.
+    /// Reverts the change in `text`: where `put` is found at its place, or exactly once elsewhere.
     pub fn back(&self, text: &str) -> Option<String> {
         let here = text.get(self.at..).is_some_and(|rest| rest.starts_with(&self.put));
         let mut places = text.match_indices(&self.put).map(|(at, _)| at);

@@ -88,7 +88,7 @@ fn say(mut error: clap::Error, odd: bool) -> u8 {
         return FAILED;
     }
     if odd && error.use_stderr() {
-        // The message holds what was typed; in colour, that could not be told from the colours.
+        // The message repeats the input, whose escape sequences would look like clap's colours.
         remark!("{}", error.to_string().trim_end());
         return FAILED;
     }

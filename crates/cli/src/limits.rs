@@ -79,9 +79,9 @@ pub fn is_tight() -> bool {
     false
 }
 
-/// Has heaps grow by [`HEAP_BYTES`], and that of the main thread be of large pages where the system has them for whoever asks:
-/// what `glibc.malloc.hugetlb=1` in `GLIBC_TUNABLES` does, which glibc reads before a program begins. A search takes 15 to
-/// 25 % less time (`docs/research/scale.md`).
+/// Lets heaps grow by [`HEAP_BYTES`], and puts the main thread's heap on large pages where the system allows it by
+/// `madvise`. This is what `glibc.malloc.hugetlb=1` in `GLIBC_TUNABLES` does, which glibc reads before a program
+/// begins. A search takes 15 to 25 % less time (`docs/research/scale.md`).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn widen_heaps() {
     // SAFETY: sets numbers, takes room and gives it back, before there is a second thread. The advice changes no content.
@@ -112,7 +112,7 @@ pub fn widen_heap_of_thread(number: usize) {
             let room = libc::malloc(64);
             let heap = (room as usize & !(BEGINS_AT - 1)) as *mut libc::c_void;
             libc::madvise(heap, HEAP_BYTES, libc::MADV_HUGEPAGE);
-            // Its first pages were touched already, so the system would leave the first large one as it is (from Linux 6.1).
+            // The first pages are already in use, so the system would not merge them by itself (from Linux 6.1).
             libc::madvise(heap, LARGE_PAGE_BYTES, libc::MADV_COLLAPSE);
             libc::free(room);
         }
@@ -121,7 +121,7 @@ pub fn widen_heap_of_thread(number: usize) {
     let _ = number;
 }
 
-/// Whether this is the main thread, whose stack may grow as far as one of our own. Its heap grows faster than that of
+/// Whether this is the main thread, and its stack may grow as far as a new thread's. Its heap grows faster than that of
 /// another thread (1 to 2 ms a search).
 fn has_room() -> bool {
     #[cfg(target_os = "linux")]
@@ -157,7 +157,7 @@ pub fn with_room(work: impl FnOnce() -> u8 + Send) -> u8 {
     std::thread::scope(|scope| {
         let thread = Builder::new().name("colgrep".into()).stack_size(STACK_BYTES).spawn_scoped(scope, work);
         match thread {
-            // What panics in it is caught inside; the hook has told of the rest.
+            // Panics in it are caught inside; the hook has reported others.
             Ok(thread) => thread.join().unwrap_or(FAILED),
             Err(error) => {
                 remark!("colgrep: the system gives no room for a thread: {error}");

@@ -23,8 +23,8 @@ pub fn alone(env: &Env) -> Option<File> {
     Some(folder)
 }
 
-/// Writes one setting into the file at `path`, which is made where there is none. `text` is TOML, or a bare word;
-/// lists may be written with commas.
+/// Writes one setting into the file at `path`, creating the file if necessary. `text` is TOML, or a bare word; lists
+/// may be written with commas.
 ///
 /// # Errors
 /// When the value does not fit, or the file can't be read or written.
@@ -52,7 +52,7 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
         if let Some(span) = entry(&document, key).and_then(Item::span) {
             return Ok(Some(format!("{}{toml}{}", &text[..span.start], &text[span.end..])));
         }
-        // Behind comments that stand alone, not before them.
+        // Insert after leading comments, not before them.
         let (before, mut document) = match document.is_empty() {
             true if text.is_empty() || text.ends_with('\n') => (text.to_string(), DocumentMut::new()),
             true => (format!("{text}\n"), DocumentMut::new()),
@@ -64,14 +64,14 @@ pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
     Ok(value)
 }
 
-/// A folder as it is kept: from wherever it is read, the same. `~` stays as it is written.
+/// The stored form of a folder: absolute, except that `~` is kept.
 fn folder_of(written: &str) -> Toml {
     let is_home = written == "~" || written.starts_with("~/");
     let full = std::path::absolute(written).ok().filter(|_| !is_home);
     Toml::from(full.map_or_else(|| written.to_string(), |full| full.to_string_lossy().into_owned()))
 }
 
-/// The value as it is kept, read back from a file that holds nothing else.
+/// The stored form of the value, read back from a file with only this setting.
 fn checked(key: &str, toml: &Toml) -> Result<Value> {
     let mut alone = DocumentMut::new();
     insert(&mut alone, key, toml.clone())?;
@@ -92,8 +92,8 @@ fn insert(document: &mut DocumentMut, key: &str, toml: Toml) -> Result<()> {
     Ok(())
 }
 
-/// Takes one setting out of the file; whether it was there. Comments stay, also the one behind it, but for those inside
-/// its value or beside it in an inline table.
+/// Removes one setting from the file, and returns whether it was there. Comments stay, including the one after it,
+/// except those inside its value or next to it in an inline table.
 ///
 /// # Errors
 /// When the key is unknown, or the file can't be read or written.
@@ -125,8 +125,8 @@ fn entry<'d>(document: &'d Document<&str>, key: &str) -> Option<&'d Item> {
     }
 }
 
-/// Writes what `change` makes of the file's text in its plain form (`\n` at line ends), and says whether it makes
-/// anything of it. Where a link stands, the file that it leads to is written.
+/// Writes the result of `change` on the file's text in its plain form (`\n` at line ends), and returns whether there
+/// was one. Links are followed.
 fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>>) -> Result<bool> {
     let real = followed(path.to_path_buf())?;
     let before = files::read(&real)?;

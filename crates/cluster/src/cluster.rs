@@ -171,7 +171,7 @@ impl Cluster {
     }
 
     /// Ranks the files of all shards as those of one index. After losing a shard, the search starts over with another
-    /// replica. A shard without a live replica is left out, and the answer is that of an index of the others.
+    /// replica. A shard without a live replica is left out, as if the index did not have its files.
     ///
     /// # Errors
     /// When no shard answers, the request can't be answered, or the model can't be run.

@@ -1,4 +1,4 @@
-//! colgrep-cluster: shards behind a wire.
+//! colgrep-cluster: remote shards.
 //!
 //! A process serves repositories as one shard ([`ShardServer`]). Another one searches many shards as if they were one
 //! index ([`Cluster`]). They exchange frames: a length, and a message of `message.rs` in postcard. The ranking is that

@@ -89,7 +89,7 @@ impl ShardServer {
         }
     }
 
-    /// Stops accepting sessions, and waits a while for the current ones. `address` is that of the socket.
+    /// Stops accepting sessions, and waits a while for the current ones. `address` is the socket's.
     pub fn end(&self, address: SocketAddr) {
         self.is_over.store(true, Ordering::Release);
         // Wakes the accepting thread.

@@ -1,23 +1,23 @@
-//! Where a text may hold some terms: found by how their words begin, without cutting the text into words.
+//! Finds where a text may contain given terms by the first letters of their words, without tokenizing it.
 
 use memchr::memmem::Finder;
 
-/// Words that English stems otherwise than by their endings, and what these words and their stems both begin with.
+/// Words with irregular English stems, and the letters that word and stem have in common.
 const OTHERS: [(&str, &str); 4] = [("die", "d"), ("lie", "l"), ("tie", "t"), ("sky", "sk")];
 
-/// How the words of some terms begin, in lower case.
+/// Prefixes of the words of some terms, in lower case.
 #[derive(Clone, Debug)]
 pub struct Beginnings(Vec<Finder<'static>>);
 
 impl Beginnings {
-    /// Those of these terms; none where one holds other letters than those of ASCII, whose words may begin with others.
+    /// A finder for these terms, or `None` if one has non-ASCII letters: its words may begin differently.
     pub fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Option<Beginnings> {
         let finder = |term: &str| term.is_ascii().then(|| Finder::new(beginning(term)).into_owned());
         terms.map(finder).collect::<Option<Vec<_>>>().map(Beginnings)
     }
 
-    /// Calls `visit` with places in `lower` at which a token with one of the terms may begin: with all of them, but for
-    /// those in front of the place from which `visit` wants to go on. `text` is of ASCII, `lower` the same in lower case.
+    /// Calls `visit` with each place in `lower` where a token with one of the terms may begin, and skips the places
+    /// before the one that `visit` returns. `text` is ASCII and `lower` is its lower case.
     pub fn each(&self, text: &[u8], lower: &[u8], mut visit: impl FnMut(usize) -> usize) {
         for finder in &self.0 {
             let mut from = 0;
@@ -32,8 +32,8 @@ impl Beginnings {
     }
 }
 
-/// What every word with this term begins with. Stems lose their ends, and a few get another one: `hoping` is `hope`, `parties`
-/// is `parti` as `party` is, `ability` is `abl`.
+/// The common prefix of every word with this term. Stems lose their ends, and a few get another one: `hoping` is
+/// `hope`, `parties` is `parti` as `party` is, `ability` is `abl`.
 fn beginning(term: &str) -> &str {
     if let Some((_, begins)) = OTHERS.iter().find(|(other, _)| *other == term) {
         return begins;
@@ -75,7 +75,7 @@ mod tests {
         places
     }
 
-    /// Every word of these roots and endings begins as its stem says.
+    /// Every word built from these roots and endings begins like its stem.
     #[test]
     fn words_begin_as_their_stems_say() {
         let roots = [
@@ -222,7 +222,7 @@ mod tests {
             for token in tokenizer.terms(&text) {
                 let places = places(std::slice::from_ref(&token), &text);
                 tokenizer.tokenize(&text, |found| {
-                    // A compound begins behind the underscores of its word.
+                    // A compound begins after the leading underscores of its word.
                     let start = found.start + text[found.start..].bytes().take_while(|byte| found.compound && *byte == b'_').count();
                     assert!(found.term != token || places.contains(&start), "{token} in {text:?}");
                 });

@@ -1,7 +1,6 @@
 //! BM25F: one score from term frequencies in several fields.
 //!
-//! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004):
-//! frequencies are weighted and length-normalised a field, summed, then saturated once.
+//! S. Robertson, H. Zaragoza, M. Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004).
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ use crate::unit::{UnitKind, UnitRole};
 pub enum Field {
     /// The unit's own name.
     Name,
-    /// The names of what encloses it.
+    /// The names of the enclosing units.
     Parent,
     /// Its documentation.
     Doc,
@@ -32,11 +31,11 @@ pub enum Field {
     Entity,
 }
 
-/// Number of fields: the length of arrays with a value a field.
+/// Number of fields: the length of arrays with a value per field.
 pub const FIELD_COUNT: usize = Field::ALL.len();
 
 impl Field {
-    /// Every field; the position is used in arrays of a value a field.
+    /// Every field; its position is its index in arrays with a value per field.
     pub const ALL: [Field; 8] = [
         Field::Name,
         Field::Parent,
@@ -62,8 +61,8 @@ impl Field {
         }
     }
 
-    /// Whether the field is a list of bounded length, whose length says nothing of the unit: few units have one, and held
-    /// against the average of all, each would be long.
+    /// Whether the field is a list of bounded length, which is not length-normalised: few units have one, so each would
+    /// be long compared with the average of all.
     pub const fn is_list(self) -> bool {
         matches!(self, Field::Keyword | Field::Entity)
     }
@@ -76,7 +75,7 @@ pub struct Bm25 {
     pub k1: f32,
     /// Length normalisation.
     pub b: f32,
-    /// Weight a field, in the order of [`Field::ALL`].
+    /// Weight per field, in the order of [`Field::ALL`].
     pub weights: [f32; FIELD_COUNT],
     stop: f32,
     compound: f32,
@@ -109,16 +108,16 @@ impl Bm25 {
         }
     }
 
-    /// The same for a query: where it asks for tests, or names something as it is written, which may be one, these count in
-    /// full.
+    /// The parameters for a query. Tests count in full if it asks for them or contains a written name, which may be a
+    /// test's.
     pub fn of_query(knobs: &Knobs, query: &Query) -> Bm25 {
         let is_written = query.identifiers.iter().any(|identifier| parts(&identifier.name).nth(1).is_some());
         let bm25 = Bm25::new(knobs);
         if is_written || query.asks_for.contains(&PathClass::TEST) { Bm25 { test: 1.0, ..bm25 } } else { bm25 }
     }
 
-    /// What a term's frequency in a field is divided by: `1 − b + b · length/average`, and 1 for lists
-    /// ([`Field::is_list`]). Lengths are in tokens; `average` is over all units.
+    /// Divisor of a term's frequency in a field: `1 − b + b · length/average`, and 1 for lists ([`Field::is_list`]).
+    /// Lengths are in tokens; `average` is over all units.
     pub fn length_normal(&self, field: usize, length: f32, average: f32) -> f32 {
         if Field::ALL[field].is_list() {
             return 1.0;
@@ -137,7 +136,7 @@ impl Bm25 {
         self.term_factor(term) * idf * frequency * (self.k1 + 1.0) / (self.k1 + frequency)
     }
 
-    /// Upper bound of [`Bm25::term_score`], which it nears as the frequency grows.
+    /// Upper bound of [`Bm25::term_score`], its limit for growing frequencies.
     pub fn term_score_max(&self, term: &QueryTerm, idf: f32) -> f32 {
         self.term_factor(term) * idf * (self.k1 + 1.0)
     }
@@ -148,7 +147,7 @@ impl Bm25 {
         stop * compound
     }
 
-    /// Factor on a unit's score for what it is, at most 1.
+    /// Factor on a unit's score for its kind and role, at most 1.
     pub fn unit_factor(&self, kind: UnitKind, role: UnitRole) -> f32 {
         match (role, kind) {
             (UnitRole::Test, _) => self.test,

@@ -1,4 +1,4 @@
-//! Lines of code by their look alone: which one names a definition, which calls a name, which has no content.
+//! Recognizes lines of code by their form: which one names a definition, calls a name, or has no content.
 
 mod attribute;
 mod call;
@@ -12,11 +12,11 @@ pub use member::member_line;
 
 use crate::token::{is_stop_word, is_word_char};
 
-/// Keywords that bind a value inside a function: what they announce is looked up by name only if nothing else is found.
+/// Keywords that bind a value inside a function: such names are looked up only if nothing else is found.
 const BINDINGS: &[&str] =
     &["let", "const", "var", "val", "local", "static", "data", "output", "variable", "resource", "#define", "typedef"];
 
-/// Words in front of a declaration's keyword, in any language.
+/// Words before a declaration's keyword, in any language.
 pub(crate) const MODIFIERS: &[&str] = &[
     "abstract",
     "async",
@@ -42,7 +42,7 @@ pub(crate) const MODIFIERS: &[&str] = &[
     "unsafe",
     "virtual",
 ];
-/// Other words directly in front of a definition's keyword; another keyword may be there too (`enum class`).
+/// Other words directly before a definition's keyword; another keyword may be there too (`enum class`).
 const QUALIFIERS: &[&str] = &[
     "actual",
     "annotation",
@@ -65,17 +65,17 @@ const QUALIFIERS: &[&str] = &[
     "tailrec",
     "value",
 ];
-/// Marks in front of a statement on its line.
+/// Marks before a statement on its line.
 const OPENERS: [char; 13] = ['{', '}', '(', ')', '[', ']', ';', ':', ',', '=', '>', '&', '|'];
 /// Quotes of a literal.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Quotes of a literal of several lines.
 const LONG_QUOTES: &[&str] = &["\"\"\"", "'''"];
-/// Bytes of a line that are read.
+/// Maximum of bytes read of a line.
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Lines of a unit that are searched for its name: attributes, decorators and templates come first.
 pub const NAME_LINES_MAX: usize = 20;
-/// What opens a comment of several lines, at the beginning of a line, and what closes it.
+/// Opening marks of comments of several lines, at the beginning of a line, with their closing marks.
 const BLOCKS: &[(&str, &str)] = &[("/*", "*/"), ("<!--", "-->"), ("=begin", "=end"), ("{-", "-}")];
 
 /// Where `name` occurs in a line as a whole word.
@@ -95,8 +95,8 @@ fn words_at<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = usize> + '
     places.into_iter().flatten()
 }
 
-/// The number, from 0, of the line that names a definition: the first one with its name as a word outside comments and
-/// attributes; otherwise the first one with its name at all.
+/// The index of the line that names a definition: the first with the name as a word outside comments and attributes,
+/// else the first that contains it.
 pub fn naming_line<'l>(lines: impl Iterator<Item = &'l str> + Clone, name: &str) -> Option<usize> {
     let mut attributes = Attributes::default();
     let named = lines.clone().position(|line| {
@@ -124,8 +124,8 @@ pub fn binds_function(line: &str, name: &str) -> bool {
     words_at(line, name).any(is_bound) && !is_comment(line)
 }
 
-/// Whether a line announces `name`: a statement begins with one of some keywords, apart from qualifiers, and the name follows
-/// it. Prose has more words around the two.
+/// Whether a line declares `name`: a statement begins with one of the keywords, apart from qualifiers, and the name
+/// follows it. Prose has more words around the two.
 pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     let is_announced = |at: usize| {
         let front = line[..at].trim_end();
@@ -136,8 +136,8 @@ pub fn announces(line: &str, name: &str, keywords: &[&str]) -> bool {
     words_at(line, name).any(is_announced) && !is_comment(line)
 }
 
-/// Whether a statement may begin behind `front`, the start of a line: it has only qualifiers, or marks that end or open something
-/// else in front of them, outside literals.
+/// Whether a statement may begin after `front`, the start of a line: outside literals, it has only qualifiers, or marks
+/// that end a statement or open a block before them.
 fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     if front.ends_with(is_word_char) || QUOTES.iter().any(|quote| front.matches(*quote).count() % 2 == 1) {
         return false;
@@ -156,7 +156,7 @@ fn begins_statement(front: &str, keywords: &[&str]) -> bool {
     }
 }
 
-/// Whether the text behind a name goes on as sentences do.
+/// Whether the text after a name reads like prose.
 fn goes_on_in_prose(behind: &str) -> bool {
     let word = behind.trim_start().split(|c: char| !is_word_char(c)).next().unwrap_or_default();
     let is_bare = !behind.contains(['(', '{', '=']) && !matches!(word, "do" | "where");
@@ -187,7 +187,7 @@ fn opens_block(line: &str, open: &str) -> bool {
         .is_some_and(|rest| open != "{-" || rest.is_empty() || rest.starts_with([' ', '-', '|', '#']))
 }
 
-/// Where a literal of several lines opens; a mark inside other quotes (`"'''"`) opens none.
+/// Where a literal of several lines opens; a mark inside other quotes (`"'''"`) does not count.
 fn long_quote(line: &str, mark: &str) -> Option<usize> {
     let is_alone = |at: &usize| {
         let own = mark.chars().next();
@@ -197,10 +197,10 @@ fn long_quote(line: &str, mark: &str) -> Option<usize> {
     line.match_indices(mark).map(|(at, _)| at).find(is_alone)
 }
 
-/// What closes the comment or literal that is open behind a line; `closing` closes the one open in front of it.
+/// What closes the comment or literal left open at the end of a line; `closing` closes the one open at its start.
 fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'static str> {
     let mut rest = line.trim_start();
-    // `"src/*"` opens no comment.
+    // `"src/*"` does not open a comment.
     if closing.is_none()
         && let Some((open, close)) = BLOCKS.iter().find(|(open, _)| opens_block(rest, open))
     {
@@ -223,7 +223,8 @@ fn closing_behind(line: &str, mut closing: Option<&'static str>) -> Option<&'sta
     }
 }
 
-/// Whether a keyword binds a value, perhaps an anonymous function (`const f = () => …`), rather than announcing a definition.
+/// Whether a keyword binds a value, perhaps an anonymous function (`const f = () => …`), rather than declaring a
+/// definition.
 pub fn is_binding(keyword: &str) -> bool {
     BINDINGS.contains(&keyword)
 }
@@ -274,8 +275,8 @@ const IMPORTS: &[&str] = &[
     "open import",
     "export * from",
 ];
-/// Beginnings of lines of a file's head: comments, imports, exports, names of modules and packages. Wider than [`is_comment`] and
-/// [`IMPORTS`], since no single line decides what a head is.
+/// Beginnings of lines in a file's head: comments, imports, exports, names of modules and packages. Wider than
+/// [`is_comment`] and [`IMPORTS`], since no single line decides.
 const HEAD_LINES: [&str; 26] = [
     "//",
     "/*",
@@ -304,7 +305,7 @@ const HEAD_LINES: [&str; 26] = [
     "'use strict",
     "@file:",
 ];
-/// Beginnings of imports that may go on over several lines in brackets; other [`IMPORTS`] end with their line.
+/// Beginnings of imports that may continue over several lines in brackets; other [`IMPORTS`] end with their line.
 const IMPORT_LINES: [&str; 5] = ["import ", "from ", "use ", "pub use ", "export {"];
 /// Words of licences.
 const LICENCES: &[&str] = &["copyright", "spdx-license", "licensed under", "all rights reserved", "(c) 20"];
@@ -320,12 +321,12 @@ pub fn is_of_head(line: &str) -> bool {
     HEAD_LINES.iter().any(|head| line.starts_with(head))
 }
 
-/// Whether a line, without indentation, begins an import that may go on over the next lines.
+/// Whether an unindented line begins an import that may continue on the next lines.
 pub fn opens_import(line: &str) -> bool {
     IMPORT_LINES.iter().any(|import| line.starts_with(import))
 }
 
-/// Whether a line says what the code does: it is no bracket, `#endif`, import or licence.
+/// Whether a line says what the code does: not a bracket, `#endif`, import or licence.
 pub fn tells(line: &str) -> bool {
     let line = line.trim();
     let lower = line.to_lowercase();

@@ -14,27 +14,27 @@ pub struct FileHit {
     pub file: usize,
     /// The file's score: its best unit's.
     pub score: f32,
-    /// How likely it is right, 0 to 1, on one scale for all queries; 0 until [`crate::strength`] gives it.
+    /// How likely it is right, 0 to 1, on one scale for all queries; 0 until [`crate::strength`] sets it.
     pub strength: f32,
     /// Its best units, best first; at least one.
     pub units: Vec<RankedUnit>,
 }
 
-/// Sections of one document, at most, that are shown where nobody said how many.
+/// Maximum of sections shown per document by default.
 const SECTIONS_MAX: usize = 3;
 
 /// How many units of a file are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PerFile {
-    /// One. In a documentation, where a page says many things, also those of its sections that are among the best `k`
-    /// units while no page counts with more than `SECTIONS_MAX`.
+    /// One. In documentation, whose pages have many topics, also other sections of a file that are among the best `k`
+    /// units, counting at most `SECTIONS_MAX` per page.
     #[default]
     Usual,
-    /// So many.
+    /// This many.
     Units(usize),
 }
 
-/// The first `k` distinct files (fewer only where there are fewer), each with so many of its units.
+/// The first `k` distinct files, or all if there are fewer, each with its best units.
 pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit> {
     let mut hits = first_of_each(ranked, k, if let PerFile::Units(units) = per_file { units } else { 1 });
     if per_file == PerFile::Usual && ranked.is_documentation {
@@ -48,8 +48,7 @@ pub fn collapse(ranked: &Ranked<'_>, k: usize, per_file: PerFile) -> Vec<FileHit
     hits
 }
 
-/// The best units, at most `SECTIONS_MAX` of a file: the answers of a documentation, whose pages hold many.
-/// Of another corpus, the best units.
+/// The best units. Of documentation, whose pages have many units, at most `SECTIONS_MAX` per file.
 pub fn answers(ranked: &[RankedUnit], is_documentation: bool) -> impl Iterator<Item = &RankedUnit> {
     let mut shown: FxHashMap<usize, usize> = FxHashMap::default();
     ranked.iter().filter(move |unit| {
@@ -76,15 +75,15 @@ fn first_of_each(ranked: &Ranked<'_>, k: usize, per_file: usize) -> Vec<FileHit>
     hits
 }
 
-/// A score, and what decides where scores are equal.
+/// A score with its tie-breaker.
 type Key = (f32, Reverse<u32>);
 
 fn order(a: Key, b: Key) -> Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
-/// Positions of the files that [`collapse`] would give, from scores that are not sorted: what a measurement of many
-/// settings needs, without the order of the units behind. No search calls it.
+/// Positions of the files that [`collapse`] would return, from unsorted scores. Used by sweeps over many settings, not
+/// by searches.
 pub fn first_files(retrieved: &Retrieved, fused: &Fused, k: usize) -> Vec<usize> {
     let mut best = vec![None; retrieved.files.len()];
     for (at, (candidate, score)) in retrieved.candidates.iter().zip(&fused.scores).enumerate() {
@@ -119,7 +118,7 @@ mod tests {
         fn exactly_k_distinct_files_in_the_order_of_their_best_units(
             files in proptest::collection::vec((0usize..8, 0.0f32..1.0), 0..40), k in 0usize..12, per_file in 1usize..4)
         {
-            // Few different scores, so that many are equal.
+            // Few distinct scores, so that many are equal.
             let scored: Vec<(u32, usize, f32)> =
                 files.iter().enumerate().map(|(i, (f, s))| (i as u32, *f, (s * 4.0).round() / 4.0)).collect();
             let example = Example::with_units(&["a", "b", "c", "d", "e", "f", "g", "h"], &scored);
@@ -153,7 +152,7 @@ mod tests {
         };
         assert_eq!(shown(1, PerFile::Usual, true), [[0]], "one answer is one section");
         assert_eq!(shown(2, PerFile::Usual, true), [vec![0, 1], vec![2]], "{scores:?}");
-        // The fourth of a page is not shown, and takes nobody's place.
+        // The fourth section of a page is not shown, and takes up no place.
         assert_eq!(shown(5, PerFile::Usual, true), [vec![0, 1, 3], vec![2], vec![5]]);
         assert_eq!(shown(6, PerFile::Usual, true), [vec![0, 1, 3], vec![2, 6], vec![5]]);
         assert_eq!(shown(5, PerFile::Usual, false), [[0], [2], [5]], "where there is code, a file has one line");

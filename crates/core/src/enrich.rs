@@ -1,4 +1,4 @@
-//! Enrichment of prose: keywords and entities of a section, kept apart, and the text with both in front of it.
+//! Enrichment of prose: keywords and entities of a section, and the text with both prepended.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use crate::language::LanguageFacts;
 pub const KEYWORDS_MAX: usize = 10;
 /// Sections with fewer words have no keywords: their words are few enough.
 pub const WORDS_MIN: usize = 20;
-/// Keywords in front of an enriched text.
+/// Keywords prepended to an enriched text.
 const HEAD_KEYWORDS: usize = 7;
-/// Entities of one label in front of it, and of all labels.
+/// Entities of one label prepended to it, and of all labels.
 const HEAD_ENTITIES_A_LABEL: usize = 2;
 const HEAD_ENTITIES: usize = 5;
 
-/// Keywords of a piece of prose, if it has as many words as that takes, and its entities.
+/// The keywords of a piece of prose, if it is long enough, and its entities.
 pub fn enrich(text: &str, facts: &LanguageFacts) -> (Vec<String>, Entities) {
     let prose = prose_of(text);
     let mut words = prose.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
@@ -24,9 +24,9 @@ pub fn enrich(text: &str, facts: &LanguageFacts) -> (Vec<String>, Entities) {
     (keywords, entities(text, facts))
 }
 
-/// `content` with its head in front: `keyword, keyword | entity, entity`, an empty line, the content. Seven keywords, two
-/// entities a label and five in all, without their labels. Where one side is empty, it and the bar are left out;
-/// where both are, the content stays as it is.
+/// Prepends a head to `content`: `keyword, keyword | entity, entity`, an empty line, the content. At most seven
+/// keywords, two entities per label and five in all, without their labels. An empty side is left out with the bar; if
+/// both are empty, the content is unchanged.
 pub fn enriched<'t>(keywords: &[String], entities: &Entities, content: &'t str) -> Cow<'t, str> {
     match head(keywords, entities) {
         Some(head) => Cow::Owned(format!("{head}\n\n{content}")),
@@ -34,7 +34,7 @@ pub fn enriched<'t>(keywords: &[String], entities: &Entities, content: &'t str) 
     }
 }
 
-/// The line in front of an enriched text.
+/// The first line of an enriched text.
 pub fn head(keywords: &[String], entities: &Entities) -> Option<String> {
     let keywords: Vec<&str> = keywords.iter().take(HEAD_KEYWORDS).map(String::as_str).collect();
     let of_labels = entities.values().flat_map(|found| found.iter().take(HEAD_ENTITIES_A_LABEL));
@@ -44,12 +44,12 @@ pub fn head(keywords: &[String], entities: &Entities) -> Option<String> {
     (!sides.is_empty()).then(|| sides.join(" | "))
 }
 
-/// What people read in a text with markup: without code, targets of links, tags, rows and marks of lines. Code between
-/// back-ticks becomes a comma, so that no keyword reaches across it.
+/// The rendered text of markup: without code, link targets, tags, rules and line marks. Code between back-ticks becomes
+/// a comma, so that no keyword extends across it.
 pub fn prose_of(text: &str) -> String {
     let mut prose = String::with_capacity(text.len());
     let mut fence: Option<&str> = None;
-    // Indented lines are code behind a blank line or `::`, and else go on with the paragraph above.
+    // Indented lines are code after a blank line or `::`, and otherwise continue the paragraph above.
     let mut behind_blank = true;
     let mut announced = false;
     for line in text.lines() {
@@ -84,8 +84,8 @@ pub fn prose_of(text: &str) -> String {
     prose
 }
 
-/// Whether a line opens code that ends with a line like it. AsciiDoc's rows stand alone; under a title they are shorter
-/// or longer than four.
+/// Whether a line opens a code block that a line like it closes. AsciiDoc's fences have exactly four characters; title
+/// underlines are shorter or longer.
 fn opens(line: &str, mark: &str) -> bool {
     match mark {
         "----" | "...." => line == mark,
@@ -93,7 +93,7 @@ fn opens(line: &str, mark: &str) -> bool {
     }
 }
 
-/// A line with a comma in place of each web address: its scheme is no word, and a link's text stays.
+/// A line with web addresses replaced by commas: their schemes are not words. The text of links stays.
 fn without_addresses(line: &str) -> Cow<'_, str> {
     let mut plain = String::new();
     let mut rest = line;
@@ -225,7 +225,7 @@ mod tests {
         );
         let (keywords, entities) = enrich(&long, &facts);
         assert!(!keywords.is_empty() && keywords.len() <= KEYWORDS_MAX, "{keywords:?}");
-        // 002.15: what is an entity by its form is no keyword.
+        // 002.15: an entity is not also a keyword.
         assert_eq!(entities[&Label::Code], ["run"]);
         assert!(!keywords.iter().any(|k| k.contains("run")), "{keywords:?}");
     }

@@ -1,7 +1,5 @@
-//! Entities of prose by their form: code, names, paths, commands, versions, addresses, quantities.
-//!
-//! No model takes part. One that labels people and products (GLiNER, say) has hundreds of megabytes; what documentation of
-//! programs speaks of is told by its form.
+//! Entities in prose, recognized by their form: code, names, paths, commands, versions, addresses, quantities. A
+//! labelling model would add hundreds of megabytes and little for software documentation.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +12,20 @@ use crate::language::LanguageFacts;
 const OF_LABEL_MAX: usize = 8;
 /// Longest entity, in bytes.
 const BYTES_MAX: usize = 80;
-/// What is read of a text, in bytes.
+/// Maximum of bytes read of a text.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// What an entity is. The names are those of the JSON output.
+/// Kind of an entity. The names are those of the JSON output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
-    /// What stands between back-ticks and is nothing else below.
+    /// Text in back-ticks that is none of the kinds below.
     Code,
     /// A name in camel case or in upper case.
     Name,
     /// A path or the name of a file.
     Path,
-    /// What is typed in a shell.
+    /// Text to type in a shell.
     Command,
     /// The version of something.
     Version,
@@ -112,7 +110,7 @@ const PROGRAMS: &[&str] = &[
     "yum",
     "zig",
 ];
-/// Words behind a number that make a quantity of it.
+/// Words that make a quantity of the number before them.
 const UNITS: &[&str] = &[
     "%",
     "b",
@@ -230,7 +228,7 @@ impl Found<'_> {
             if marks == 1 && inner[..end].ends_with('>') && inner[..end].contains(" <") {
                 self.words(&inner[..end]);
             } else {
-                // Behind a role (RST) these shorten what is shown.
+                // After a role (RST) these marks shorten the displayed text.
                 let has_role = before.ends_with(':');
                 let code = if has_role { inner[..end].trim_start_matches(['~', '!']) } else { &inner[..end] };
                 self.code(code, has_role);
@@ -240,7 +238,7 @@ impl Found<'_> {
         self.words(rest);
     }
 
-    /// What stands between back-ticks.
+    /// Text between back-ticks.
     fn code(&mut self, code: &str, has_role: bool) {
         let label = match self.form(code) {
             Some(label @ (Label::Path | Label::Version | Label::Url | Label::Quantity)) => label,
@@ -274,7 +272,7 @@ impl Found<'_> {
         }
     }
 
-    /// What a word is by its form.
+    /// Classifies a word by its form.
     fn form(&self, word: &str) -> Option<Label> {
         if word.contains(char::is_whitespace) {
             return None;
@@ -359,7 +357,7 @@ fn is_version(word: &str) -> bool {
     !plain.is_empty() && plain.len() < 5 && are_numbers(plain) && is_tail && (has_mark || parts.len() > 2)
 }
 
-/// Whether a number with a point behind `word` is a version: `Python 3.12`, `version 2.0`.
+/// Whether `word` makes a version of the decimal number after it: `Python 3.12`, `version 2.0`.
 fn is_named_version(word: &str) -> bool {
     let lower = word.to_lowercase();
     matches!(lower.as_str(), "version" | "versions" | "since" | "release")

@@ -1,34 +1,34 @@
-//! Fillers: words of politeness and of reference that people put around a question, and that no text answers. Courtesy:
-//! lines of nothing else.
+//! Removes fillers, which are words of politeness and reference in a question that no text answers, and lines of mere
+//! courtesy.
 
 use crate::token::{is_stop_word, words};
 
-/// The words, in lower case, as they stand between blanks with the punctuation of a sentence taken off.
+/// Fillers in lower case, without the punctuation around them.
 const FILLERS: [&str; 8] = ["e.g", "i.e", "etc", "eg", "ie", "aka", "please", "thanks"];
-/// Those that some projects are about.
+/// Fillers that some projects are about.
 const TOPICAL_FILLERS: [&str; 3] = ["help", "github", "issue"];
-/// Words of a line that greets or thanks, beside fillers.
+/// Words of greetings and thanks, besides fillers.
 const GREETINGS: [&str; 10] =
     ["hi", "hello", "hey", "thank", "thx", "cheers", "regards", "morning", "afternoon", "evening"];
-/// What stands beside them there.
+/// Other words that such lines contain.
 const BESIDE_GREETINGS: &str = "advance all anyone best can good so team could everybody everyone folks guys kind lot many me much someone there you";
-/// What a sentence puts around a word.
+/// Punctuation around a word in a sentence.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '(', ')', '!', '?'];
 
-/// What a word of the query is worth.
+/// Role of a word in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worth {
     Filler,
-    /// A filler, unless the project has things that are called so.
+    /// A filler, unless the project uses it in names.
     Topical,
-    /// Stop words and punctuation: they go where fillers stand on both sides.
+    /// Stop words and punctuation, dropped between two fillers.
     Glue,
     Content,
 }
 
-/// The query without its fillers; `None` where there is none, or nothing of content would be left. What stands in
-/// double quotes stays, and so does the call `help()`. `is_name` says whether the project has things that are called by
-/// a word: "signature help" may be one of them, and "please help with the issue" is none.
+/// The query without its fillers; `None` if it has none, or if no content would be left. Text in double quotes and the
+/// call `help()` stay. `is_name` says whether the project uses a word in names: "signature help" may be one, "please
+/// help with the issue" is not.
 pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<String> {
     let mut is_quoted = false;
     let mut parts: Vec<(&str, Worth)> = Vec::new();
@@ -60,7 +60,7 @@ pub fn without_fillers(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Opt
     Some(joined(text, &parts))
 }
 
-/// The text without its first and last lines that are nothing but courtesy; all of it where no other line is.
+/// The text without courtesy lines at its beginning and end; unchanged if it has no other lines.
 pub fn without_courtesy(text: &str) -> &str {
     let mut told = text.lines().filter(|line| !line.trim().is_empty() && !is_courtesy(line));
     let Some(first) = told.next() else { return text };
@@ -72,7 +72,8 @@ pub fn without_courtesy(text: &str) -> &str {
     &text[start..end]
 }
 
-/// Whether a line has nothing but fillers, greetings and thanks. `help:` and `github:` begin what stands below.
+/// Whether a line has nothing but fillers, greetings and thanks. `help:` and `github:` introduce the next lines and do
+/// not count.
 pub(crate) fn is_courtesy(line: &str) -> bool {
     let mut is_said = false;
     for word in line.split_whitespace() {
@@ -94,7 +95,7 @@ pub(crate) fn is_courtesy(line: &str) -> bool {
     is_said
 }
 
-/// Whether another filler stands beside, with nothing of content between.
+/// Whether the word has another filler next to it, with no content between.
 fn has_company(parts: &[(&str, Worth)], i: usize) -> bool {
     let is_company = |part: Option<&(&str, Worth)>| part.is_some_and(|(_, worth)| *worth != Worth::Content);
     let is_glue = |(_, worth): &&(&str, Worth)| *worth == Worth::Glue;
@@ -114,7 +115,7 @@ fn worth(word: &str) -> Worth {
     if !has_words || is_stop_word(&bare) { Worth::Glue } else { Worth::Content }
 }
 
-/// The text of the words that stay, with the blanks between them as typed; a comma in front of fillers goes with them.
+/// The text of the remaining words, with the blanks between them as typed; a comma before fillers is removed with them.
 fn joined(text: &str, parts: &[(&str, Worth)]) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut end, mut was_cut) = (0, false);
@@ -140,7 +141,7 @@ fn joined(text: &str, parts: &[(&str, Worth)]) -> String {
 mod tests {
     use super::*;
 
-    /// In a project without names.
+    /// Runs in a project without names.
     fn without_fillers(text: &str) -> Option<String> {
         super::without_fillers(text, |_| false)
     }

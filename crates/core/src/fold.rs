@@ -18,7 +18,7 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { COMPOSING.normalize(text) }
 }
 
-/// A text in lower case and composed form. Texts that differ in case or Unicode normalisation alone fold to the same.
+/// A text in lower case and composed form. Texts that differ only in case or Unicode normalisation fold to the same.
 pub fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -29,7 +29,7 @@ pub fn folded(text: &str) -> Cow<'_, str> {
     Cow::Owned(lower)
 }
 
-/// Appends a text as [`folded`] gives it.
+/// Appends the [`folded`] form of a text.
 pub(crate) fn push_folded(text: &str, to: &mut String) {
     let lower = |c: char| c.to_lowercase().map(|c| if c == 'ς' { 'σ' } else { c });
     to.extend(composed(text).chars().flat_map(lower));

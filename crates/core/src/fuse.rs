@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::knob::{Knob, Knobs};
 use crate::unit::UnitId;
 
-/// The knobs of [`Evidence::trust`]. Retrieval reads them too: it decides how exact the semantic ranking is.
-/// Measurements alone ask for this list, to know when they must retrieve anew.
+/// The knobs of [`Evidence::trust`]. Retrieval reads them too, to decide how exact the semantic ranking is. Sweeps use
+/// this list to know when to retrieve again.
 pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
 
 /// Every knob that the fusion reads.
@@ -28,7 +28,7 @@ pub const KNOBS: &[Knob] = &[
 pub enum Retriever {
     /// BM25F over the words of the query.
     Lexical,
-    /// Likeness of vectors.
+    /// Similarity of vectors.
     Semantic,
 }
 
@@ -58,44 +58,44 @@ pub struct Weighted<'a> {
     pub hits: &'a [(UnitId, f32)],
     /// Its weight; only the proportion to the other rankings' counts.
     pub weight: f32,
-    /// The score that counts as nothing; the lowest of the list, where there is none.
+    /// The score that counts as zero; the lowest score of the list if `None`.
     pub floor: Option<f32>,
 }
 
-/// What decides how much each retriever is worth for one query.
+/// The evidence that decides the weights of the retrievers for one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Distinct words of the query, without stop words.
     pub words: u32,
-    /// Whether the query holds a written name.
+    /// Whether the query contains a written name.
     pub names: bool,
-    /// Share of the words' idf that belongs to words which stand somewhere in the index, 0 to 1.
+    /// Share of the words' idf that belongs to words in the index, 0 to 1.
     pub known: f32,
     /// Sum of the words' idf.
     #[serde(default)]
     pub mass: f32,
-    /// Likeness of the question with itself: the most that a unit's could be; 0 without meaning.
+    /// Similarity of the question with itself, the maximum for a unit; 0 without vectors.
     #[serde(default)]
     pub likeness: f32,
-    /// The best unit's BM25 over the most that all words together could give, 0 to 1.
+    /// The best unit's BM25 over the maximum for all words together, 0 to 1.
     pub strength: f32,
     /// Share of the best lexical candidates that have a semantic score: below 1 while vectors are being made.
     pub coverage: f32,
-    /// Whether a term table gave the query terms: these name what is wanted.
+    /// Whether a term table added terms to the query.
     #[serde(default)]
     pub expanded: bool,
-    /// Whether the query is a long one, of which the model reads a few parts, or the title of one.
+    /// Whether the query is a long one, of which the model reads a few parts, or a long query's title.
     #[serde(default)]
     pub long: bool,
-    /// Whether the corpus is a documentation: prose was found, and hardly any code.
+    /// Whether the corpus is documentation: the candidates are prose with hardly any code.
     #[serde(default)]
     pub documentation: bool,
 }
 
 impl Evidence {
-    /// How far the query's words are to be trusted, 0 to 1: a name and a term table's terms wholly, other words by the
-    /// strength of what they found. In a documentation words and meaning always share, since its sections say in words
-    /// what they are about, and not by names.
+    /// How far the query's words can be trusted, 0 to 1: a name and a term table's terms fully, other words by the
+    /// strength of their results. In documentation both rankings always share the weight, since its sections describe
+    /// their topics in words rather than names.
     pub fn trust(&self, knobs: &Knobs) -> f32 {
         let (low, high) = (knobs.trust_low, knobs.trust_high);
         if self.expanded || high <= low {
@@ -110,51 +110,51 @@ impl Evidence {
         ((self.strength - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The weight of the semantic ranking, 0 to 1; the lexical one has the rest. It goes from `alpha`, where the words
-    /// are trusted, to 1, where they explain nothing; an alpha of 0 is words alone for every query. Where a term table
-    /// gave terms, `alpha` is at most `expand_alpha`; for a long query in code at most `long_alpha`.
+    /// The weight of the semantic ranking, 0 to 1; the lexical one gets the rest. It rises from `alpha`, if the words
+    /// are trusted, to 1, if they explain nothing; an alpha of 0 means words only. With a term table's terms, `alpha`
+    /// is at most `expand_alpha`; for a long query in code at most `long_alpha`.
     pub fn semantic_weight(&self, knobs: &Knobs) -> f32 {
         let alpha = self.alpha(knobs);
         if alpha > 0.0 { (1.0 - self.trust(knobs) * (1.0 - alpha)) * self.coverage } else { 0.0 }
     }
 
-    /// The weight of meaning where words are trusted, with the bounds that this query has.
+    /// The weight of meaning for fully trusted words, within the bounds for this query.
     fn alpha(&self, knobs: &Knobs) -> f32 {
         let bounds = [(self.expanded, knobs.expand_alpha), (self.long && !self.documentation, knobs.long_alpha)];
         bounds.iter().filter(|bound| bound.0).map(|bound| bound.1).fold(knobs.alpha, f32::min)
     }
 
-    /// What the words do not explain and vectors can, 0 to 1: the part that is not trusted, times the coverage. In a
-    /// documentation all: paths and names, which most stages go by, say little of a section.
+    /// The share of the query that the words do not explain and vectors can, 0 to 1: the distrusted part times the
+    /// coverage. In documentation it is all: paths and names, which most stages use, say little about a section.
     pub fn unexplained(&self, knobs: &Knobs) -> f32 {
         let trust = self.trust(knobs);
         if self.documentation && trust < 1.0 { self.coverage } else { (1.0 - trust) * self.coverage }
     }
 
-    /// k of the reciprocal ranks: `expand_k` where a term table gave terms.
+    /// k of the reciprocal ranks: `expand_k` with a term table's terms.
     pub fn rank_constant(&self, knobs: &Knobs) -> f32 {
         if self.expanded { knobs.expand_k } else { knobs.rrf_k }
     }
 
-    /// Share that the stages take off boosts by words, 0 to 1; 0 where an alpha of 0 lets words alone count.
+    /// Share that the stages take off lexical boosts, 0 to 1; 0 if an alpha of 0 turns off meaning.
     pub fn doubt(&self, knobs: &Knobs) -> f32 {
         if self.alpha(knobs) > 0.0 { self.unexplained(knobs) } else { 0.0 }
     }
 }
 
-/// How rankings become one.
+/// How to combine rankings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
     /// Relative scores: `(score − floor) / (best − floor)`.
     #[default]
     MinMax,
-    /// Ranks alone: `k / (k + rank)`, rank from 1.
+    /// Ranks only: `k / (k + rank)`, rank from 1.
     ReciprocalRank,
 }
 
-/// Gives each ranking its weight and its floor. The semantic ranking weighs what [`Evidence::semantic_weight`] says,
-/// the lexical one the rest; alone, a ranking weighs all. BM25 has a natural zero; likeness has none, so the score at
-/// rank `semantic_depth` stands in for it.
+/// Gives each ranking its weight and its floor. [`Evidence::semantic_weight`] is the weight of the semantic ranking,
+/// and the lexical one gets the rest; a single ranking gets all. BM25 has a natural zero; similarity has none, so its
+/// floor is the score at rank `semantic_depth`.
 pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) -> Vec<Weighted<'a>> {
     let semantic = if rankings.len() == 1 { 0.5 } else { evidence.semantic_weight(knobs) };
     let weighed = |ranking: &'a Ranking| {
@@ -169,7 +169,7 @@ pub fn weigh<'a>(rankings: &'a [Ranking], evidence: &Evidence, knobs: &Knobs) ->
     rankings.iter().map(weighed).collect()
 }
 
-/// Fuses `rankings` into one score a unit. Scores lie in 0–1 for [`Fusion::MinMax`]; `k` is that of
+/// Fuses `rankings` into one score per unit. [`Fusion::MinMax`] gives scores from 0 to 1; `k` is the constant of
 /// [`Fusion::ReciprocalRank`].
 pub fn fuse(rankings: &[Weighted<'_>], method: Fusion, k: f32) -> FxHashMap<UnitId, f32> {
     let weight_sum: f32 = rankings.iter().map(|r| r.weight).sum();
@@ -199,7 +199,7 @@ fn relative_scores(ranking: &Weighted<'_>) -> Vec<(UnitId, f32)> {
 
 fn reciprocal_ranks(hits: &[(UnitId, f32)], k: f32) -> Vec<(UnitId, f32)> {
     let mut hits = hits.to_vec();
-    // Equal scores keep the order of their ranking, which goes by path and line.
+    // Equal scores keep the order of their ranking, which is by path and line.
     hits.sort_by(|a, b| b.1.total_cmp(&a.1));
     hits.iter().enumerate().map(|(i, &(unit, _))| (unit, k / (k + i as f32 + 1.0))).collect()
 }
@@ -248,7 +248,7 @@ mod tests {
             assert!((evidence.semantic_weight(&knobs) - meaning).abs() < 1e-6, "{evidence:?}");
             assert_eq!((evidence.doubt(&knobs), evidence.unexplained(&knobs)), (0.5, 0.5), "{evidence:?}");
         }
-        // The terms of a table name what is wanted there too, and an alpha of 0 is words alone.
+        // A table's terms say what is wanted too, and an alpha of 0 searches by words alone.
         assert_eq!(of(0.3, false, true).doubt(&knobs), 0.0);
         knobs.set(Knob::Alpha, "0").expect("a number");
         assert_eq!((of(0.3, false, false).semantic_weight(&knobs), of(0.3, false, false).doubt(&knobs)), (0.0, 0.0));

@@ -1,7 +1,5 @@
-//! Whether a word is written like a name of code rather than a word of a sentence.
-//!
-//! Each caller draws the line elsewhere, and was measured with its own line: one rule for all would change rankings. The table
-//! of the test shows the differences.
+//! Whether a word is written like a name in code rather than a word of a sentence. The predicates differ because each
+//! was measured with its own rule; the test shows the differences.
 
 use crate::token::parts;
 
@@ -11,7 +9,8 @@ fn is_in_capitals(word: &str) -> bool {
     letters().nth(1).is_some() && letters().all(char::is_uppercase)
 }
 
-/// Whether a word in a sentence is written as only names are: camelCase, snake_case, ACRONYMWord. Finds the names in a query.
+/// Whether a word in a sentence has a form that only names have: camelCase, snake_case, ACRONYMWord. Finds the names in
+/// a query.
 pub fn is_name_in_query(word: &str) -> bool {
     if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return false;
@@ -24,14 +23,14 @@ pub fn is_name_in_query(word: &str) -> bool {
     hump || snake || acronym
 }
 
-/// Whether a word is written as none of a sentence is: with capitals behind the first letter, or marks of code. Tells questions
-/// for callers and definitions from sentences.
+/// Whether a word has capitals after its first letter or marks of code. Tells questions for callers and definitions
+/// from sentences.
 pub fn is_odd(word: &str) -> bool {
     let word = word.trim_end_matches(['?', ',', '.']);
     word.chars().skip(1).any(char::is_uppercase) || word.contains(['_', '(', '.', ':', '`', '$', '#'])
 }
 
-/// Whether a word is written as no word of a sentence is: in capitals, with a digit, with marks of names, paths and codes, or
+/// Whether a word does not look like a plain word: in capitals, with a digit, with marks of names, paths and codes, or
 /// like a header. Such words are looked up as typed.
 pub fn is_token(word: &str) -> bool {
     let has_marks = word.contains(|c: char| c == '_' || c.is_ascii_digit() || matches!(c, '.' | ':' | '#' | '='));
@@ -42,7 +41,7 @@ pub fn is_token(word: &str) -> bool {
     is_long && !word.ends_with("()") && (is_in_capitals(word) || has_marks || is_path || is_header)
 }
 
-/// Whether a text of one piece is written as no word of a sentence is: in capitals, with several parts, digits or punctuation.
+/// Whether a text of one piece does not look like a plain word: in capitals, with several parts, digits or punctuation.
 /// It is then looked up as typed.
 pub fn is_piece(text: &str) -> bool {
     let is_odd = |c: char| c == '_' || c.is_ascii_digit() || !(c.is_alphanumeric() || c == '\'' || c == '?');
@@ -56,12 +55,12 @@ pub fn flag_name(word: &str) -> Option<&str> {
     (name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_of_name)).then_some(name)
 }
 
-/// Whether a name in a question is written as no word is. Answers say so if it occurs nowhere.
+/// Whether a name in a question does not look like a plain word. Answers report it if it occurs nowhere.
 pub fn is_name_in_question(name: &str) -> bool {
     name.contains('_') || name.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Whether a name is no word of a sentence, so that an example in documentation may announce it.
+/// Whether a name differs from a plain word, so that an example in documentation may introduce it.
 pub fn is_name_in_example(name: &str) -> bool {
     name.contains(|c: char| c.is_uppercase() || c == '_')
 }

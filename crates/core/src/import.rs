@@ -1,15 +1,14 @@
-//! What an import means: keys that a file and those that import it have in common, from text and paths alone.
+//! Import keys, which a file shares with the files that import it, from text and paths alone.
 //!
-//! A key is the last two parts of a module's path, in lower case: `net/tcp`. Languages write such paths with dots, colons,
-//! slashes or backslashes, from the root or from where they stand, with items behind that are no files. So an import has
-//! a few keys, and a file one. Where keys meet, one most often imports the other. What is imported as a folder (a package of
-//! Go) has keys that end in a slash, and so has each file in it.
+//! A key is the last two parts of a module's path in lower case: `net/tcp`. An import has several keys, since its path
+//! may be relative and may end in items that are not files; a file has one. Keys of folders, which Go imports, end in a
+//! slash, and every file in such a folder has one.
 
 use crate::language::LanguageFacts;
 
-/// Keys of one import, at most.
+/// Maximum of keys per import.
 const KEYS_MAX: usize = 16;
-/// Words of imports that are no part of a path.
+/// Words of imports that are not part of a path.
 const KEYWORDS: [&str; 27] = [
     "alias",
     "as",
@@ -39,11 +38,10 @@ const KEYWORDS: [&str; 27] = [
     "use",
     "using",
 ];
-/// Folders that sources lie in: imports name them or leave them out, so no key has them in front.
+/// Source folders, which imports may name or leave out, so no key begins with them.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "kotlin", "scala", "app", "include"];
 
-/// The keys of a file: of the last two parts of its path or the one that there is, and that of its folder where its
-/// language imports folders.
+/// The keys of a file: the last two parts of its path, or its only one, and its folder if its language imports folders.
 pub fn file_keys(path: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut keys: Vec<String> = key_of(&parts_of(path, languages)).into_iter().collect();
     if let Some((folder, _)) = path.rsplit_once('/').filter(|_| languages.imports_folders(path)) {
@@ -53,7 +51,7 @@ pub fn file_keys(path: &str, languages: &LanguageFacts) -> Vec<String> {
     keys
 }
 
-/// The keys of an import, as it stands in the file at `importer`.
+/// The keys of an import, as written in the file at `importer`.
 pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     let mut add = |key: Option<String>| {
@@ -72,7 +70,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         parts.extend(path.parts.iter().cloned());
         parts
     };
-    // `package:acme/tcp.dart`: the package's own name is no folder.
+    // `package:acme/tcp.dart`: the package's own name is not a folder.
     let is_of_package = text.contains("package:");
     let names_folders = languages.imports_folders(importer);
     let written = read(text, languages);
@@ -85,7 +83,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         }
         if !path.is_relative {
             add(key_of(&path.parts));
-            // Behind the path stands an item of the file.
+            // An item of the file follows the path.
             add(key_of(&path.parts[..path.parts.len() - 1]));
         }
         if path.is_relative || without_places(&path.parts).count() <= 2 {
@@ -100,7 +98,7 @@ pub fn import_keys(text: &str, importer: &str, languages: &LanguageFacts) -> Vec
         }
         if names_folders && !path.is_relative {
             add(folder_key(&path.parts));
-            // The module's own name in front is no folder: that of a host, or the first word of a namespace.
+            // The first part is the module's own name, not a folder: a host, or the first word of a namespace.
             if path.parts[0].contains('.') || (path.parts.len() == 2 && !text.contains('"')) {
                 add(folder_key(&path.parts[path.parts.len() - 1..]));
             }
@@ -124,7 +122,7 @@ struct Written {
     up: usize,
 }
 
-/// The paths that an import holds: the first, and what is taken from it.
+/// The paths in an import: the module's first, then those of the items taken from it.
 fn read(text: &str, languages: &LanguageFacts) -> Vec<Written> {
     let quoted: Vec<&str> = text.split(['"', '\'', '<', '>']).skip(1).step_by(2).filter(|q| !q.is_empty()).collect();
     if let Some(path) = quoted.last() {
@@ -163,7 +161,7 @@ fn dotted_path(word: &str) -> Written {
     Written { parts, is_relative: dots > 0, up: dots.saturating_sub(1) }
 }
 
-/// The parts of a file's path in lower case: without extension, and a stem that is a role.
+/// The parts of a file's path in lower case, without the extension and a stem that is a role.
 fn parts_of(path: &str, languages: &LanguageFacts) -> Vec<String> {
     let mut parts: Vec<String> = path.split('/').map(str::to_lowercase).collect();
     if let Some(last) = parts.last_mut() {
@@ -182,14 +180,14 @@ fn drop_role(parts: &mut Vec<String>, languages: &LanguageFacts) {
     }
 }
 
-/// The parts but for the places in front of the last one.
+/// The parts without the source folders before the last one.
 fn without_places(parts: &[String]) -> impl Iterator<Item = &String> {
     let last = parts.len().saturating_sub(1);
     let named = parts.iter().enumerate().filter(move |(at, part)| *at == last || !PLACES.contains(&part.as_str()));
     named.map(|(_, part)| part)
 }
 
-/// The last two parts as a key, or the one part that there is; places in front do not count.
+/// The last two parts as a key, or the only one, without leading source folders.
 fn key_of(parts: &[String]) -> Option<String> {
     let named: Vec<&String> = without_places(parts).collect();
     match named.as_slice() {
@@ -206,7 +204,7 @@ fn folder_key(parts: &[String]) -> Option<String> {
     key_of(&words).map(|key| key + "/")
 }
 
-/// A part without what parts its words: `AcmeApp` lies in `acme_app`.
+/// A part without the marks between its words: `AcmeApp` is in `acme_app`.
 fn plain(part: &str) -> String {
     let plain = part.replace(['_', '-'], "");
     if plain.is_empty() { part.to_string() } else { plain }
@@ -243,7 +241,7 @@ mod tests {
             ("require_relative \"../net/tcp\"", "lib/io/disk.rb", "lib/net/tcp.rb"),
             ("import 'package:app/net/tcp.dart';", "lib/main.dart", "lib/net/tcp.dart"),
             ("local tcp = require(\"net.tcp\")", "lua/main.lua", "lua/net/tcp.lua"),
-            // Through folders that sources lie in.
+            // Through source folders.
             ("from app.models import User", "app/main.py", "app/models.py"),
             ("from app.models import User", "services/web/app/main.py", "services/web/app/models.py"),
             ("import x from './lib/beta'", "start.ts", "lib/beta.ts"),
@@ -253,7 +251,7 @@ mod tests {
             ("use crate::app::config::run;", "crates/a/src/main.rs", "crates/a/src/app/config.rs"),
             ("use crate::app::Config;", "src/main.rs", "src/app.rs"),
             ("import com.acme.app.Tcp;", "src/main/java/com/acme/A.java", "src/main/java/com/acme/app/Tcp.java"),
-            // Spelt otherwise than the folder, or by the folder alone.
+            // Spelled differently from the folder, or by the folder alone.
             ("alias AcmeApp.Worker", "lib/acme_app/main.ex", "lib/acme_app/worker.ex"),
             ("alias AcmeApp.{Worker, Other}", "lib/acme_app/main.ex", "lib/acme_app/other.ex"),
             ("import 'package:acme/phi.dart';", "bin/main.dart", "lib/phi.dart"),

@@ -1,27 +1,26 @@
-//! Keywords of a text, from the text alone: YAKE.
+//! YAKE: keywords of a text, from the text alone.
 //!
-//! R. Campos, V. Mangaravite, A. Pasquali, A. Jorge, C. Nunes, A. Jatowt, "YAKE! Keyword extraction from single documents
-//! using multiple local features", Information Sciences 509 (2020). Candidates are runs of up to three words; five
-//! features of a word (case, position, frequency, relatedness to its neighbours, spread over sentences) make its score,
-//! and the words of a candidate make the candidate's. Lower is better.
+//! R. Campos, V. Mangaravite, A. Pasquali, A. Jorge, C. Nunes, A. Jatowt, "YAKE! Keyword extraction from single
+//! documents using multiple local features", Information Sciences 509 (2020). Candidates are runs of up to three words,
+//! scored by five features of their words. Lower is better.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Words in a keyword, at most. The paper's n.
+/// Maximum of words in a keyword. The paper's n.
 const WORDS_MAX: usize = 3;
-/// Likeness (1 − Levenshtein distance over the longer length) above which the worse of two keywords is left out. The
+/// Similarity (1 − Levenshtein distance over the longer length) above which the worse of two keywords is left out. The
 /// paper's threshold.
 const LIKENESS_MAX: f64 = 0.9;
 /// Words shorter than this count as stop words, as in the paper's program. In characters.
 const WORD_CHARS_MIN: usize = 3;
 /// Longest word that can be part of a keyword, in bytes: longer ones are data.
 const WORD_BYTES_MAX: usize = 40;
-/// What is read of a text, in bytes.
+/// Maximum of bytes read of a text.
 const TEXT_BYTES_MAX: usize = 32 << 10;
 
-/// Words that are no keyword's first or last. Our own list of English glue; longer than the query's
-/// ([`crate::token::is_stop_word`]), since here a common verb is glue too.
+/// Words that never begin or end a keyword: more than the query's stop words ([`crate::token::is_stop_word`]), since
+/// common verbs say little here too.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "a able about above across actually after again against all allow allows almost along already also although always am \
      among an and another any anyone anything are aren't around as at available away back be became because become been \
@@ -45,7 +44,7 @@ static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What a word looks like. Digits and mixtures are no part of a keyword.
+/// What a word looks like. Keywords contain no digits or mixtures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Plain,
@@ -63,20 +62,20 @@ struct Word<'t> {
     /// Number of its term.
     term: usize,
     look: Look,
-    /// Whether punctuation stands between it and the word before it.
+    /// Whether punctuation separates it from the word before.
     begins: bool,
 }
 
-/// What is known of the words that are written alike but for case.
+/// Statistics of the words that differ only by case.
 #[derive(Default)]
 struct Term {
     is_stop: bool,
     frequency: f64,
     capitals: f64,
     acronyms: f64,
-    /// Numbers of the sentences that it stands in, ascending.
+    /// Numbers of the sentences with this term, ascending.
     sentences: Vec<usize>,
-    /// Distinct terms on its left and right, with how often.
+    /// Distinct terms on its left and right, with their counts.
     left: HashMap<usize, f64>,
     right: HashMap<usize, f64>,
     score: f64,
@@ -93,8 +92,8 @@ impl Term {
     }
 }
 
-/// The best keywords of `text`, best first, at most `count`, as first written. The text should be prose
-/// ([`crate::enrich::prose_of`]); of a long one the beginning is read.
+/// The best keywords of `text`, at most `count`, best first, as first written. The text should be prose
+/// ([`crate::enrich::prose_of`]); only the beginning of a long one is read.
 pub fn keywords(text: &str, count: usize) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let mut terms = Terms::default();
@@ -122,7 +121,7 @@ struct Candidate {
     key: String,
     /// As first written.
     written: String,
-    /// Where it first came.
+    /// Position of its first occurrence.
     first: usize,
     score: f64,
 }
@@ -347,10 +346,11 @@ mod tests {
         let term = |name: &str| &terms.all[terms.numbers[name]];
         assert_eq!(sentences.len(), 3);
         assert_eq!((term("beta").frequency, &term("beta").sentences[..]), (3.0, &[0, 1][..]));
-        // First in its sentence, upper case says nothing.
+        // Upper case does not count at the beginning of a sentence.
         assert_eq!((term("alpha").capitals, term("delta").capitals), (0.0, 2.0));
         assert_eq!(term("delta").left.len(), 2);
-        // S(beta) by hand: the terms that are no stop words are alpha, beta, gamma, delta: 1, 3, 1, 2.
+        // S(beta) by hand: the frequencies of the terms that are not stop words (alpha, beta, gamma, delta) are 1, 3,
+        // 1, 2.
         let (mean, deviation) = (1.75, (0.6875f64).sqrt());
         let related = 1.0 + (3.0 / 3.0 + 1.0 / 1.0) * 3.0 / 3.0;
         let position = (3.0 + 0.5f64).ln().ln();

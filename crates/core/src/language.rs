@@ -1,40 +1,39 @@
-//! What the rules for queries and paths need to know of programming languages. Core has no table of its own: whoever
-//! knows the languages hands these facts in.
+//! Facts about programming languages for the rules of queries and paths. Core has no table of languages; callers pass
+//! these facts in.
 
 use std::collections::HashSet;
 
-/// What the paths of a language's files tell. Each list may be empty.
+/// How a language names its files. Each list may be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathRules {
     /// Extensions of files whose tests are named in camel case: `java`, for `FooTest.java`.
     pub camel_tests: &'static [&'static str],
     /// Extensions of files that are tests, whatever their name.
     pub test_extensions: &'static [&'static str],
-    /// Extensions of files of which `TestFoo` and `FooIT` are tests, as Maven's plugins have it.
+    /// Extensions of files for which `TestFoo` and `FooIT` are tests, as in Maven's plugins.
     pub surefire_tests: &'static [&'static str],
     /// Whole names of test files: `conftest.py`.
     pub test_files: &'static [&'static str],
-    /// What stands in front of a test file's extension: `cy`, for `login.cy.js`.
+    /// Parts before a test file's extension: `cy`, for `login.cy.js`.
     pub test_parts: &'static [&'static str],
     /// Ends of the names of files that only declare types: `.d.ts`.
     pub typings: &'static [&'static str],
-    /// Names of files that only gather what others define: `__init__.py`.
+    /// Names of files that only re-export definitions of others: `__init__.py`.
     pub barrels: &'static [&'static str],
     /// Ends of the names of generated files: `.g.dart`.
     pub generated: &'static [&'static str],
-    /// Extensions of files that a build writes where they lie in a folder `dist`: `js`. Other languages may keep
-    /// sources there.
+    /// Extensions of build outputs in a folder `dist`: `js`. Other languages may keep sources there.
     pub built: &'static [&'static str],
-    /// Stems that name a role and say nothing of the topic; their folder's name stands in: `mod`.
+    /// Stems that name a role rather than a topic, such as `mod`; the folder's name replaces them.
     pub role_stems: &'static [&'static str],
-    /// Folders that sources of the language lie in, by layout: `python`, for `src/python`.
+    /// Source folders of the language, by layout: `python`, for `src/python`.
     pub layout_folders: &'static [&'static str],
     /// Extensions of files that are imported by their folder: `go`.
     pub folder_modules: &'static [&'static str],
 }
 
 impl PathRules {
-    /// No rules, for rows of a table that have none.
+    /// No rules, for languages without any.
     pub const NONE: PathRules = PathRules {
         camel_tests: &[],
         test_extensions: &[],
@@ -51,7 +50,7 @@ impl PathRules {
     };
 }
 
-/// What is known of all languages together. The default knows none.
+/// Facts about all languages together. The default has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanguageFacts {
     endings: HashSet<&'static str>,
@@ -62,7 +61,7 @@ pub struct LanguageFacts {
 }
 
 impl LanguageFacts {
-    /// `endings` are the extensions (without the dot) that make a word of the query the name of a file.
+    /// `endings` are the extensions (without the dot) that make a word of the query a file name.
     pub fn new(
         endings: impl IntoIterator<Item = &'static str>,
         rules: impl IntoIterator<Item = PathRules>,
@@ -90,27 +89,27 @@ impl LanguageFacts {
         self.languages.iter().map(|(_, endings)| *endings).find(|endings| endings.contains(&ending))
     }
 
-    /// The same, with the words that announce a definition, as written: `class`, `fn`.
+    /// The same, with the words that introduce a definition, as written: `class`, `fn`.
     pub fn with_declaration_keywords(self, keywords: impl IntoIterator<Item = &'static str>) -> LanguageFacts {
         LanguageFacts { declaration_keywords: keywords.into_iter().collect(), ..self }
     }
 
-    /// The words that announce a definition in some language, in no order.
+    /// The words that introduce a definition in some language, unordered.
     pub fn declaration_keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.declaration_keywords.iter().copied()
     }
 
-    /// Whether a word announces a definition in some language, with the name behind it.
+    /// Whether the word introduces a definition's name in some language.
     pub fn is_declaration_keyword(&self, word: &str) -> bool {
         self.declaration_keywords.contains(word)
     }
 
-    /// Whether `name` ends as files do: `client.py`, and not `http.Client`.
+    /// Whether `name` ends like a file name: `client.py`, and not `http.Client`.
     pub fn is_file_name(&self, name: &str) -> bool {
         name.rsplit_once('.').is_some_and(|(_, ending)| self.endings.contains(ending))
     }
 
-    /// Whether a stem names a role in some language and says nothing of the topic: `mod`, `index`, `__init__`.
+    /// Whether a stem names a role in some language rather than a topic: `mod`, `index`, `__init__`.
     pub fn is_role_stem(&self, stem: &str) -> bool {
         self.any(|rules| rules.role_stems, |role| role.eq_ignore_ascii_case(stem))
     }
@@ -120,7 +119,7 @@ impl LanguageFacts {
         path.rsplit_once('.').is_some_and(|(_, ending)| self.any(|rules| rules.folder_modules, |own| own == ending))
     }
 
-    /// Whether a word in that list of any language passes `test`.
+    /// Whether a word in one of the languages' lists passes `test`.
     pub(crate) fn any(
         &self,
         list: impl Fn(&PathRules) -> &'static [&'static str],

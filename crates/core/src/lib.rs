@@ -1,6 +1,6 @@
 //! colgrep-core: tokens, query analysis, fusion, ranking stages and collapse, as pure functions.
 //!
-//! `.clippy.toml` beside the manifest forbids what would touch a disk, the clock, the environment or a thread.
+//! `.clippy.toml` next to the manifest forbids access to disks, the clock, the environment and threads.
 //!
 #![doc = include_str!("../README.md")]
 

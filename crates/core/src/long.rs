@@ -1,5 +1,5 @@
-//! Long queries: an issue, a report, a task as somebody pastes it. Its first line says what it is about; the rest tells
-//! more, names files, and holds much that says nothing of the code that is wanted.
+//! Long queries: a pasted issue, report or task. Its first line says what it is about; the rest adds detail, file names
+//! and noise.
 
 mod noise;
 
@@ -10,21 +10,21 @@ use crate::token::is_stop_word;
 
 /// Characters from which a query on one line is long.
 const LONG: usize = 200;
-/// Characters of a title at most.
+/// Maximum of characters in a title.
 const TITLE_MAX: usize = 160;
-/// Words of a line of prose, at least.
+/// Minimum of words in a line of prose.
 const PROSE_WORDS: usize = 4;
-/// Letters of a script without upper and lower case that say as much as a few words.
+/// Letters of a script without case that count as much as a few words.
 const CASELESS_LETTERS: usize = 6;
-/// Words of prose beside places of code, at least: a trace has a message.
+/// Minimum of prose words next to code locations; the message of a trace has fewer.
 const PROSE_BESIDE_PLACES: usize = 12;
-/// Words of a paragraph that the model reads, at least.
+/// Minimum of words in a paragraph that the model reads.
 const PART_WORDS: usize = 3;
 
-/// What a long query says.
+/// The content of a long query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Long {
-    /// Its first line that is no noise, or the first sentence of a line that is long: what it is about.
+    /// What it is about: its first line that is not noise, or the first sentence of that line if it is long.
     pub title: String,
     /// Title and body without import lines, environment, addresses, comments of HTML, boxes to tick, and headings of
     /// templates.
@@ -34,12 +34,12 @@ pub struct Long {
 }
 
 impl Long {
-    /// Reads a text that has a line break or 200 characters, where people's words introduce it. A pasted trace or
-    /// piece of code is none: it is looked for as it stands.
+    /// Reads a text with a line break or 200 characters that begins with prose. A pasted trace or piece of code is
+    /// searched as it is.
     pub fn read(text: &str, facts: &LanguageFacts) -> Option<Long> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let is_long = text.contains('\n') || text.chars().nth(LONG - 1).is_some();
-        // A program's message on one line, and what it advises.
+        // A program's one-line message with its advice.
         let is_message = |(message, advice): (&str, &str)| {
             !message.contains('\n') && !advice.lines().skip(1).any(|line| is_prose(line, facts))
         };
@@ -53,13 +53,13 @@ impl Long {
         let rest = format!("{behind}\n{rest}");
         let prose =
             rest.lines().filter(|line| is_prose(line, facts)).map(|line| plain_words(line).count()).sum::<usize>();
-        // A trace has no links but those of its frames; who gives one tells where something is.
+        // A trace has no links besides its frames; a link shows that a person points at a place.
         let has_places = !Intents::parse(&noise::without_addresses(text), facts).locations.is_empty();
         let is_introduced = || {
             let is_said = plain_words(title).nth(2).is_some() || letters_without_case(title) >= CASELESS_LETTERS;
             is_said && !is_code(title, facts)
         };
-        // What a trace without places says are its messages.
+        // A trace without places is described by its messages.
         let is_told = match has_places {
             true => prose >= PROSE_BESIDE_PLACES,
             false => (prose > 0 || is_introduced()) && !is_trace(text),
@@ -77,7 +77,7 @@ impl Long {
     }
 }
 
-/// The first sentence of a line that is longer than a title, else all of it; and what stands behind.
+/// The first sentence of a line that is longer than a title, else the whole line; and the rest.
 fn first_sentence(line: &str) -> (&str, &str) {
     let Some((most, _)) = line.char_indices().nth(TITLE_MAX) else { return (line, "") };
     let ends = line[..most].match_indices(['.', '?', '!', ':']).map(|(at, _)| at + 1);
@@ -86,7 +86,7 @@ fn first_sentence(line: &str) -> (&str, &str) {
     (line[..end].trim(), line[end..].trim())
 }
 
-/// Words of letters alone, marks of a sentence around them aside; `ValueError` is a name.
+/// Words of letters only, apart from punctuation around them; `ValueError` is a name.
 fn plain_words(text: &str) -> impl Iterator<Item = &str> {
     let is_plain = |word: &&str| {
         let is_letter = |c: char| c.is_alphabetic() || matches!(c, '\'' | '’' | '-');
@@ -113,7 +113,7 @@ fn is_code(line: &str, facts: &LanguageFacts) -> bool {
         || (is_declared() && line.ends_with([':', ')', '{']))
 }
 
-/// Whether people wrote a line: words of letters, most of them, one of a sentence, and no colon as behind `error:`.
+/// Whether a line is prose: mostly plain words, at least one of them typical of sentences, and no colon as in `error:`.
 fn is_prose(line: &str, facts: &LanguageFacts) -> bool {
     let (all, plain) = (line.split_whitespace().count(), plain_words(line).count());
     let is_sentence = || plain_words(line).any(|word| is_stop_word(&word.to_lowercase()));

@@ -1,13 +1,13 @@
-//! Partners: a test and what it tests, told by their paths alone.
+//! Partners: a test and the file it tests, matched by their paths alone.
 
 use std::cmp::Reverse;
 
 use crate::language::LanguageFacts;
 use crate::path::{PathClass, joined, stem_of};
 
-/// What stands in front of a test's name. The longest of each list that fits is taken off.
+/// Prefixes of a test's name. The first of each list that fits is stripped.
 const STARTS: [&str; 5] = ["test_", "tst_", "TST_", "test-", "Test"];
-/// What stands behind it.
+/// Suffixes of a test's name.
 const ENDS: [&str; 21] = [
     "_unittests",
     "_unittest",
@@ -31,20 +31,20 @@ const ENDS: [&str; 21] = [
     "IT",
     ".t",
 ];
-/// What says in front of that which kind of test it is.
+/// Parts before the suffix that name the kind of test.
 const KINDS: [&str; 5] = [".unit", ".e2e", ".integration", ".component", "_internal"];
-/// Folders that say where code and tests lie, not what they are about.
+/// Layout folders of code and tests, which do not name a topic.
 const PLACES: [&str; 8] = ["src", "lib", "main", "java", "test", "tests", "spec", "__tests__"];
 
-/// A path as it is compared with partners.
+/// A path, split for comparison with partners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Name<'p> {
     path: &'p str,
     extension: &'p str,
     is_test: bool,
-    /// The stem without what makes it a test, or the folder's name where the stem is a role, as one lower-case word.
+    /// The stem without its test affixes, or the folder's name if the stem is a role, as one lower-case word.
     stem: String,
-    /// Folders in lower case, without mere places, outermost first; of a role, without the one that names it.
+    /// Folders in lower case, without layout folders, outermost first; for a role, without the one that names it.
     folders: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl<'p> Name<'p> {
         Name { path, extension, is_test, stem, folders }
     }
 
-    /// How near two partners lie: innermost folders that are the same, and whether the language is.
+    /// How close two partners are: the number of equal innermost folders, and whether the language is the same.
     fn nearness(&self, other: &Name<'_>) -> (usize, bool) {
         let same = self.folders.iter().rev().zip(other.folders.iter().rev()).take_while(|(a, b)| a == b).count();
         (same, self.extension == other.extension)
@@ -78,7 +78,7 @@ impl<'p> Name<'p> {
     }
 }
 
-/// A test's stem without what makes it one; whole where nothing else would be left.
+/// A test's stem without its affixes; unchanged if nothing else would be left.
 fn bare_stem(stem: &str) -> &str {
     let lower = stem.to_lowercase();
     let end = |end: &&&str| match end.starts_with('.') {
@@ -90,28 +90,28 @@ fn bare_stem(stem: &str) -> &str {
         KINDS.iter().find_map(|kind| without.strip_suffix(kind)).unwrap_or(without)
     });
     let start = STARTS.iter().find_map(|start| without.strip_prefix(start));
-    // `Testament` begins like a test and is none.
+    // `Testament` is not a test.
     let start = start.filter(|rest| !without.starts_with("Test") || rest.starts_with(char::is_uppercase));
     let bare = start.unwrap_or(without);
     if bare.is_empty() { stem } else { bare }
 }
 
-/// Whether one of two files is a test and the other what it tests, by their paths.
+/// Whether one of two files is a test of the other, by their paths.
 pub fn is_partner(a: &str, b: &str, languages: &LanguageFacts) -> bool {
     Name::of(a, languages).is_partner(&Name::of(b, languages))
 }
 
-/// Those of `others` that have the stem of a file as partners do, tests and sources alike.
+/// Those of `others` with the same stem apart from test affixes, tests and sources alike.
 pub fn family<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Vec<&'p str> {
     let own = Name::of(path, languages);
-    // Reading a path wholly costs more than seeing that it can't be one.
+    // A substring test first is cheaper than parsing the whole path.
     let may_be = |other: &&str| joined(other).contains(&own.stem);
     let is_one = |other: &&str| Name::of(other, languages).stem == own.stem;
     others.filter(may_be).filter(is_one).collect()
 }
 
-/// The partner of a file among `others`: what a test tests, or what tests a source. Of several the one whose innermost
-/// folders agree most, then that of the same extension, then the first by path.
+/// The partner of a file among `others`: the source of a test, or the test of a source. Of several, the one that shares
+/// the most innermost folders, then one with the same extension, then the first by path.
 pub fn partner<'p>(path: &str, others: impl Iterator<Item = &'p str>, languages: &LanguageFacts) -> Option<&'p str> {
     let own = Name::of(path, languages);
     let partners = others.map(|other| Name::of(other, languages)).filter(|other| own.is_partner(other));

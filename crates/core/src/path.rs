@@ -1,11 +1,11 @@
-//! What a path alone tells of a file: its stem, its folders, its class.
+//! What a path says about a file: its stem, its folders, its class.
 
 use serde::{Deserialize, Serialize};
 
 use crate::language::LanguageFacts;
 use crate::token::{Tokenizer, parts, words};
 
-// Whole folder names, lower case, and whole parts of file names: `latest/` and `inspect.py` are no tests.
+// Whole folder names in lower case, and whole parts of file names: `latest/` and `inspect.py` are not tests.
 const TEST_FOLDERS: [&str; 18] = [
     "test",
     "tests",
@@ -58,13 +58,13 @@ const VENDORED_FOLDERS: [&str; 11] = [
 /// Folders of translation catalogues.
 const CATALOGUE_FOLDERS: [&str; 9] =
     ["i18n", "l10n", "lang", "langs", "locale", "locales", "messages", "translation", "translations"];
-/// Extensions that translation catalogues always have, and those that they have in such folders.
+/// Extensions that only translation catalogues have, and those that they have in such folders.
 const CATALOGUE_EXTENSIONS: [&str; 6] = ["arb", "po", "pot", "resx", "strings", "xliff"];
 const CATALOGUE_DATA_EXTENSIONS: [&str; 6] = ["ini", "json", "properties", "toml", "yaml", "yml"];
 /// Stems of change logs, `-` and `_` left out.
 const CHANGE_LOGS: [&str; 8] =
     ["changelog", "changelogs", "changes", "history", "news", "releasehistory", "releasenotes", "releases"];
-/// Words of who asks for them.
+/// Words of queries that ask for catalogues.
 const CATALOGUE_WORDS: [&str; 16] = [
     "changelog",
     "i18n",
@@ -84,7 +84,7 @@ const CATALOGUE_WORDS: [&str; 16] = [
     "typo",
 ];
 
-/// Whether a file is a catalogue of translations or a log of changes: texts that hold words of everything.
+/// Whether a file is a catalogue of translations or a changelog, which contain every project's words.
 pub fn is_catalogue(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -103,7 +103,7 @@ pub fn asks_for_catalogues(text: &str) -> bool {
     words(text).any(|word| CATALOGUE_WORDS.contains(&text[word].to_lowercase().as_str()))
 }
 
-/// Words behind `test` in the name of a folder: what serves tests. `test-runner/` may be what a project is about.
+/// Words after `test` in the name of a folder of test support. `test-runner/` may be what a project is about.
 const TEST_SUPPORT: [&str; 13] = [
     "app", "apps", "cases", "data", "files", "fixtures", "helper", "helpers", "suite", "suites", "support", "util",
     "utils",
@@ -136,14 +136,14 @@ fn is_compat_compound(parts: &[String]) -> bool {
     parts.len() > 1 && parts.last().is_some_and(|last| COMPAT_FOLDERS.contains(&last.as_str()))
 }
 
-/// What the names of tests begin with, in any language.
+/// Prefixes of the names of tests, in any language.
 const TEST_STARTS: [&str; 4] = ["test_", "test-", "tst_", "TST_"];
-/// What the names of tests end with, in any language.
+/// Suffixes of the names of tests, in any language.
 const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "-spec", "-test", "_unittest", "_unittests", "_SUITE"];
-/// The same where names are written in camel case.
+/// The same for names in camel case.
 const CAMEL_TEST_ENDS: [&str; 6] = ["Test", "Tests", "Spec", "Specs", "Suite", "TestCase"];
 
-/// Whether a file is a test by its name; `languages` adds to what is usual in all of them.
+/// Whether a file is a test by its name; `languages` adds to the general conventions.
 fn is_test_file(file: &str, stem: &str, extension: &str, languages: &LanguageFacts) -> bool {
     let last_part = stem.rsplit('.').next().filter(|part| *part != stem).unwrap_or_default().to_lowercase();
     let last_part = last_part.trim_end_matches("-d");
@@ -163,7 +163,7 @@ fn is_camel_test(stem: &str) -> bool {
     CAMEL_TEST_ENDS.iter().filter_map(|end| stem.strip_suffix(end)).any(ends_a_word)
 }
 
-/// `TestFoo`, `FooIT` and `FooITCase`, as Maven's plugins look for them.
+/// `TestFoo`, `FooIT` and `FooITCase`, the patterns of Maven's plugins.
 fn is_surefire_test(stem: &str) -> bool {
     stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
         || stem.strip_suffix("Case").unwrap_or(stem).strip_suffix("IT").is_some_and(ends_a_word)
@@ -205,15 +205,15 @@ impl PathClass {
     pub const EXAMPLE: PathClass = PathClass(8);
     /// Type declarations without code (`.d.ts`).
     pub const TYPINGS: PathClass = PathClass(16);
-    /// Files that only gather what others define (`__init__.py`, `package-info.java`).
+    /// Files that only re-export definitions of others (`__init__.py`, `package-info.java`).
     pub const BARREL: PathClass = PathClass(32);
     /// Vendored or generated files.
     pub const VENDORED: PathClass = PathClass(64);
 
-    /// What repeats what others say, or comes from elsewhere.
+    /// Files that repeat others, or come from elsewhere.
     pub const REPEATS: PathClass =
         PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
-    /// What is rarely looked for.
+    /// Files that are rarely searched for.
     pub const ASIDE: PathClass = PathClass::REPEATS.with(PathClass::COMPAT);
 
     /// Whether any class of `other` is in this set.
@@ -256,15 +256,15 @@ impl PathClass {
     }
 }
 
-/// Stems that name a role in any language, not a topic: the folder's name stands in for them, and they add to it.
+/// Stems that name a role in any language, not a topic: the folder's name is added to them.
 const ROLE_STEMS: [&str; 6] = ["main", "init", "root", "base", "core", "default"];
-/// Folder names that say how a project is laid out, not what it is.
+/// Folder names that describe a project's layout, not its topics.
 const LAYOUT_FOLDERS: [&str; 15] = [
     "src", "source", "sources", "lib", "libs", "main", "pkg", "include", "app", "core", "common", "shared", "modules",
     "packages", "trunk",
 ];
 
-/// What a path tells, in tokens.
+/// What a path says, as tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathFacts {
     /// The file's name without its extension, as written.
@@ -277,7 +277,7 @@ pub struct PathFacts {
     pub stem_words: Vec<String>,
     /// The stem as one lower-case word without separators; also the key that joins `foo.c` and `foo.h`.
     pub stem_joined: String,
-    /// Terms of what the file is about: the stem's parts, or the folder's where the stem names a role; −er/−or folded.
+    /// Terms of the file's topic: the stem's parts, or the folder's if the stem names a role; −er/−or folded.
     pub topic_terms: Vec<String>,
     /// Terms of each folder, outermost first, −er/−or folded.
     pub folder_terms: Vec<Vec<String>>,
@@ -323,7 +323,7 @@ impl PathFacts {
     }
 }
 
-/// A file name without its last extension; a leading dot is no extension.
+/// A file name without its last extension; a leading dot does not begin an extension.
 pub fn stem_of(file: &str) -> &str {
     match file.rfind('.') {
         Some(i) if i > 0 => &file[..i],
@@ -336,7 +336,7 @@ pub fn joined(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Folds an agent noun onto its verb's stem: `parser` and `parse`, `logger` and `log` meet. Takes −er or −or off,
+/// Folds an agent noun onto its verb's stem, so that `parser` matches `parse`, and `logger` `log`. Strips −er or −or,
 /// then a doubled consonant other than l, s, z (Porter2's own rule for −ed and −ing).
 pub fn fold_agent(term: &str) -> String {
     let Some(verb) = term.strip_suffix("er").or_else(|| term.strip_suffix("or")).filter(|_| term.len() > 5) else {

@@ -1,4 +1,4 @@
-//! What a query says: its terms with their weights, the names it holds, what it asks for.
+//! Parses a query: its weighted terms, its names, what it asks for.
 
 pub mod intents;
 
@@ -20,7 +20,7 @@ use intents::Intents;
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryTerm {
-    /// The term, as the index holds it.
+    /// The term, as in the index.
     pub text: String,
     /// Whether it is a stop word.
     pub stop: bool,
@@ -33,28 +33,28 @@ pub struct QueryTerm {
 pub struct Identifier {
     /// Its last segment, as written: `Client` of `http.Client`.
     pub name: String,
-    /// Whether the query is nothing but this name.
+    /// Whether the query is just this name.
     pub whole_query: bool,
 }
 
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What is asked: as typed, but for fillers where these are left out.
+    /// The query as typed, without fillers if these are left out.
     pub text: String,
     /// As typed.
     pub typed: String,
     /// Distinct terms, in order.
     pub terms: Vec<QueryTerm>,
-    /// Terms of the parts, without stop words, in the order typed and as often; proximity looks at neighbours here.
+    /// Terms of the parts, without stop words, with order and repetitions as typed; proximity reads neighbours from it.
     pub sequence: Vec<String>,
-    /// The names it holds: the whole query, or words that look like names inside a sentence.
+    /// Its names: the whole query, or words that look like names in a sentence.
     pub identifiers: Vec<Identifier>,
     /// Plain lower-case words of four letters and more that may name a definition.
     pub plain_words: Vec<String>,
-    /// [`spellings`] of the whole query as one name; none where it is one as it stands.
+    /// [`spellings`] of the whole query as one name; empty if it is already one.
     pub compounds: Vec<String>,
-    /// Each two and three neighbouring words written as one, lower case: `ratelimit` for "rate limit".
+    /// Each two and three neighbouring words joined, lower case: `ratelimit` for "rate limit".
     pub joined_words: FxHashSet<String>,
     /// Topic terms: distinct, no stop words, −er/−or folded, without the project's own name where others remain.
     pub topic_terms: Vec<String>,
@@ -64,20 +64,20 @@ pub struct Query {
     pub asks_for: Vec<PathClass>,
     /// Whether it asks for documentation.
     pub asks_for_prose: bool,
-    /// What it tells of the text beside its words.
+    /// What it asks for besides its words.
     pub intents: Intents,
     /// Platforms and languages that it asks for.
     pub variants: Variants,
-    /// Words as typed that stand nowhere, each with what it is read as.
+    /// Typed words that the index lacks, each with its respelling.
     pub respelled: Vec<(String, String)>,
-    /// Terms that tables gave for its words ([`Query::expand`]), as written there.
+    /// Terms that tables gave for its words ([`Query::expand`]), as written in the tables.
     pub expansions: Vec<String>,
-    /// Its title and what it tells, where it is a long text.
+    /// Its title and details, if it is a long text.
     pub long: Option<Long>,
 }
 
-/// What an index is asked by of a query: its parts that are looked up there. Whoever sends a query to another process sends
-/// these, and ranks with the whole query itself.
+/// The parts of a query that an index looks up. They are sent to another process, while the sender ranks with the whole
+/// query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryParts {
     /// [`Query::terms`].
@@ -130,7 +130,7 @@ const PROSE_WORDS: [&str; 14] = [
     "faq",
 ];
 
-/// Whether `text` can be one written name: no white space, and only what stands in names and between them.
+/// Whether `text` can be one written name: no white space, and only characters of names and the marks that join them.
 fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
     // `rate-limit` and `request/response` are two words each; `a->b` and `src/client.py` are one name.
@@ -149,8 +149,8 @@ fn segments(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Query {
-    /// Reads a query, and leaves out the [fillers](crate::filler) of a sentence. `is_name` says whether the project has
-    /// things that are called by a term.
+    /// Parses a query without the [fillers](crate::filler) of a sentence. `is_name` says whether the project uses a
+    /// term in names.
     pub fn without_fillers(
         typed: &str,
         root: &str,
@@ -197,7 +197,7 @@ impl Query {
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
         let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
         let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
-        // "Test whether a value is a ref" wants what tests it.
+        // "Test whether a value is a ref" searches for the code that tests it.
         let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
         let tests = lower.iter().filter(|word| TEST_WORDS.contains(&word.as_str())).count();
         let asks_for_tests = tests > lower.windows(2).filter(|pair| is_verb(pair)).count();
@@ -212,7 +212,8 @@ impl Query {
         query
     }
 
-    /// Reads a long query without its noise. The title says what is asked for; its quotes and sentences are no commands.
+    /// Reads a long query without its noise. Only the title can ask for something; quotes and sentences below it are
+    /// not commands.
     pub fn of_long(typed: &str, long: Long, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let title = Query::new(&long.title, root, languages, tokenizer);
         let mut query = Query::new(&long.told, root, languages, tokenizer);
@@ -224,14 +225,14 @@ impl Query {
         query
     }
 
-    /// As the title of a long query: its quotes are no conditions.
+    /// Turns the title of a long query into a query; its quotes are not conditions.
     #[must_use]
     pub fn into_title(mut self) -> Query {
         self.intents.phrases.clear();
         self
     }
 
-    /// The texts that the model reads: of a long query at most `parts_max` of its parts.
+    /// The texts that the model reads: for a long query at most `parts_max` of its parts.
     pub fn read_by_model(&self, parts_max: usize) -> Vec<&str> {
         match &self.long {
             Some(long) if parts_max > 0 => long.parts.iter().take(parts_max).map(String::as_str).collect(),
@@ -239,23 +240,23 @@ impl Query {
         }
     }
 
-    /// What it tells beside its words, in words: for explanations.
+    /// What it asks for besides its words, for explanations.
     pub fn told(&self) -> Vec<String> {
         let title = self.long.iter().map(|long| format!("title {:?}", long.title));
         title.chain(self.intents.told()).collect()
     }
 
-    /// Whether the query is one name and nothing else.
+    /// Whether the query is just one name.
     pub fn is_symbol(&self) -> bool {
         self.identifiers.iter().any(|i| i.whole_query)
     }
 
-    /// Whether all places of the name that it is are asked for ([`crate::query::intents::all_places_of`]).
+    /// Whether the query asks for all places of the name that it is ([`crate::query::intents::all_places_of`]).
     pub fn is_everywhere(&self) -> bool {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }
 
-    /// Terms that are no stop words; all terms where nothing else is there.
+    /// Terms that are not stop words, or all terms if there are no others.
     pub fn content_terms(&self) -> impl Iterator<Item = &QueryTerm> {
         let all_stop = self.terms.iter().all(|t| t.stop);
         self.terms.iter().filter(move |t| all_stop || !t.stop)
@@ -275,7 +276,7 @@ impl Query {
     }
 }
 
-/// The last segment of a written path of names, punctuation of calls and references taken off.
+/// The last segment of a written path of names, without the punctuation of calls and references.
 pub fn last_segment(name: &str) -> &str {
     let name = name.trim().trim_matches(['.', ':', '/', '#', '\\']);
     let last = segments(name).last().unwrap_or(name);
@@ -285,9 +286,9 @@ pub fn last_segment(name: &str) -> &str {
 /// Prefixes of references in Elixir's documentation: to types, callbacks and modules.
 const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
 
-/// A text that is one name as a language writes it, as the plain path of names: without arity (`Job.new/2`), labels and
-/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), a role of Sphinx's around it and PHP's
-/// `::class`; an entry point `m.n:Class` as `m.n.Class`. Any other text as it is.
+/// A single name, written as in some language, as a plain path of names: without arity (`Job.new/2`), labels and
+/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an
+/// entry point `m.n:Class` as `m.n.Class`. Any other text is unchanged.
 pub fn plain_path(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let role = || text.strip_prefix(':')?.strip_suffix('`')?.split_once(":`");
@@ -308,7 +309,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// `Job.new/2`, `&Job.new/2` and `t:Job.t/0` without what Elixir writes around the name. `http/2` is a protocol.
+/// `Job.new/2`, `&Job.new/2` and `t:Job.t/0` without Elixir's marks around the name. `http/2` is a protocol.
 fn without_arity(written: &str) -> Option<&str> {
     let (name, arity) = written.split_once('/')?;
     let reference = REFERENCES.iter().find_map(|reference| name.strip_prefix(reference));
@@ -318,7 +319,7 @@ fn without_arity(written: &str) -> Option<&str> {
     (is_arity && is_name).then_some(name)
 }
 
-/// `open()`, `stack(for:)` and the half typed `open(` without the brackets.
+/// `open()`, `stack(for:)` and the unfinished `open(` without the brackets.
 fn without_call(written: &str) -> Option<&str> {
     let (name, given) = written.split_once('(')?;
     let labels = given.strip_suffix(')');
@@ -328,7 +329,7 @@ fn without_call(written: &str) -> Option<&str> {
     (is_call && name.ends_with(|c: char| is_word_char(c) || matches!(c, '>' | '!' | '?'))).then_some(name)
 }
 
-/// `Vec<T>::push` and `collect::<Vec<_>>` without what stands in angle brackets, where these pair.
+/// Strips paired angle brackets and their contents: `Vec<T>::push`, `collect::<Vec<_>>`.
 fn without_type_arguments(written: &str) -> Cow<'_, str> {
     if !written.contains('<') {
         return Cow::Borrowed(written);
@@ -353,7 +354,7 @@ fn identifiers(text: &str, languages: &LanguageFacts) -> Vec<Identifier> {
     let text = text.trim();
     if is_one_name(&path, languages) {
         let text = &*path;
-        // `client.py` names a file; its definition is not looked for under `py`.
+        // `client.py` names a file, not a definition called `py`.
         let name = if languages.is_file_name(text) {
             stem_of(text.rsplit('/').next().unwrap_or(text))
         } else {

@@ -10,18 +10,18 @@ use crate::token::{is_cut, is_word_char, parts, words};
 /// Joiners in a row that are skipped.
 const JOINERS_MAX: usize = 2;
 
-/// A text that is looked for whatever its case, its Unicode normalisation and, where it is a name, its joiners.
+/// A text to search regardless of case, Unicode normalisation and, if it is a name, joiners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
     /// The text as typed, folded.
     text: String,
-    /// Of a name its letters and digits, folded.
+    /// The letters and digits of a name, folded.
     letters: String,
-    /// Where its parts begin in `letters`: a blank may stand there, too.
+    /// Where its parts begin in `letters`; a blank may separate them, too.
     cuts: Vec<usize>,
 }
 
-/// Where a spelling stands in a text.
+/// Where a spelling occurs in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spelled {
     /// The line, from 1.
@@ -31,7 +31,7 @@ pub struct Spelled {
 }
 
 impl Spelling {
-    /// The spellings of a text; of one that is no name, the text itself.
+    /// The spellings of a text; only the text itself if it is not a name.
     pub fn new(text: &str) -> Spelling {
         let text = text.trim();
         let is_joiner = |c: char| matches!(c, '_' | '-' | ' ');
@@ -54,12 +54,12 @@ impl Spelling {
         Spelling { text: folded(text.trim()).into_owned(), letters: String::new(), cuts: Vec::new() }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The parts of a name, or the text: each of them stands wherever it does.
+    /// The parts of a name, or the text: each of them occurs wherever the spelling does.
     pub fn pieces(&self) -> impl Iterator<Item = &str> {
         let text = if self.letters.is_empty() { &self.text } else { &self.letters };
         let starts = self.cuts.iter().copied().filter(|at| *at > 0);
@@ -67,17 +67,17 @@ impl Spelling {
         (1..bounds.len()).map(move |at| &text[bounds[at - 1]..bounds[at]])
     }
 
-    /// Whether it stands in a text.
+    /// Whether it occurs in a text.
     pub fn stands_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
-    /// The first line of a text where parts of identifiers are this name, else the first one that holds it.
+    /// The first line of a text where parts of identifiers are this name, else the first one that contains it.
     pub fn find(&self, text: &str) -> Option<Spelled> {
         if self.is_empty() {
             return None;
         }
-        // Case tells where parts begin, so a text is folded only where bytes can't be compared.
+        // Case shows where parts begin, so a text is folded only if bytes can't be compared.
         let folded = if self.text.is_ascii() { None } else { Some(folded(text)) };
         let text = folded.as_deref().unwrap_or(text);
         let mut first = None;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a text search finds, whatever the case, is found.
+        /// Everything that a case-insensitive text search finds is found.
         #[test]
         fn whatever_stands_there_is_found(text in "[a-zA-Z0-9_ .é-]{0,40}", from in 0..40usize, length in 1..12usize) {
             let chars: Vec<char> = text.chars().collect();

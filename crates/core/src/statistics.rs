@@ -1,5 +1,5 @@
-//! Statistics of a corpus: the counts that the ranking of one query reads. They are integers that add up, so the sum over
-//! the parts of a corpus is that of the whole, in whatever order the parts come.
+//! Statistics of a corpus: the counts that ranking reads. They are integers and add up over the parts of a corpus in
+//! any order.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Statistics {
     pub lengths: [u64; FIELD_COUNT],
     /// Indexed files.
     pub files: u64,
-    /// Of each of [`Query::terms`], in their order.
+    /// For each of [`Query::terms`], in their order.
     pub terms: Vec<TermCount>,
     /// Definitions with each of [`Query::plain_words`] as their name.
     pub words: Vec<u64>,
@@ -24,10 +24,10 @@ pub struct Statistics {
     pub topics: Vec<u64>,
 }
 
-/// In how many units a term stands.
+/// The number of units with a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermCount {
-    /// Units with the term in any field that counts in the ranking by words.
+    /// Units with the term in any field of the lexical ranking.
     pub units: u64,
     /// Units with the term, for each field.
     pub in_field: [u64; FIELD_COUNT],
@@ -40,7 +40,7 @@ impl TermCount {
         add_each(&mut self.in_field, &other.in_field);
     }
 
-    /// About how many units have the term: the most that any one field has of it. It costs no look into the lists.
+    /// About how many units have the term: the highest count of any field. Reads no lists.
     pub fn most(&self) -> u64 {
         self.in_field.iter().copied().max().unwrap_or_default()
     }
@@ -53,7 +53,7 @@ pub struct WordMass {
     pub words: u32,
     /// Sum of their idf.
     pub all: f32,
-    /// Sum of the idf of words that stand in some unit.
+    /// Sum of the idf of words that occur in some unit.
     pub known: f32,
 }
 

@@ -1,8 +1,6 @@
-//! Strength: how likely a found file is right, 0 to 1, on one scale for all queries and projects.
-//!
-//! Scores order the files of one query and mean nothing beyond it: the best of a poor lot has the score of the best of a
-//! good one. Strength looks at what is comparable (shares of what could be reached at most) and weighs it with a
-//! logistic function, fitted by `colgrep-bench strength` on questions asked of their own repository and of another one.
+//! Strength: how likely a found file is right, 0 to 1, on one scale for all queries and projects. Unlike scores, which
+//! order the files of one query, it weighs comparable features with a logistic function, fitted by `colgrep-bench
+//! strength`.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +23,7 @@ use crate::unit::{UnitId, UnitRole};
 /// Number of signs.
 pub const SIGNS: usize = 24;
 
-/// What a file's strength is made of. Shares lie in 0–1.
+/// The inputs of a file's strength. Shares are 0 to 1.
 pub type Signs = [f32; SIGNS];
 
 /// Their names, in order.
@@ -65,71 +63,71 @@ const BOTH: Weights = [
     -11.4578, -1.1109, -0.1177, 0.7931, 1.5068, 1.05, 5.1692, 1.261, 3.3101, -0.5515, -0.6862, -2.2171, 0.4598, 1.1148,
     -0.5439, 1.3576, 3.3057, 8.4022, 1.8855, -0.0431, -0.1102, -0.1679, 1.1399, 0.8558, -6.8834,
 ];
-/// Of the ranking by words alone.
+/// Of a purely lexical ranking.
 const WORDS: Weights = [
     -8.5823, -1.5828, -0.0051, 1.0668, 1.9045, 0.0, 0.0, 1.9512, 2.1649, -0.7359, -1.2705, -2.202, 0.1826, 0.4448,
     -0.2385, 0.8787, 0.0, 6.9494, 1.0289, -0.01, 0.0, -0.2812, 0.0, 0.8925, -5.8686,
 ];
-/// Of the ranking by meaning alone.
+/// Of a purely semantic ranking.
 const MEANING: Weights = [
     -11.5714, 0.0, 0.0385, 0.946, 0.0, -0.4623, 6.5969, 1.5652, 3.3051, -0.708, -0.5998, -2.0514, 0.5691, 0.9648,
     -0.0577, 1.9655, 3.1332, 5.8982, 1.3019, 0.0, 0.1113, -0.1428, 1.6084, 0.9271, -5.6351,
 ];
 
-/// Below it, a file is most likely none of the right ones: people and agents are not shown it unless they ask. 99 % of the
-/// right files among the first three stand above it (docs/ranking.md, "Strength").
+/// Files below it are most likely wrong and are shown only on request. 99 % of the right files among the first three
+/// are above it (docs/ranking.md, "Strength").
 pub const FLOOR: f32 = 0.03;
-/// Below it, a file is near at best. Of questions asked of a wrong project, 82 % have nothing above it; of the right files
-/// among the first three, 88 % stand above it.
+/// Files below it are related at best. Of questions asked of a wrong project, 82 % have no file above it; of the right
+/// files among the first three, 88 % are above it.
 pub const RULE: f32 = 0.17;
 
-/// Strength of a file that holds all tokens of a query that is nothing else.
+/// Strength of a file that contains all tokens of a query of tokens only.
 const HOLDS_THE_TOKEN: f32 = 0.85;
-/// The same where it holds some of them, one inside something longer, or one in another spelling.
+/// The same if it contains some of them, one inside something longer, or one in another spelling.
 const HOLDS_A_PART: f32 = 0.5;
-/// The same where a token stands in it inside another word, and no file holds more.
+/// The same if it contains a token inside another word, and no file has more.
 const HOLDS_INSIDE: f32 = 0.3;
-/// Share of the query's weight from which a unit holds all of it.
+/// Share of the query's weight from which a unit counts as containing all of it.
 const HOLDS_ALL: f32 = 0.999;
-/// The most that a file can have which does not.
+/// Maximum strength of a file without any token.
 const LACKS_THE_TOKEN: f32 = 0.02;
 
-/// The unit that a lead by meaning is measured from: far behind what could be right.
+/// The unit from which a semantic lead is measured: far below any right one.
 const FAR_UNIT: usize = 50;
-/// A unit that is still near.
+/// The unit that counts as near.
 const NEAR_UNIT: usize = 10;
-/// The file that a lead by words is measured from.
+/// The file from which a lexical lead is measured.
 const FAR_FILE: usize = 10;
-/// Rank of a file that a ranking does not have.
+/// Rank of a file missing from a ranking.
 const NO_RANK: usize = 600;
 
-/// What is known of the files that are given, beside what was retrieved.
+/// What is known of the given files besides the candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The query.
     pub query: &'a Query,
     /// The knobs.
     pub knobs: &'a Knobs,
-    /// Everything that was retrieved.
+    /// The candidates and facts about them.
     pub retrieved: &'a Retrieved,
     /// The files, best first.
     pub hits: &'a [FileHit],
-    /// What each of them holds of the query's words.
+    /// Which of the query's words each of them contains.
     pub held: &'a [Held],
 }
 
-/// How much of the query's weight a file holds; weight is inverse document frequency, stop words have none.
+/// How much of the query's weight a file contains; weight is inverse document frequency, and stop words have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Held {
-    /// Share that all its candidates hold together, 0 to 1.
+    /// Share that all its candidates contain together, 0 to 1.
     pub file: f32,
-    /// Share that the best of them holds.
+    /// Share that the best of them contains.
     pub unit: f32,
-    /// Which of the query's tokens its text holds, where the query is tokens and nothing else.
+    /// Which of the query's tokens its text contains, if the query is tokens only.
     pub tokens: Tokens,
 }
 
-/// What a file's text holds of a query's tokens.
+/// How much of a query's tokens a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Tokens {
     /// None of them.
@@ -139,19 +137,20 @@ pub enum Tokens {
     Inside,
     /// One of several, one as a part of something longer, or the same name in another spelling.
     Part,
-    /// Each of them as written, upper and lower case aside.
+    /// Each of them as written, ignoring case.
     All,
 }
 
 impl Tokens {
-    /// What a file at `path` with this text holds of `tokens`. Its path counts: `app.routing.base` is `app/routing/base.py`.
+    /// What a file at `path` with this text contains of `tokens`. Its path counts: `app.routing.base` is
+    /// `app/routing/base.py`.
     pub fn held(path: &str, text: &str, tokens: &[String]) -> Tokens {
         let (written, path, lower) = (path, folded(path), folded(text));
         let of_token = |typed: &String| {
             let token = folded(typed).into_owned();
             let folders = token.replace("::", "/").replace(['.', '\\'], "/");
             let in_path = [&token, &folders].map(|way| Tokens::one_held(&path, way));
-            // A part of a path is hardly more than a word, and `MISCONF` is no part of `misconfigured`.
+            // A part of a path is hardly more than a word, and `MISCONF` is not part of `misconfigured`.
             let is_held = in_path.contains(&Tokens::All) || Tokens::one_held(&lower, &token) == Tokens::All;
             let held = if is_held { Tokens::All } else { Tokens::one_held(text, typed) };
             if held > Tokens::Nothing { held } else { Tokens::spelled(written, text, typed) }
@@ -163,10 +162,10 @@ impl Tokens {
         }
     }
 
-    /// Whether a token stands there in another spelling, or inside a word.
+    /// Whether the file contains a token in another spelling, or inside a word.
     fn spelled(path: &str, text: &str, token: &str) -> Tokens {
         let spelling = Spelling::new(token);
-        // Of a path, what stands inside a word says nothing.
+        // A match inside a word of the path is no evidence.
         let in_path = spelling.find(path).filter(|found| found.is_cut);
         match in_path.or_else(|| spelling.find(text)) {
             Some(found) if found.is_cut => Tokens::Part,
@@ -191,21 +190,21 @@ pub fn strengths(given: &Given<'_>) -> Vec<f32> {
     signs(given).iter().zip(known).map(|(signs, known)| known.applied(|| weighed(weights, signs))).collect()
 }
 
-/// What is known of a file's strength before anything is weighed.
+/// What is known about a file's strength without the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Known {
-    /// All: the query points at it, or it holds the query's tokens.
+    /// Exactly this: the query points at the file, or the file contains the query's tokens.
     Is(f32),
-    /// It has at most so much.
+    /// At most this.
     AtMost(f32),
-    /// It has at least so much.
+    /// At least this.
     AtLeast(f32),
     /// Nothing.
     Nothing,
 }
 
 impl Known {
-    /// The strength, where the signs give `weighed`.
+    /// The strength, given the fitted one.
     pub fn applied<T: From<f32> + PartialOrd>(self, weighed: impl FnOnce() -> T) -> T {
         let least = |a: T, b: T| if b < a { b } else { a };
         let most = |a: T, b: T| if b > a { b } else { a };
@@ -218,10 +217,10 @@ impl Known {
     }
 }
 
-/// What is known of each file: what the query points at, what its tokens decide, and that neither a file of which one unit
-/// holds all of the query's words, nor what holds a term of a table, nor what belongs to where the reader stands is ever
-/// below the floor. What defines the name that the query is, in any case, is never below the rule. Of a long query every
-/// file holds little, so none is below the floor.
+/// What is known of each file: what the query points at, and what its tokens decide. Never below the floor are a file
+/// with a unit that contains all of the query's words, with a term of a table, or related to the reader's current file;
+/// never below the rule is one that defines the name that the query is, in any case. No file is below the floor for a
+/// long query, of which every file contains little.
 pub fn known(given: &Given<'_>) -> Vec<Known> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
     let most = given.held.iter().map(|held| held.tokens).max().unwrap_or_default();
@@ -230,11 +229,11 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
         (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
         (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
         (None, Tokens::Inside) if by_tokens && most == Tokens::Inside => Known::Is(HOLDS_INSIDE),
-        // What is written `Session.get` elsewhere is defined as `get`.
+        // A token such as `Session.get` may be defined as `get`.
         _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
         _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
         _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
-        // Nobody types capitals who need not.
+        // People type capitals on purpose.
         _ if is_called(given.query, &given.retrieved.files[hit.file]) => Known::AtLeast(RULE),
         _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
         _ if given.retrieved.evidence.expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
@@ -243,7 +242,7 @@ pub fn known(given: &Given<'_>) -> Vec<Known> {
     pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()
 }
 
-/// Whether tokens decide: who asks for meaning alone does not ask for what holds them.
+/// Whether tokens decide: a purely semantic search does not ask for files that contain them.
 fn by_tokens(given: &Given<'_>) -> bool {
     given.query.intents.is_tokens && has(given.retrieved, Retriever::Lexical)
 }
@@ -269,8 +268,8 @@ fn weighed(weights: &Weights, signs: &Signs) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// The strength of files that the query points at, which nothing has to be weighed for: at least nine of ten of these
-/// were right (`colgrep-bench known`); of files that share a name, fewer.
+/// The strength of files that the query points at, which needs no fit: at least nine of ten of them were right
+/// (`colgrep-bench known`), fewer where files share a name.
 pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
     let mut best: FxHashMap<usize, Certainty> = FxHashMap::default();
     for candidate in &given.retrieved.candidates {
@@ -296,8 +295,8 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
     given.hits.iter().zip(given.held).map(strength).collect()
 }
 
-/// The strength of a place that has the words of tokens in a row, with other marks between them. A line of code is the same
-/// with other quotes and spaces; of a name the marks are a part, and `[1, 2, 3]` is no `1.2.3`.
+/// The strength of a place with the words of the tokens in a row and other marks between them. Code stays the same with
+/// other quotes and spaces; a name does not, and `[1, 2, 3]` is not `1.2.3`.
 fn of_other_marks(tokens: &str) -> Option<f32> {
     let is_code = tokens.contains(['(', ')', '[', ']', '{', '}', '=', ';', ',', '"', '\'', '`']);
     let of_letters = words(tokens).filter(|word| tokens[word.clone()].contains(char::is_alphabetic)).count();
@@ -308,9 +307,9 @@ fn of_other_marks(tokens: &str) -> Option<f32> {
 struct ByFile {
     /// The best score of each file's units.
     best: FxHashMap<usize, f32>,
-    /// The place of each file, from 0; equal scores share one, since their order depends on the index's history.
+    /// The place of each file, from 0; ties share one, since their order depends on the index's history.
     ranks: FxHashMap<usize, usize>,
-    /// The score of the file [`FAR_FILE`] places behind the first; 0 where there is none.
+    /// The score of the file [`FAR_FILE`] places after the first; 0 if there is none.
     far: f32,
 }
 
@@ -397,18 +396,19 @@ fn sign(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-/// Whether a file defines the name that the query is, and one that it holds, in its own case.
+/// Whether a file defines, in its own case, the name that is the whole query, and a name in the query.
 fn defines(query: &Query, file: &FileFacts) -> (bool, bool) {
     let defined = |whole: bool| has_definition(query, file, |d, is_whole| d.exact_case && is_whole == whole);
     (defined(true), defined(false))
 }
 
-/// Whether a file defines the name that the query is, upper and lower case alike.
+/// Whether a file defines the name that is the whole query, ignoring case.
 fn is_called(query: &Query, file: &FileFacts) -> bool {
     has_definition(query, file, |_, is_whole| is_whole)
 }
 
-/// Whether a file has a definition of a name of the query that `is_meant`, which is told whether the name is all of it.
+/// Whether a file defines a name of the query that satisfies `is_meant`, whose second argument says whether the name is
+/// the whole query.
 fn has_definition(query: &Query, file: &FileFacts, is_meant: impl Fn(&NamedDefinition, bool) -> bool) -> bool {
     file.definitions.iter().filter(|defined| defined.role == UnitRole::Definition).any(|defined| {
         query.identifiers.get(defined.identifier).is_some_and(|name| is_meant(defined, name.whole_query))

@@ -1,12 +1,10 @@
-//! The identifier-aware tokenizer: one for the index side and the query side.
+//! The identifier-aware tokenizer, shared by indexing and queries.
 //!
-//! A word is a run of letters, digits and underscores. Its parts are split at underscores, case
-//! changes, acronym ends and digits; a word of several parts also gives its whole as a compound. A number
-//! at the beginning of a word stays whole.
-//! An index also has joins: neighbouring parts that people write as one word (`inet6` of `AF_INET6`,
-//! `grpc` of `gRPCDial`).
-//! Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with
-//! Porter2 (M. Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
+//! A word is a run of letters, digits and underscores, split into parts at underscores, case changes, acronym ends and
+//! digits; a word of several parts also gives a compound of them all. A number at the beginning of a word stays whole.
+//! An index also has joins: neighbouring parts that people write as one word (`inet6` of `AF_INET6`, `grpc` of
+//! `gRPCDial`). Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with Porter2 (M.
+//! Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,16 +16,16 @@ use crate::fold::{folded, is_mark, push_folded};
 
 /// Words longer than this are data (hashes, base64), not names. In bytes.
 const WORD_BYTES_MAX: usize = 256;
-/// Stems remembered by one [`Tokenizer`]; beyond it the memory is emptied and filled anew.
+/// Maximum of stems that one [`Tokenizer`] caches; then the cache is cleared.
 const CACHE_LEN_MAX: usize = 50_000;
-/// Parts of a segment that has joins, at most: longer segments are data.
+/// Maximum of parts in a segment with joins: longer segments are data.
 const PARTS_OF_A_SEGMENT_MAX: usize = 8;
-/// Parts of a join, at most, unless it is a whole segment.
+/// Maximum of parts in a join, unless it is a whole segment.
 const PARTS_OF_A_JOIN_MAX: usize = 4;
 /// A part of at most this many letters may belong to its neighbour: `My|SQL`, `O|Auth`, `mac|OS`.
 const LETTERS_OF_A_SHORT_PART: usize = 2;
 
-/// English words that say nothing about code. Glue and question words only: no technical word.
+/// English words that carry no information about code: glue and question words, no technical words.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "a an and are as at be by do does for from has have how if in into is it its not of on or that the their them \
      then this these those to via using use uses used was were what when where which who why with between"
@@ -47,26 +45,26 @@ pub struct Token<'a> {
     pub term: &'a str,
     /// Byte offset of its text.
     pub start: usize,
-    /// Byte offset behind its text.
+    /// Byte offset of the end of its text.
     pub end: usize,
     /// Position: parts count up, a compound or join shares its first part's.
     pub position: usize,
-    /// Whether this is made of several parts: the whole of a word, or a join.
+    /// Whether it is made of several parts: a whole word, or a join.
     pub compound: bool,
 }
 
-/// Turns text into tokens. Holds a memory of stems, so keep one a thread.
+/// Turns text into tokens. Caches stems, so keep one per thread.
 pub struct Tokenizer {
     stemmer: Stemmer,
     /// For each word its position among the stems.
     known: HashMap<Box<str>, usize>,
     stems: Vec<Box<str>>,
     lower: String,
-    /// The parts of the word at hand.
+    /// The parts of the current word.
     parts: Vec<Range<usize>>,
 }
 
-/// Which tokens of a text are given.
+/// Whether to include joins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joins {
     With,
@@ -93,12 +91,12 @@ impl Tokenizer {
         self.tokenize_some(text, Joins::Without, |_| true, sink);
     }
 
-    /// Calls `sink` with every token of `text` that an index holds, in order of their positions.
+    /// Calls `sink` with every token of `text` for an index, in order of position.
     pub fn tokenize_text(&mut self, text: &str, sink: impl FnMut(Token<'_>)) {
         self.tokenize_some(text, Joins::With, |_| true, sink);
     }
 
-    /// The same for those tokens alone that may be one of some terms, and for others: it saves the stems of the rest.
+    /// The same for tokens that may be one of these terms, and some others; avoids stemming the rest.
     pub fn tokenize_among(&mut self, text: &str, terms: &Initials, sink: impl FnMut(Token<'_>)) {
         self.tokenize_some(text, Joins::With, |word| terms.may_begin(word), sink);
     }
@@ -212,29 +210,30 @@ impl Tokenizer {
     }
 }
 
-/// The letters that some terms begin with. A term begins as its word does, in lower case: stems lose their ends.
+/// The letters that some terms begin with. A term begins like its word, in lower case, since stemming changes only
+/// ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Initials {
-    /// A bit an ASCII character.
+    /// A bit per ASCII character.
     ascii: u128,
 }
 
 impl Initials {
-    /// Those of these terms.
+    /// The initials of these terms.
     pub fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Initials {
         let firsts = terms.filter_map(|term| term.bytes().next()).filter(u8::is_ascii);
         Initials { ascii: firsts.fold(0, |ascii, first| ascii | 1 << first) }
     }
 
-    /// Whether the term of a word may be one of the terms. Of words with other letters than those of ASCII nothing is
-    /// known: marks change the first letter, too.
+    /// Whether the term of a word may be one of the terms. Always true for words with non-ASCII letters, where stripped
+    /// marks may change the first letter.
     fn may_begin(self, word: &str) -> bool {
         let begins = |first: u8| first.is_ascii() && self.ascii >> first.to_ascii_lowercase() & 1 == 1;
         word.bytes().next().is_none_or(begins) || !word.is_ascii()
     }
 }
 
-/// Whether words are made of it: a letter with its marks, a digit or an underscore, in any script.
+/// Whether it can be part of a word: a letter with its marks, a digit or an underscore, in any script.
 pub fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric() || is_mark(c)
 }
@@ -257,8 +256,8 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
-/// A text of two or three words as one name, in small letters: `threadpool`, `thread_pool` and `thread-pool` for "thread pool".
-/// No spelling of any other text.
+/// A text of two or three words as one name, in lower case: `threadpool`, `thread_pool` and `thread-pool` for "thread
+/// pool". Empty for any other text.
 pub fn spellings(text: &str) -> Vec<String> {
     let words: Vec<String> = words(text).map(|word| folded(&text[word]).into_owned()).collect();
     match words.len() {
@@ -344,8 +343,8 @@ fn trimmed(word: &str) -> Range<usize> {
     start..word.trim_end_matches('_').len().max(start)
 }
 
-/// The parts of a word of a text: those of [`parts`], but of a word that begins with a digit the whole where it is a
-/// number, and else its first segment, if that is one.
+/// The parts of a word of a text: those of [`parts`], but for a word that begins with a digit, the whole word if it is
+/// a number, else its first segment if that is one.
 fn parts_of_word(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let segment = word.find('_').unwrap_or(word.len());
     let number = match is_number(&word[..segment]) {
@@ -357,7 +356,8 @@ fn parts_of_word(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     first.into_iter().chain(parts(&word[number..]).map(move |part| number + part.start..number + part.end))
 }
 
-/// Whether a segment is one number, and no heap of letters and digits: `0x81ceb32c`, `3d`, `10u32`, but not `3dModel`.
+/// Whether a segment is one number rather than a mix of letters and digits: `0x81ceb32c`, `3d`, `10u32`, but not
+/// `3dModel`.
 fn is_number(segment: &str) -> bool {
     let is_hexadecimal = || segment.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X'));
     let is_hump =
@@ -398,8 +398,8 @@ fn each_join(word: &str, parts: &[Range<usize>], first: usize, mut visit: impl F
     }
 }
 
-/// Whether case and digits leave it open that two neighbouring parts are one word: one of them is short or a number, or
-/// the second is an acronym.
+/// Whether case and digits allow two neighbouring parts to be one word: one of them is short or a number, or the second
+/// is an acronym.
 fn may_be_one(first: &str, second: &str) -> bool {
     let is_number = |part: &str| part.starts_with(char::is_numeric);
     let is_short = |part: &str| part.chars().nth(LETTERS_OF_A_SHORT_PART).is_none();
@@ -407,8 +407,8 @@ fn may_be_one(first: &str, second: &str) -> bool {
     is_number(first) || is_number(second) || is_short(first) || is_short(second) || is_acronym
 }
 
-/// Whether a part of an identifier may begin between two places of a text that `at` separates, as people cut it: at
-/// case changes, digits, and in front of the `s` of several acronyms (`PDFs`).
+/// Whether a part of an identifier may begin at `at`: at case changes, digits, and before the `s` of several acronyms
+/// (`PDFs`).
 pub(crate) fn is_cut(text: &str, at: usize) -> bool {
     let (Some(before), Some(behind)) = (text[..at].chars().next_back(), text[at..].chars().next()) else { return true };
     let mut rest = text[at..].chars().skip(1);
@@ -474,7 +474,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is left out is none of the terms, and what is left has its place.
+        /// Only tokens that are not among the terms are left out, and the others keep their positions.
         #[test]
         fn tokens_among_some_terms(text in "([a-zA-Z0-9_ .ÀÉßKéΑδ語]|dying|skies|Youth|[a-z]{3,9}){0,30}", seed in any::<prop::sample::Index>()) {
             let mut tokenizer = Tokenizer::default();

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::Entities;
 
-/// The address of a unit in one snapshot of an index. An index gives it out and looks it up; the ranking compares it,
-/// and orders by it what nothing else tells apart. In another snapshot the same address may be another unit's.
+/// The address of a unit in one snapshot of an index. Ranking breaks ties by it. In another snapshot the same address
+/// may be another unit's.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnitId(u64);
@@ -18,7 +18,7 @@ const PART_SHIFT: u32 = 20;
 impl UnitId {
     /// Segments of one part of a corpus: their numbers are smaller.
     pub const SEGMENTS_MAX: u32 = 1 << PART_SHIFT;
-    /// Parts of a corpus, at most.
+    /// Maximum of parts in a corpus.
     pub const PARTS_MAX: u32 = 1 << (32 - PART_SHIFT);
 
     /// The unit that is document `doc` of segment `segment`.
@@ -36,10 +36,10 @@ impl UnitId {
         self.0 as u32
     }
 
-    /// The address of a unit of one part of a corpus among the units of all parts. Part 0 leaves it as it is.
+    /// The address of a unit of one part of a corpus among the units of all parts. Part 0 keeps it unchanged.
     ///
     /// # Panics
-    /// In a debug build, where the part or the segment is too large: 4,096 parts of a million segments have room.
+    /// In a debug build, if the part or the segment is too large: there is room for 4,096 parts of a million segments.
     #[must_use]
     pub const fn in_part(self, part: u32) -> UnitId {
         let has_room = part < UnitId::PARTS_MAX && self.segment() < UnitId::SEGMENTS_MAX;
@@ -47,12 +47,12 @@ impl UnitId {
         UnitId(self.0 | (part as u64) << (32 + PART_SHIFT))
     }
 
-    /// The part of a corpus that the unit lies in.
+    /// The unit's part of the corpus.
     pub const fn part(self) -> u32 {
         self.segment() >> PART_SHIFT
     }
 
-    /// Its address in that part alone.
+    /// Its address within that part.
     #[must_use]
     pub const fn within_part(self) -> UnitId {
         UnitId::new(self.segment() & (UnitId::SEGMENTS_MAX - 1), self.doc())
@@ -65,7 +65,7 @@ impl fmt::Debug for UnitId {
     }
 }
 
-/// What a unit is. The names are the `unit_type` values of the JSON output.
+/// Kind of a unit. The names are the `unit_type` values of the JSON output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitKind {
@@ -116,20 +116,20 @@ impl UnitKind {
         UnitKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
-    /// Whether the unit defines a name of the program (and not just holds text).
+    /// Whether the unit defines a name of the program, rather than just containing text.
     pub const fn is_definition(self) -> bool {
         matches!(self, UnitKind::Function | UnitKind::Method | UnitKind::Class | UnitKind::Constant)
     }
 }
 
-/// How a definition stands to the thing it names.
+/// How a definition relates to what it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitRole {
     /// The definition itself.
     #[default]
     Definition,
-    /// A bare announcement of something defined elsewhere (a C prototype, a forward declaration).
+    /// A bare declaration of something defined elsewhere (a C prototype, a forward declaration).
     Declaration,
     /// Members added to something defined elsewhere (an `impl`, an extension, an instance).
     Extension,
@@ -141,7 +141,7 @@ impl UnitRole {
     /// Every role, in declaration order: the position is the code stored in the index.
     pub const ALL: [UnitRole; 4] = [UnitRole::Definition, UnitRole::Declaration, UnitRole::Extension, UnitRole::Test];
 
-    /// Whether it is the definition itself, be it a test's.
+    /// Whether it is the definition itself, including a test's.
     pub const fn defines(self) -> bool {
         matches!(self, UnitRole::Definition | UnitRole::Test)
     }
@@ -161,13 +161,13 @@ pub struct Span {
 /// One unit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
-    /// How it stands to the thing it names.
+    /// How it relates to what it names.
     pub role: UnitRole,
     /// The name as written, without its parents; empty for raw code.
     pub name: String,
-    /// The names of what encloses it, outermost first, joined by a dot; empty at the top.
+    /// The names of the enclosing units, outermost first, joined by a dot; empty at the top.
     pub parent: String,
     /// The lines it covers.
     pub span: Span,
@@ -175,7 +175,7 @@ pub struct Unit {
     pub signature: String,
     /// The comment or string that documents it, comment markers removed.
     pub docstring: String,
-    /// Parameters, as written, without default values where the grammar tells them apart.
+    /// Parameters, as written, without default values if the grammar separates them.
     pub parameters: Vec<String>,
     /// The declared return type, as written.
     pub return_type: String,
@@ -187,18 +187,18 @@ pub struct Unit {
     pub variables: Vec<String>,
     /// The conditions under which it is compiled: features, names of `#ifdef`, build tags.
     pub features: Vec<String>,
-    /// What a row of data says of itself in lists, each as `field=value`.
+    /// The list values of a row of data, each as `field=value`.
     pub tags: Vec<String>,
-    /// The lines that are searched as the unit's body: nested units' bodies are left to them.
+    /// The text of the unit's body for searching, without the bodies of nested units.
     pub body: String,
-    /// Keywords of a section of prose, best first; of others none.
+    /// Keywords of a section of prose, best first; empty for other units.
     pub keywords: Vec<String>,
     /// Its entities.
     pub entities: Entities,
 }
 
 impl Unit {
-    /// The name with its parents in front, joined by dots.
+    /// The name after its parents, joined by dots.
     pub fn qualified_name(&self) -> String {
         match (self.parent.is_empty(), self.name.is_empty()) {
             (true, _) => self.name.clone(),

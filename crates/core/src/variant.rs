@@ -1,5 +1,5 @@
-//! Variants of a file: by platform (`poll_darwin.go`, `asm/arm64/copy.S`) and by language (`client.go`, `client.py`). They
-//! answer in the same words, and the path alone tells which is which.
+//! Variants of a file by platform (`poll_darwin.go`, `asm/arm64/copy.S`) or language (`client.go`, `client.py`), which
+//! have the same words and differ only in their paths.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::token::parts;
 /// One platform.
 struct Platform {
     names: &'static [&'static str],
-    /// The name of several platforms of the family, of which it is one: a file for `unix` serves `linux` too.
+    /// The name of a whole family that the platform belongs to: a file for `unix` serves `linux` too.
     wide: Option<&'static str>,
 }
 
@@ -51,13 +51,13 @@ const FAMILIES: [&[Platform]; 2] = [
 pub struct Variants {
     /// Positions in each family.
     platforms: [Vec<usize>; FAMILIES.len()],
-    /// Extensions of the languages, one list a language.
+    /// Extensions of the languages, one list per language.
     languages: Vec<&'static [&'static str]>,
 }
 
 impl Variants {
-    /// Reads a query. A platform is asked for by its name. A language is asked for with "in" (`in Go`) or by an ending
-    /// (`.ts`): its name alone may be a word like others.
+    /// Parses a query. A platform is requested by its name, a language by "in" (`in Go`) or by an extension (`.ts`),
+    /// since its name alone may be a plain word.
     pub fn asked(text: &str, languages: &LanguageFacts) -> Variants {
         let words = words_of(text);
         let platforms = FAMILIES.map(|family| named(family, &words));
@@ -73,14 +73,14 @@ impl Variants {
         Variants { platforms, languages: asked.collect() }
     }
 
-    /// Whether it asks for none.
+    /// Whether it requests no variant.
     pub fn is_empty(&self) -> bool {
         self.languages.is_empty() && self.platforms.iter().all(Vec::is_empty)
     }
 
-    /// 1 for the path of a variant that is asked for, −1 for one of another, 0 where it is none or for several.
+    /// 1 for the path of a requested variant, −1 for another variant, 0 for none or several.
     pub fn of_path(&self, path: &str, languages: &LanguageFacts) -> f32 {
-        // Most queries ask for none, and a search asks about the path of every candidate's file.
+        // Most queries request none, and a search calls this for the path of every candidate's file.
         if self.is_empty() {
             return 0.0;
         }
@@ -102,7 +102,7 @@ impl Variants {
     }
 }
 
-/// Positions of the platforms of a family that words name.
+/// Positions of the platforms of a family that the words name.
 fn named(family: &[Platform], words: &HashSet<String>) -> Vec<usize> {
     let is_named = |at: &usize| family[*at].names.iter().any(|name| words.contains(*name));
     (0..family.len()).filter(is_named).collect()

@@ -8,8 +8,8 @@ pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a model can't be opened or run.
 ///
-/// A message says what failed and, where that is a fact about models, how to mend it. Its cause is the
-/// [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
+/// A message says what failed and, for a problem of the model, how to fix it. It does not include its
+/// [`source`](std::error::Error::source); [`Error::full`] joins them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -34,10 +34,10 @@ pub enum Error {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file of a model is not there, or stands for one that was not fetched.
+    /// A file of a model is missing, or a placeholder for one that was not fetched.
     #[error("{0}")]
     Missing(String),
     /// A file of a model is damaged, or in a layout that this program does not read.
@@ -45,16 +45,16 @@ pub enum Error {
     Damaged {
         /// Which file, and how to get another.
         what: String,
-        /// What its reader says.
+        /// The reader's error.
         source: Source,
     },
-    /// A model's files contradict each other, or describe what this program can't run.
+    /// A model's files contradict each other, or this program can't run the model that they describe.
     #[error("{0}")]
     Unfit(String),
     /// Files of one folder fail together, as a model and its tokenizer do.
     #[error("{what}")]
     Model {
-        /// The folder, and what was tried.
+        /// The folder, and the attempt.
         what: String,
         /// What failed then.
         source: Box<Error>,
@@ -66,7 +66,7 @@ pub enum Error {
         id: String,
         /// Where it would be kept.
         cache: PathBuf,
-        /// The hub that was asked, or would be.
+        /// The hub that was asked, or would have been.
         endpoint: String,
         /// Why not.
         source: Source,
@@ -82,7 +82,7 @@ pub enum Error {
     NoOnnx {
         /// `owner/name`.
         id: String,
-        /// The names that were looked for.
+        /// The names of the missing files.
         files: String,
     },
     /// No shared library of ONNX Runtime can be used.
@@ -93,10 +93,10 @@ pub enum Error {
     Runtime {
         /// What was tried.
         what: String,
-        /// What the runtime says.
+        /// The runtime's error.
         source: Source,
     },
-    /// What another implementation of [`Encoder`](crate::Encoder) says.
+    /// An error of another implementation of [`Encoder`](crate::Encoder).
     #[error(transparent)]
     Other(Source),
 }

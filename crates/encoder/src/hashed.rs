@@ -1,10 +1,10 @@
-//! An encoder without a model, for tests of what is built on encoders.
+//! An encoder without a model, for tests.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{Encoder, Error, Multivector};
 
-/// Words of a text that are read, at most.
+/// Maximum of words that are read of a text.
 const WORDS_MAX: usize = 200;
 /// Letters from which on a longer word weighs no more.
 const LETTERS_MAX: usize = 8;
@@ -40,8 +40,8 @@ impl Hashed {
         row.into_iter().map(|x| x / norm).collect()
     }
 
-    /// A row for each word, longer words weighing more, behind one head, which is their mean. Empty for a text without a
-    /// word.
+    /// A row for each word, heavier for longer words, after one head, which is their mean. Empty for a text without
+    /// words.
     pub fn encode(&self, text: &str) -> Multivector {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
         let weight = |word: &str| word.len().min(LETTERS_MAX) as f32 / LETTERS_MAX as f32;

@@ -8,8 +8,8 @@ use hf_hub::{Cache, Repo, RepoType};
 use crate::onnx::{MODEL_FILES, is_outside_data};
 use crate::{Error, RuntimeEnv, Source};
 
-/// Files that are fetched where a model has them, before its weights, so that weights in the cache mean that
-/// nothing is missing.
+/// Files that are fetched, if a model has them, before its weights, so that weights in the cache imply a complete
+/// model.
 const SMALL_FILES: [&str; 6] = [
     "tokenizer.json",
     "onnx_config.json",
@@ -50,7 +50,7 @@ pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     })
 }
 
-/// The folder in the cache, if the model's weights and tokenizer are there.
+/// The folder in the cache, if it has the model's weights and tokenizer.
 fn cached(cache: &Cache, repo: &Repo) -> Option<PathBuf> {
     let files = cache.repo(repo.clone());
     MODEL_FILES.iter().find_map(|name| files.get(name))?;
@@ -126,7 +126,7 @@ mod tests {
         assert!(fetch("owner/name", &RuntimeEnv::default()).unwrap_err().full().contains("set HF_HOME"));
     }
 
-    /// A hub on this machine that has one model of these files; gives its address.
+    /// Serves one model of these files from this machine; returns the hub's address.
     fn serve(files: &'static [(&str, &str)]) -> String {
         use std::io::{BufRead as _, BufReader, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

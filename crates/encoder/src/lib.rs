@@ -38,9 +38,9 @@ pub use runtime::{RuntimeEnv, RuntimeReport};
 
 /// Turns text into token vectors for late interaction.
 ///
-/// The score of a document for a query is MaxSim, `Σ_q max_d q·d` over the rows of both sides (Khattab and
-/// Zaharia, ColBERT, SIGIR 2020), but for heads: each meets the same head of the other side alone, so that they together
-/// are one long vector of the whole text. Token weights, where a model has them, are folded into the rows, which are
+/// The score of a document for a query is MaxSim, `Σ_q max_d q·d` over the rows of both sides (Khattab and Zaharia,
+/// ColBERT, SIGIR 2020), except for heads: each is compared only with the same head of the other side, so that together
+/// they are one long vector of the whole text. Token weights, if a model has them, are folded into the rows, which are
 /// therefore not of unit length.
 pub trait Encoder: Send + Sync {
     /// Display name: the model's own, or the folder it was loaded from.
@@ -55,8 +55,8 @@ pub trait Encoder: Send + Sync {
     fn is_light(&self) -> bool {
         false
     }
-    /// True if the vocabulary holds at least one word of the text as a whole. A text of unknown words has vectors too,
-    /// but they say little.
+    /// True if the vocabulary contains at least one word of the text as a whole. A text of unknown words has vectors
+    /// too, but they say little.
     fn knows(&self, text: &str) -> bool {
         !text.trim().is_empty()
     }

@@ -22,7 +22,7 @@ impl ModelSpec {
     /// Parses a name: `default`, a folder, or `owner/name`. A folder that exists wins over a hub id.
     ///
     /// # Errors
-    /// [`Error::UnknownModel`] when it is none of them.
+    /// [`Error::UnknownModel`] for any other text.
     pub fn parse(text: &str) -> Result<ModelSpec, Error> {
         let path = Path::new(text);
         if text == "default" {
@@ -53,10 +53,10 @@ impl std::fmt::Display for ModelSpec {
     }
 }
 
-/// Opens a model. That of the program takes a fraction of a millisecond and cannot fail on the world.
+/// Opens a model. The built-in one opens in a fraction of a millisecond and depends on no file.
 ///
 /// # Errors
-/// When the model or what it needs is missing or damaged, with what to do.
+/// When the model or a dependency is missing or damaged, with what to do.
 pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
     match spec {
         ModelSpec::Embedded => Ok(Arc::new(Native::embedded()?)),
@@ -100,8 +100,8 @@ pub fn loaded_runtime() -> Option<PathBuf> {
     None
 }
 
-/// What is known of ONNX Runtime on this machine. To load a library is to run its code, so none is loaded for this; one
-/// that a model has loaded says more about itself.
+/// Describes ONNX Runtime on this machine. Loads no library, since that would run its code; one that a model has loaded
+/// gives more details.
 pub fn runtime_report(env: &RuntimeEnv) -> RuntimeReport {
     #[cfg(feature = "onnx")]
     return crate::onnx::report(env);

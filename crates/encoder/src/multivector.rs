@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 
-/// Vectors of one text: a matrix of `len × dimension`. The first rows may be heads, which together stand for the text as
-/// a whole; the others stand for parts of it.
+/// Vectors of one text: a matrix of `len × dimension`. The first rows may be heads, which together represent the whole
+/// text; the others represent parts of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multivector {
     heads: usize,
@@ -18,11 +18,10 @@ impl Default for Multivector {
 }
 
 impl Multivector {
-    /// Vectors as the rows of a matrix, of which the first `heads` are heads. A matrix in another order of memory is
-    /// copied.
+    /// Vectors as the rows of a matrix, the first `heads` of which are heads. A matrix that is not row-major is copied.
     ///
     /// # Panics
-    /// When there are fewer rows than heads, unless there is none.
+    /// When there are fewer rows than heads, unless there are no rows.
     pub fn new(heads: usize, rows: Array2<f32>) -> Multivector {
         let len = rows.nrows();
         assert!(len == 0 || len >= heads, "all heads");
@@ -30,10 +29,10 @@ impl Multivector {
         Multivector { heads: if len == 0 { 0 } else { heads }, rows }
     }
 
-    /// Vectors of `dimension` components from these in row order.
+    /// Vectors of `dimension` components, from values in row order.
     ///
     /// # Panics
-    /// When `values` is no whole number of rows, or of fewer than there are heads, unless it is empty.
+    /// When `values` is not a whole number of rows, or has fewer rows than heads, unless it is empty.
     pub fn from_values(dimension: usize, heads: usize, values: Vec<f32>) -> Multivector {
         assert!(dimension > 0, "whole rows");
         let rows = Array2::from_shape_vec((values.len() / dimension, dimension), values);
@@ -87,10 +86,10 @@ impl Multivector {
         })
     }
 
-    /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head meets the same head of the other side alone;
-    /// 0 where either has no row. Both have the same dimension.
+    /// MaxSim of this query with a document, `Σ_q max_d q·d`, where a head is compared only with the same head of the
+    /// other side; 0 if either has no row. Both have the same dimension.
     ///
-    /// This is the definition, and what faster ways to the same score are tested against.
+    /// This is the definition; faster implementations are tested against it.
     pub fn maxsim(&self, document: &Multivector) -> f32 {
         if self.is_empty() || document.is_empty() {
             return 0.0;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-/// The environment as far as it matters to models. The program reads the variables and hands them in.
+/// The environment variables that matter to models, read by the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeEnv {
-    /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that holds it; then no other is tried.
+    /// `ORT_DYLIB_PATH`: ONNX Runtime's library, or the folder that contains it; then no other is tried.
     pub ort_dylib_path: Option<PathBuf>,
     /// This program's file.
     pub executable: Option<PathBuf>,
@@ -13,11 +13,11 @@ pub struct RuntimeEnv {
     pub virtual_env: Option<PathBuf>,
     /// `CONDA_PREFIX`: the active conda environment.
     pub conda_prefix: Option<PathBuf>,
-    /// The folders of `PATH`, where Python's interpreters are looked for.
+    /// The folders of `PATH`, which are searched for Python interpreters.
     pub path: Vec<PathBuf>,
     /// The folders of the system loader's own search path: `LD_LIBRARY_PATH`, on macOS `DYLD_LIBRARY_PATH`.
     pub library_path: Vec<PathBuf>,
-    /// Roots of the projects that are worked on: no library below them is loaded, since a clone can hold one.
+    /// Roots of the current projects: no library below them is loaded, since a clone can contain one.
     pub projects: Vec<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct RuntimeEnv {
     pub hf_token: Option<String>,
     /// `HF_ENDPOINT`: a mirror of the hub.
     pub hf_endpoint: Option<String>,
-    /// `HF_HUB_OFFLINE`: use what is there, ask nobody.
+    /// `HF_HUB_OFFLINE`: use only cached files.
     pub offline: bool,
 }
 
@@ -35,22 +35,22 @@ pub struct RuntimeEnv {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuntimeReport {
-    /// Whether this program can use ONNX Runtime at all (the feature `onnx`).
+    /// Whether this program was built with ONNX Runtime (the feature `onnx`).
     pub compiled: bool,
     /// Execution providers that were compiled in, in the order they are tried.
     pub providers: Vec<&'static str>,
     /// Files that a model of ONNX would be run by, the first that loads.
     pub candidates: Vec<PathBuf>,
-    /// Files that are there and must not be loaded, and why.
+    /// Existing files that must not be loaded, and why.
     pub refused: Vec<(PathBuf, String)>,
     /// The library that is loaded.
     pub library: Option<PathBuf>,
-    /// Its version, where its file name tells.
+    /// Its version, if its file name includes it.
     pub version: Option<String>,
     /// Its own build information.
     pub build: Option<String>,
     /// The first execution provider that makes sessions with this library.
     pub provider: Option<&'static str>,
-    /// Why models of ONNX can't be used, and what to do.
+    /// Why ONNX models can't be used, and what to do.
     pub problem: Option<String>,
 }

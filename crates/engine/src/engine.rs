@@ -43,7 +43,7 @@ impl Engine {
         Engine { listener, ..self }
     }
 
-    /// A session with the settings that hold at `start`: what it opens is opened once, however often it is asked.
+    /// A session with the settings in force at `start`. It opens each project once, however often it is asked.
     ///
     /// # Errors
     /// When a settings file can't be read or is not to be understood.
@@ -51,7 +51,7 @@ impl Engine {
         Session::new(self.env.clone(), start, &self.options, Arc::clone(&self.listener))
     }
 
-    /// Answers one request, with the settings that hold where it looks.
+    /// Answers one request, with the settings in force where it searches.
     ///
     /// # Errors
     /// As [`Session::search`].

@@ -9,6 +9,7 @@ pub mod history;
 pub mod notice;
 pub mod project;
 pub mod request;
+pub mod run;
 pub mod session;
 pub mod settings;
 
@@ -23,6 +24,7 @@ pub use request::{
     Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
     Standpoint, Tests, Weakest,
 };
+pub use run::{Backend, FILES_DEFAULT, Run};
 pub use session::Session;
 pub use settings::Settings;
 pub use settings::env::Env;

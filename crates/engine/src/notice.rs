@@ -53,7 +53,7 @@ impl Listener for () {}
 pub enum Traced<'a> {
     /// What a retriever gave, or their fusion: units with scores, best first.
     Ranking(&'static str, &'a [(UnitId, f32)]),
-    /// The order behind a stage.
+    /// The order after a stage.
     Stage(&'static str, &'a Ranked<'a>),
     /// The files of the answer.
     Final(&'a Answer),
@@ -65,15 +65,15 @@ pub enum Traced<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The index is searched as it is, and its build was not finished.
+    /// The index was searched though its build was not finished.
     Incomplete(IndexState),
-    /// An update had no time for all files; the answer is from those that it came to.
+    /// An update had no time for all files; the answer is from those that it reached.
     Unfinished {
-        /// How many files it did not come to.
+        /// How many files it did not reach.
         unread: u64,
         /// Files in the tree.
         in_tree: u64,
-        /// Whether a process behind the answer does the rest.
+        /// Whether a background process does the rest.
         is_done_behind: bool,
     },
     /// The index was made with other options of the walk than those asked for; it keeps them.
@@ -105,7 +105,7 @@ pub enum Notice {
         lacking: Lacking,
         /// Whether another process writes the index now.
         is_being_built: bool,
-        /// Whether a process behind the answer makes them.
+        /// Whether a background process makes them.
         is_done_behind: bool,
     },
     /// Nothing of a path is indexed.
@@ -119,18 +119,18 @@ pub enum Notice {
         /// How many files and folders.
         paths: usize,
     },
-    /// The file where the reader stands is not indexed, so what it imports and calls is not known.
+    /// The file that the reader has open is not indexed, so what it imports and calls is not known.
     NearUnknown(NotRanked),
     /// The library that the model loaded and is run by, where ranking steps are wanted.
     Runtime(PathBuf),
-    /// The repository stood elsewhere, and its index is taken over.
+    /// The repository was moved, and its index is taken over.
     Moved {
         /// The root that is no more.
         from: PathBuf,
     },
-    /// The index shows itself damaged; what is damaged is made anew.
+    /// The index is damaged; the damaged part is rebuilt.
     Damaged(String),
-    /// Another process writes the index of the history, which is searched as it is.
+    /// Another process writes the index of the history; its current state is searched.
     HistoryAsItIs,
     /// The ranking of a history by meaning lacks vectors; the next questions make them.
     HistoryLacks {
@@ -152,14 +152,14 @@ pub struct HistoryState {
     pub sessions: u64,
     /// Lines of transcripts that were not understood.
     pub unknown: Unknown,
-    /// Whether the clone holds only the newest part of its history.
+    /// Whether the clone has only the newest part of its history.
     pub is_shallow: bool,
     /// Bytes on disk.
     pub bytes: u64,
 }
 
 impl HistoryState {
-    /// What an index of a history holds.
+    /// The state of an index of a history.
     pub fn of(snapshot: &Snapshot, is_shallow: bool, bytes: u64) -> HistoryState {
         let mut state =
             HistoryState { unknown: Unknown::of(&snapshot.files), is_shallow, bytes, ..HistoryState::default() };
@@ -239,7 +239,7 @@ impl Unranked {
     }
 }
 
-/// How much of a project an index holds.
+/// How much of a project is in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexState {
     /// Files in the index, without those that it skipped.

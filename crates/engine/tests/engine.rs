@@ -39,7 +39,7 @@ fn paths(answer: &colgrep_engine::Answer) -> Vec<&str> {
     answer.files.iter().map(|f| f.path.as_str()).collect()
 }
 
-/// Repositories whose names hold no character of a word and whose files lie deep: an index of the folder around them has
+/// Repositories whose names have no word characters and whose files lie deep: an index of the folder around them has
 /// the same terms and texts as one of each.
 const REPOSITORIES: [(&str, &str); 6] = [
     ("+/src/a/core/queue.rs", "/// Waits until the queue has room.\nfn push(item: u32) {\n    room();\n}\n"),

@@ -1,7 +1,7 @@
 //! Changes on disk: files are private to their owner, flushed before a commit names them, and replaced whole.
 //!
-//! Every change below the index's folder goes through [`Disk`]. A [`Gate`] in it may refuse any of them, so that tests
-//! and `colgrep-bench torture` can stop a build at each of its steps.
+//! Every change below the index's folder goes through [`Disk`]. Its [`Gate`] may refuse any of them, so that tests and
+//! `colgrep-bench torture` can stop a build at each step.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write};
@@ -17,9 +17,9 @@ use crate::error::{Error, Result};
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
-    /// A folder is made.
+    /// A folder is created.
     CreateFolder,
-    /// A file is made, or emptied.
+    /// A file is created, or emptied.
     Create,
     /// Bytes are written to a file.
     Write,
@@ -46,8 +46,7 @@ impl Change {
     }
 }
 
-/// A hook that is asked before each change. If it returns an error, the change is not made and the caller gets that
-/// error.
+/// A hook called before each change. If it returns an error, the change is not made and the caller gets that error.
 pub trait Gate: std::fmt::Debug + Send + Sync {
     /// Lets a change pass or refuses it.
     ///
@@ -82,7 +81,7 @@ impl Disk {
     /// The first failure since [`Disk::forget`] if there was one, else `error`: later errors are consequences of the
     /// first.
     pub(crate) fn cause(&self, error: Error) -> Error {
-        // The record stays: each thread that fed the writer sees a consequence of its own.
+        // The record stays, since each thread that fed the writer sees a consequence of its own.
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
             Some((doing, path, cause)) => Error::io(doing, path, copy(cause)),
             None => error,
@@ -95,14 +94,13 @@ impl Disk {
         passed.and_then(|()| work()).inspect_err(|error| self.note(change.verb(), path, error))
     }
 
-    /// Records a failure, unless there is one on record. Called directly for failed reads, which are no [`Change`]: a
-    /// writer reads too.
+    /// Records the first failure. Called directly for failed reads of a writer, which are not a [`Change`].
     pub(crate) fn note(&self, doing: &'static str, path: &Path, error: &io::Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| (doing, path.to_path_buf(), copy(error)));
     }
 
-    /// Creates a folder and its parents, for the user alone. An existing folder stays as it is.
+    /// Creates a folder and its parents, for the user alone. An existing folder is left unchanged.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -114,7 +112,7 @@ impl Disk {
         made.map_err(|e| Error::io("create", path, e))
     }
 
-    /// Creates a file, or empties one, for the user alone.
+    /// Creates or truncates a file, private to the user.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -136,7 +134,7 @@ impl Disk {
         file.sync()
     }
 
-    /// Replaces a file's content, whole or not at all, and flushes file and folder.
+    /// Replaces a file's content atomically, and flushes file and folder.
     pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(".new");
@@ -146,7 +144,7 @@ impl Disk {
         path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Removes a file, or a folder that somebody put in its place.
+    /// Removes a file, or a folder in its place.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         self.change(Change::Remove, path, || match fs::remove_file(path) {
             Err(_) if path.symlink_metadata().is_ok_and(|found| found.is_dir()) => fs::remove_dir_all(path),
@@ -165,13 +163,13 @@ impl Disk {
         to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Lets two folders take each other's names, in one step where the system can do that, and flushes the folder above.
+    /// Swaps the names of two folders, atomically if the system can, and flushes their parent.
     pub(crate) fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
         self.change(Change::Rename, other, || exchange(one, other))?;
         other.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
-    /// Gives a file that is never written again a second name, or copies it where that can't be done.
+    /// Hard-links a file that is never written again, or copies it if that fails.
     pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let linked = self.change(Change::Create, to, || match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -201,15 +199,16 @@ impl Disk {
     }
 }
 
-/// Opens a file for reading. A pipe, which would wait for a writer for ever, a device or a folder is refused.
+/// Opens a regular file for reading. Refuses a folder, a device, or a pipe, which would block until something writes to
+/// it.
 ///
 /// # Errors
-/// As [`File::open`], and [`io::ErrorKind::InvalidData`] where it is no regular file.
+/// As [`File::open`], and [`io::ErrorKind::InvalidData`] if it is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     Ok(open_known(path)?.0)
 }
 
-/// The same, with what is known of the file.
+/// The same, with the file's metadata.
 pub(crate) fn open_known(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let mut options = OpenOptions::new();
     without_waiting(options.read(true));
@@ -229,15 +228,15 @@ fn without_waiting(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// The bytes of a file that others wrote, `bytes_max` at most.
+/// The bytes of a foreign file, at most `bytes_max`.
 ///
 /// # Errors
-/// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] where there are more.
+/// As [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read_open(open_known(path)?, bytes_max)
 }
 
-/// The same of a file that is open.
+/// The same for an open file.
 pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(metadata.len().min(bytes_max) as usize)?;
@@ -248,36 +247,35 @@ pub(crate) fn read_open((file, metadata): (File, fs::Metadata), bytes_max: u64) 
     Ok(bytes)
 }
 
-/// Room for at least so many bytes is asked of the system in large pages: the first use of each small page costs a call into
-/// the system, which takes longer than to fill the page.
+/// Size from which memory is requested in large pages: the page fault of each small page takes longer than filling it.
 const LARGE_ROOM: usize = 2 << 20;
 
 /// Memory to read into.
 #[derive(Debug)]
 pub(crate) enum Room {
-    /// Of the heap.
+    /// On the heap.
     Small(Vec<u8>),
-    /// Of the system.
+    /// Mapped by the system.
     Large(MmapMut),
 }
 
 impl Room {
-    /// Room for `len` bytes, each 0.
+    /// A zeroed buffer of `len` bytes.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When out of memory.
     pub(crate) fn new(len: usize) -> io::Result<Room> {
         if len < LARGE_ROOM {
             return Ok(Room::Small(vec![0; len]));
         }
         let map = MmapMut::map_anon(len)?;
-        // A wish: elsewhere the pages are small.
+        // A hint: other systems use small pages.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Room::Large(map))
     }
 
-    /// As bytes that are shared.
+    /// Converts to shared bytes.
     pub(crate) fn owned(self) -> OwnedBytes {
         match self {
             Room::Small(bytes) => OwnedBytes::new(bytes),
@@ -320,7 +318,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         use rustix::io::Errno;
         match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
             Ok(()) => return Ok(()),
-            // File systems that can't: then as elsewhere.
+            // Fall back on file systems that can't.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => {}
             Err(error) => return Err(error.into()),
         }
@@ -383,8 +381,8 @@ fn private_folders() -> DirBuilder {
     builder
 }
 
-/// Makes the folder of an index and its content private to their owner: indexes of older versions could be read by all
-/// users of the machine. Files of another user stay as they are.
+/// Makes the folder of an index and its content private to their owner: older versions made indexes readable by all
+/// users of the machine. Files of another user are left unchanged.
 pub(crate) fn keep_private(folder: &Path) {
     #[cfg(unix)]
     {
@@ -402,7 +400,7 @@ pub(crate) fn keep_private(folder: &Path) {
                 _ => {}
             }
         }
-        // The folder itself comes last: as long as others can open it, the next call does the rest.
+        // The folder itself comes last: as long as others can open it, the next call retries the rest.
         let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
     #[cfg(not(unix))]

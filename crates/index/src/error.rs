@@ -1,4 +1,4 @@
-//! What can go wrong with an index. What to do about it is said by whoever asked.
+//! Errors of an index. Callers say what to do about them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,53 +13,53 @@ pub enum ErrorKind {
     Io,
     /// There is no index yet.
     Missing,
-    /// The index was written by another version of colgrep, or is damaged: it has to be built anew.
+    /// The index was written by another version of colgrep, or is damaged, and has to be rebuilt.
     Unusable,
     /// Another process is writing the index.
     Busy,
     /// The model can't be run.
     Model,
-    /// A shard behind a wire gives no answer.
+    /// A remote shard does not answer.
     Away,
 }
 
-/// What is done to the files of an index. All else that fails is a look at something.
+/// Operations that change the files of an index. All others only read.
 const CHANGES: [&str; 8] = ["create", "write", "flush", "replace", "remove", "move", "open", "lock"];
 
 /// A failure of the index.
 ///
-/// The cause is the [`source`](std::error::Error::source) and no part of the message; [`Error::full`] joins them.
+/// The cause is the [`source`](std::error::Error::source), not part of the message; [`Error::full`] joins them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The system refuses to read or write something.
     #[error("could not {doing} {}", path.display())]
     Io {
-        /// What was tried, such as "read".
+        /// The failed operation, such as "read".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file of the project holds no text.
+    /// A file of the project is not text.
     #[error("{} is {reason}", path.display())]
     NoText {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// What it contains instead.
         reason: &'static str,
     },
-    /// A pattern of what is to be ignored is not valid.
+    /// An ignore pattern is not valid.
     #[error("pattern to ignore")]
     Pattern(#[source] ignore::Error),
     /// No threads can be started.
     #[error("could not start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    /// A segment would be larger than its format can say.
+    /// A segment would exceed the limits of its format.
     #[error("{}: more than 4 GiB of vectors in one project", .0.display())]
     TooManyVectors(PathBuf),
-    /// Several indexes together have more parts than addresses of units have room for.
+    /// Several indexes together have more segments than unit addresses can tell apart.
     #[error("{repositories} repositories with {segments} segments are too many for one shard; split it")]
     TooManyRepositories {
         /// Indexes.
@@ -67,44 +67,44 @@ pub enum Error {
         /// Their segments.
         segments: u32,
     },
-    /// A shard behind a wire gives no answer.
+    /// A remote shard does not answer.
     #[error("{0}")]
     Away(String),
-    /// A round of a search was asked before the one that it builds on: nothing is wrong with the index.
+    /// A round of a search was requested before the one that it builds on; the index is fine.
     #[error("{0} is asked out of turn")]
     OutOfTurn(&'static str),
-    /// The file table can't be written down.
+    /// The file table can't be serialized.
     #[error("file table")]
     Table(#[source] Source),
     /// There is no index in a folder.
     #[error("no index in {}", .0.display())]
     NoIndex(PathBuf),
-    /// The first build in a folder has not come to its first commit.
+    /// The first build in a folder has not committed yet.
     #[error("no index in {} yet; its first build is under way or was stopped", .0.display())]
     NotCommitted(PathBuf),
-    /// The index is of another version, of which this is known.
+    /// The index is of another version, described here.
     #[error("the index was written by another version of colgrep ({0})")]
     OtherVersion(String),
-    /// The model gives other vectors than the index has.
+    /// The model's vectors differ from those in the index.
     #[error("the model gives {asked}, the index has {kept}")]
     OtherModel {
-        /// What the model gives, in words.
+        /// Description of the model's vectors.
         asked: String,
-        /// How many of them the index has.
+        /// The vectors in the index.
         kept: usize,
     },
-    /// Something of the index is damaged or missing.
+    /// A part of the index is damaged or missing.
     #[error("{what}")]
     Damaged {
-        /// What it is, and how it shows itself unless there is a source.
+        /// The part, and how the damage shows unless there is a source.
         what: String,
-        /// What its reader says.
+        /// The reader's error.
         source: Option<Source>,
     },
-    /// Another process has the right to write.
+    /// Another process holds the write lock.
     #[error("another colgrep is writing {}", .0.display())]
     Busy(PathBuf),
-    /// A commit came between each two looks at the index.
+    /// Other processes kept committing while the index was opened.
     #[error("the index changes too fast to be read; try again")]
     Changing,
     /// The model can't be run.
@@ -115,7 +115,7 @@ pub enum Error {
     Inverted(#[source] Inverted),
 }
 
-/// An error of the library that keeps the inverted index. Its message tells its own causes.
+/// An error of tantivy. Its message includes its causes.
 #[derive(Debug)]
 pub struct Inverted(tantivy::TantivyError);
 
@@ -123,7 +123,7 @@ impl std::fmt::Display for Inverted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         use tantivy::TantivyError as T;
         use tantivy::directory::error::OpenReadError;
-        // The library prints these as its own code has them.
+        // tantivy prints these as debug output.
         match &self.0 {
             T::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
                 let (path, said) = (filepath.display().to_string(), io_error.to_string());
@@ -131,7 +131,7 @@ impl std::fmt::Display for Inverted {
             }
             T::IoError(error) if lacks_room(&self.0) => write!(f, "no room for a thread or its memory: {error}"),
             T::IoError(error) => error.fmt(f),
-            // The library does not say why; what the disk refuses is told in its place.
+            // tantivy does not say why; a failure that the disk recorded is reported instead.
             T::ErrorInThread(_) => f.write_str("a thread that writes it ended, most likely for want of memory"),
             other => other.fmt(f),
         }
@@ -140,21 +140,21 @@ impl std::fmt::Display for Inverted {
 
 impl std::error::Error for Inverted {}
 
-/// What functions of this crate give.
+/// Result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of the system on `path`; `doing` says what was tried, such as "read".
+    /// An error of the system on `path`; `doing` names the failed operation, such as "read".
     pub(crate) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Error {
         Error::Io { doing, path: path.to_path_buf(), source }
     }
 
-    /// Something is damaged; `what` says how that shows.
+    /// Something is damaged; `what` describes it.
     pub(crate) fn damaged(what: impl Into<String>) -> Error {
         Error::Damaged { what: what.into(), source: None }
     }
 
-    /// The file at `path` is damaged or missing: `source` is what its reader says.
+    /// The file at `path` is damaged or missing: `source` is the reader's error.
     pub(crate) fn damaged_file(path: &Path, source: impl Into<Source>) -> Error {
         Error::Damaged { what: path.display().to_string(), source: Some(source.into()) }
     }
@@ -173,7 +173,7 @@ impl Error {
         }
     }
 
-    /// What the system says, where it refuses a change of what is kept, or memory; nothing where something can't be read.
+    /// The system's error kind if it refused a change of stored data, or memory; `None` for a failed read.
     pub fn refused(&self) -> Option<std::io::ErrorKind> {
         use std::io::ErrorKind::OutOfMemory;
         match self {
@@ -198,13 +198,13 @@ pub fn full(error: &dyn std::error::Error) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Whether it is what a missing, cut or changed file of the index shows itself as.
+/// Whether a missing, truncated or changed file of the index causes this error.
 pub(crate) fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as Os;
     matches!(error.kind(), Os::NotFound | Os::InvalidData | Os::UnexpectedEof | Os::Other)
 }
 
-/// Whether it is what the library says where the system has no room for its threads and what they need.
+/// Whether tantivy reports this error when the system refuses its threads or their memory.
 fn lacks_room(error: &tantivy::TantivyError) -> bool {
     use std::io::ErrorKind as Os;
     use tantivy::TantivyError as T;
@@ -220,7 +220,7 @@ fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
     use tantivy::TantivyError as T;
     use tantivy::directory::error::OpenReadError;
     match error {
-        // Too few handles, say, are no damage.
+        // Errors such as too many open files are not damage.
         T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
         T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
         T::IoError(e) if is_damage(e) => ErrorKind::Unusable,

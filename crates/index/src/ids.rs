@@ -7,21 +7,21 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The number of a file in an index. A path keeps its number as long as it is in the table; a number that has become
-/// free is given out again only when the index is built anew.
+/// The number of a file in an index. A path keeps its number while it is in the table; a freed number is reused only
+/// after a rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileId(pub u32);
 
 impl FileId {
-    /// The number as documents of the lexical index hold it.
+    /// The number as stored in the lexical index's documents.
     pub(crate) fn in_index(self) -> u64 {
         u64::from(self.0)
     }
 }
 
-/// Where a file stands among all of its index, by path, from 0. Unlike its number, this does not depend on how the index
-/// came to be.
+/// The position of a file among all of its index by path, from 0. Unlike its number, it does not depend on the order of
+/// updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FilePlace(pub u32);
@@ -42,45 +42,45 @@ impl FileOrder {
         order
     }
 
-    /// The place of a file; behind all others for one that the index does not have.
+    /// The place of a file; an unknown file sorts last.
     pub fn place(&self, file: FileId) -> FilePlace {
         self.0.get(file.0 as usize).copied().unwrap_or(FilePlace(u32::MAX))
     }
 }
 
-/// Hash (XXH3-64, its lower 16 bits 0) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address of
-/// its vectors. Units with the same text share them. Of ten million texts one pair in five such indexes is mistaken for
-/// one; each bit less saves an index two for each unit.
+/// Hash (XXH3-64, its lower 16 bits 0) of the text that is encoded of a unit ([`crate::units::unit_text`]): the address
+/// of its vectors. Units with the same text share them. Among ten million texts, a collision occurs in one of five
+/// indexes; each bit less saves two bits per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TextHash(NonZeroU64);
 
 impl TextHash {
-    /// The one behind all others.
+    /// Sorts after all others.
     pub const LAST: TextHash = TextHash(NonZeroU64::MAX);
 
-    /// Bits of a hash that tell texts apart, its upper ones. Files of the index hold these alone.
+    /// Stored bits of a hash, its upper ones.
     pub const BITS: u32 = 48;
 
-    /// The hash with this value; `None` for 0, which stands for no text.
+    /// The hash with this value; `None` for 0, which means no text.
     pub fn new(value: u64) -> Option<TextHash> {
         NonZeroU64::new(value).map(TextHash)
     }
 
-    /// Its value, as the files of the index hold it.
+    /// Its value, as stored in the index.
     pub fn value(self) -> u64 {
         self.0.get()
     }
 }
 
-/// A unit's name from one build of an index to the next: XXH3 (64 bits) of its file's path and its lines. Units that lie
-/// on the same lines share it.
+/// A unit's name across builds of an index: XXH3 (64 bits) of its file's path and its lines. Units on the same lines
+/// share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StableId(u64);
 
 impl StableId {
-    /// The unit that is defined on `line` of the file at `path` (from the root) and ends on line `end`.
+    /// The unit defined on `line` of the file at `path` (from the root) that ends on line `end`.
     pub fn new(path: &str, line: u32, end: u32) -> StableId {
         StableId(xxh3_64(format!("{path}:{line}:{end}").as_bytes()))
     }
@@ -92,7 +92,7 @@ impl fmt::Display for StableId {
     }
 }
 
-/// A text that is no 16 hexadecimal digits.
+/// The text is not 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoStableId;
 

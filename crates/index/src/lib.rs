@@ -18,10 +18,11 @@
 //! # }
 //! ```
 //!
-//! Modules use those below them alone; a test holds them to it. From the bottom: [`error`], [`ids`], [`moment`], [`units`] (the text
-//! that is encoded of a unit), [`signature`] (what a file can't hold), [`mode`], [`source`] (reading files), [`walk`], [`worktree`], [`vector`] (knows nothing of
-//! the store), [`lexical`] (the one that knows tantivy), [`store`] (both, under one commit point), [`update`],
-//! [`history`] (another source of documents: commits, and what agents wrote down).
+//! Modules use only those before them in this list, which a test enforces: [`error`], [`ids`], [`moment`], [`units`]
+//! (the text of a unit that is encoded), [`signature`] (what a file can't contain), [`mode`], [`source`] (reading
+//! files), [`walk`], [`worktree`], [`vector`] (independent of the store), [`lexical`] (the only user of tantivy),
+//! [`store`] (both, under one commit point), [`update`], [`history`] (another source of documents: commits and
+//! transcripts of agents).
 
 pub mod disk;
 pub mod error;

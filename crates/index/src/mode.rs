@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-/// What an index keeps for the ranking by meaning.
+/// What an index stores for the semantic ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VectorMode {
     /// Vectors of every unit.
     #[default]
     Full,
-    /// No vectors: searches make those of their best candidates.
+    /// No vectors: searches compute those of their best candidates.
     Lite,
-    /// No vectors, and searches are by keywords alone.
+    /// No vectors: searches use only keywords.
     Keyword,
 }
 
@@ -25,32 +25,32 @@ impl VectorMode {
         }
     }
 
-    /// What stands behind the generation's number in a commit's payload: nothing for the default.
+    /// The suffix after the generation's number in a commit's payload: empty for the default.
     pub(crate) fn suffix(self) -> String {
         if self == VectorMode::Full { String::new() } else { format!(" {}", self.name()) }
     }
 
-    /// What a commit's payload says.
+    /// Parses a commit's payload.
     pub(crate) fn of_payload(payload: &str) -> VectorMode {
         let named = |mode: &VectorMode| marks(payload).any(|word| word == mode.name());
         [VectorMode::Lite, VectorMode::Keyword].into_iter().find(named).unwrap_or_default()
     }
 }
 
-/// The mark of an index that somebody asked for, as opposed to one that a search made on its way.
+/// The mark of an index that the user asked for, rather than one that a search built on its way.
 const BY_INIT: &str = "init";
 
-/// What stands behind the generation's number, and the mode, in the payload of an index that `init` made.
+/// The suffix after the generation's number and the mode in the payload of an index that `init` made.
 pub(crate) fn init_suffix(by_init: bool) -> &'static str {
     if by_init { " init" } else { "" }
 }
 
-/// Whether a commit's payload says that `init` made the index.
+/// Whether `init` made the index, by a commit's payload.
 pub(crate) fn is_by_init(payload: &str) -> bool {
     marks(payload).any(|word| word == BY_INIT)
 }
 
-/// The words behind the generation's number.
+/// The words after the generation's number.
 fn marks(payload: &str) -> impl Iterator<Item = &str> {
     payload.split(' ').skip(3)
 }

@@ -1,4 +1,4 @@
-//! Times as somebody's clock showed them, and days of the calendar.
+//! Times with their local day, and days of the calendar.
 
 use serde::{Deserialize, Serialize};
 use time::format_description::well_known::Rfc3339;
@@ -9,33 +9,33 @@ const DAY: i64 = 86_400;
 /// The Julian day of 1970-01-01, from which days are counted here.
 const EPOCH: i64 = 2_440_588;
 
-/// A time as somebody's clock showed it: ordered by the moment, and it knows the day that was written.
+/// A time as a local clock showed it: ordered by the moment, with the local day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Moment(i64);
 
 impl Moment {
-    /// Bits of the clock's distance from UTC in minutes; zones lie within 14 hours of it.
+    /// Bits of the time zone's offset from UTC in minutes; zones are within 14 hours of it.
     const ZONE_BITS: u32 = 12;
     const ZONE_HALF: i64 = 1 << (Moment::ZONE_BITS - 1);
 
-    /// So many seconds since 1970 (UTC), on a clock so many minutes east of UTC.
+    /// The moment `seconds` after 1970 (UTC), on a clock `zone_minutes` east of UTC.
     pub fn new(seconds: i64, zone_minutes: i64) -> Moment {
         let zone = zone_minutes.clamp(1 - Moment::ZONE_HALF, Moment::ZONE_HALF - 1) + Moment::ZONE_HALF;
         Moment(seconds.clamp(-(1 << 50), 1 << 50) << Moment::ZONE_BITS | zone)
     }
 
-    /// The moment of a value that the index holds.
+    /// The moment of a stored value.
     pub(crate) fn of_value(value: i64) -> Moment {
         Moment(value)
     }
 
-    /// Its value, as the index holds it.
+    /// Its value, as stored in the index.
     pub(crate) fn value(self) -> i64 {
         self.0
     }
 
-    /// Reads RFC 3339 and what git writes: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
+    /// Parses RFC 3339 and git's format: `2026-01-01T10:00:00.123Z`, `2026-01-01 10:00:00 +0200`, `2026-01-01 10:00`
     /// (UTC).
     pub fn read(text: &str) -> Option<Moment> {
         let (date, time) = text.split_at_checked(10)?;
@@ -63,7 +63,7 @@ impl Moment {
         (self.seconds() + 60 * zone).div_euclid(DAY)
     }
 
-    /// The same, written as `2026-01-01`; the last day of year 9999 for all behind it.
+    /// The same, written as `2026-01-01`; later dates are cut to the last day of year 9999.
     pub fn date(self) -> String {
         let day = i32::try_from(self.day() + EPOCH).ok().and_then(|day| Date::from_julian_day(day).ok());
         let (year, month, day) = day.unwrap_or(Date::MAX).to_calendar_date();
@@ -71,7 +71,7 @@ impl Moment {
     }
 }
 
-/// The day of a date as written, `2026-01-01`, counted from 1970-01-01; none where there is no such date.
+/// The day of a date such as `2026-01-01`, counted from 1970-01-01; `None` if it is not a date.
 pub fn day_of(date: &str) -> Option<i64> {
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts[..] else { return None };

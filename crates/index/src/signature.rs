@@ -1,18 +1,16 @@
-//! What a file's bytes can hold, in a few bits: which files a text or a pattern need not be looked for in.
+//! Signatures of files, which rule out files that can't contain a text or match a pattern.
 //!
-//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, letters of ASCII
-//! in lower case, with three bits for two different ones: 3.7 % of the source. A text asks for the bits of its own
-//! sequences, as far as eleven are enough; each is set by chance in 49 of 100 files, so twelve bytes that a file does not hold
-//! are refused in 998 of 1,000. What is refused is surely not there; what passes has to be read. Sequences of four tell more
-//! than the three of codesearch and Zoekt for the same bits, and there is no list of files for each of them, which would take
-//! ten times as much.
+//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, with ASCII
+//! letters in lower case and three bits for two different sequences: 3.7 % of the source. A query tests at most eleven
+//! bits of its sequences. Each is set by chance in 49 of 100 files, so twelve bytes that a file lacks are ruled out in
+//! 998 of 1,000. There are no false negatives. Compared with the trigrams of codesearch and Zoekt, sequences of four
+//! are more selective for the same bits, and a list of files for each would take ten times as much.
 //!
-//! A file of many bytes holds most sequences of four that its language has, and all those of a text by chance. Of a large
-//! file ([`LONG_FROM_BYTES`]) the sequences are of six bytes.
+//! A large file ([`LONG_FROM_BYTES`]) would have most sequences of four by chance; its sequences have six bytes.
 //!
-//! A signature lies in [`STRIPS`], each with the bits of its own sequences, so that a text reads the few strips that tell
-//! most of it. Neighbours in a text mostly share a strip: it is that of the pair among a sequence's first four bytes whose hash
-//! is least (a minimizer, Roberts et al., Bioinformatics 2004).
+//! A signature is split into [`STRIPS`], so that a query reads just the most selective ones. A sequence's strip is that
+//! of the pair among its first four bytes with the lowest hash (a minimizer, Roberts et al., Bioinformatics 2004), so
+//! neighbours mostly share one.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -21,40 +19,40 @@ use std::ops::Range;
 pub const GRAM: usize = 4;
 /// Bytes of a sequence of a large file.
 const LONG_GRAM: usize = 6;
-/// Bytes of a file from which on it is large here.
+/// Size in bytes from which a file counts as large.
 pub const LONG_FROM_BYTES: usize = 256 << 10;
-/// Least source of a tree whose files get signatures, in bytes: a smaller one is read as fast as its signatures are opened.
+/// Minimum size of a tree's source for signatures, in bytes: a smaller one is read as fast as its signatures.
 pub const SOURCE_BYTES_MIN: u64 = 64 << 20;
-/// Largest file that gets a signature although it is not indexed, in bytes: it is read for that alone.
+/// Largest unindexed file that gets a signature, in bytes: it is read just for that.
 pub const SIGNED_BYTES_MAX: u64 = 32 << 20;
-/// Most different sequences of a file that has a signature: what has more is packed data, and the signature would be long.
+/// Maximum of distinct sequences in a file with a signature: a file with more is packed data and would need a long one.
 const DIFFERENT_MAX: usize = 1 << 22;
-/// Sequences of a file that are gathered, beside twice those that are known to differ, before equal ones are dropped.
+/// Sequences of a file gathered before duplicates are dropped, in addition to twice the number of distinct ones.
 const GATHERED_MAX: usize = 1 << 18;
-/// Marks of text in two bytes a character: what is searched of such a file is not what it holds.
+/// Marks of UTF-16: such a file is searched in a converted form, not byte by byte.
 const WIDE: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Parts of a signature.
 pub const STRIPS: usize = 8;
-/// Sequences of a text that are enough to be asked for: by chance one file in 2,500 has all of them.
+/// Maximum of a text's sequences that are tested: by chance one file in 2,500 has all of them.
 const ENOUGH: usize = 11;
 
-/// What a file's bytes can hold.
+/// A Bloom filter over a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// Whether it is of the sequences of a large file.
+    /// Whether its sequences are those of a large file.
     pub is_long: bool,
-    /// 64 bits a number. All are empty where it would tell nothing, and else none is.
+    /// 64 bits per number. Either all are empty, since the filter would be useless, or none is.
     pub strips: [Vec<u64>; STRIPS],
 }
 
 impl Signature {
-    /// Whether it tells nothing.
+    /// Whether it rules out nothing.
     pub fn is_empty(&self) -> bool {
         self.strips[0].is_empty()
     }
 
-    /// Whether the file may hold a sequence.
+    /// Whether the file may contain a sequence.
     pub fn has(&self, gram: Gram) -> bool {
         let strip = &self.strips[gram.strip];
         let (word, bit) = gram.bit(strip.len());
@@ -67,7 +65,7 @@ impl Signature {
     }
 }
 
-/// The sequences of so many bytes, eight at most, the first byte highest; letters of ASCII in any case are the same.
+/// The sequences of `length` bytes, at most eight, first byte highest; ASCII case is ignored.
 fn sequences(bytes: &[u8], length: usize) -> impl Iterator<Item = u64> {
     let (mut last, kept) = (0, u64::MAX >> (64 - 8 * length));
     let all = bytes.iter().map(move |byte| {
@@ -84,7 +82,7 @@ fn mixed(mut bits: u32) -> u32 {
     bits ^ bits >> 16
 }
 
-/// A sequence as signatures know it.
+/// A sequence, reduced to its strip and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gram {
     /// Its strip.
@@ -102,7 +100,7 @@ impl Gram {
         Gram { strip: least as usize % STRIPS, hash: mixed(low ^ mixed(high)) }
     }
 
-    /// Its bit in a strip of so many numbers: which number, and the bit in it.
+    /// Its bit in a strip of `words` numbers: which number, and the bit in it.
     pub fn bit(self, words: usize) -> (usize, u64) {
         let bit = ((u64::from(self.hash) * 64 * words as u64) >> 32) as usize;
         (bit / 64, 1 << (bit % 64))
@@ -119,12 +117,12 @@ pub fn signature(bytes: &[u8]) -> Signature {
         return all
             .map_or_else(Signature::default, |all| of_grams(true, || all.iter().map(|s| Gram::of(*s, LONG_GRAM))));
     }
-    // Half as long numbers are sorted faster.
+    // Shorter numbers sort faster.
     let all = different(sequences(bytes, GRAM).map(|sequence| sequence as u32));
     all.map_or_else(Signature::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
 }
 
-/// Each of the sequences once; none where there are too many.
+/// The distinct sequences; `None` if there are too many.
 fn different<T: Copy + Ord>(sequences: impl Iterator<Item = T>) -> Option<Vec<T>> {
     let (mut all, mut kept) = (Vec::new(), 0);
     for sequence in sequences {
@@ -158,10 +156,10 @@ fn of_grams<I: Iterator<Item = Gram>>(is_long: bool, grams: impl Fn() -> I) -> S
     signature
 }
 
-/// What a file must hold to match.
+/// What a file must contain to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// Nothing that a signature could tell.
+    /// Nothing that a signature can rule out.
     Nothing,
     /// A text; letters of ASCII may be in any case.
     Text(Vec<u8>),
@@ -172,7 +170,7 @@ pub enum Needed {
 }
 
 impl Needed {
-    /// Whether a signature can refuse a file.
+    /// Whether a signature can rule out a file.
     pub fn is_selective(&self) -> bool {
         match self {
             Needed::Nothing => false,
@@ -203,7 +201,7 @@ enum Node {
 }
 
 impl Sought {
-    /// What is asked of signatures for what is needed.
+    /// The tests of signatures for `needed`.
     pub fn new(needed: &Needed) -> Sought {
         let mut sought = Sought::default();
         sought.node = sought.node(needed);
@@ -213,7 +211,7 @@ impl Sought {
     fn node(&mut self, needed: &Needed) -> Node {
         match needed {
             Needed::Text(text) if text.len() >= GRAM => {
-                // A search by lines takes a NUL byte for the end of one.
+                // A search by lines treats a NUL byte as a line end.
                 let lines = || text.split(|byte| matches!(byte, 0 | b'\n'));
                 let grams =
                     |length| lines().flat_map(move |line| sequences(line, length).map(move |s| Gram::of(s, length)));
@@ -230,13 +228,12 @@ impl Sought {
         }
     }
 
-    /// Whether anything is asked of this strip.
+    /// Whether this strip is tested.
     pub fn asks(&self, strip: usize) -> bool {
         self.short.iter().any(|gram| gram.strip == strip)
     }
 
-    /// Whether a file may match, by whether its signature, which may be of a large file, has a bit; that is asked for when
-    /// it is needed.
+    /// Whether a file may match, given `is_set` for the bits of its signature and whether that is a large file's.
     pub fn may_match(&self, is_long: bool, is_set: impl Fn(Gram) -> bool) -> bool {
         self.holds(&self.node, is_long, &is_set)
     }
@@ -252,7 +249,7 @@ impl Sought {
     }
 }
 
-/// Of a text's sequences those of the strips that tell most of it, as long as more is needed.
+/// The sequences of a text from its most selective strips, as many as needed.
 fn telling(mut grams: Vec<Gram>) -> Vec<Gram> {
     grams.sort_unstable();
     grams.dedup();

@@ -21,8 +21,8 @@ pub fn hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// Where a file is that the walk saw at `path` below `root`, and what is known of it. Meanwhile it, or a folder above it,
-/// may be a link that leads elsewhere: that is an error.
+/// The full path and metadata of a file that the walk saw at `path` below `root`. An error if it, or a folder above it,
+/// is a link by now.
 fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     let mut full = root.to_path_buf();
     let mut last = None;
@@ -38,15 +38,15 @@ fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     Ok((full, metadata))
 }
 
-/// The bytes of such a file; none of one that never ends.
+/// The bytes of such a file; an error for an endless one.
 fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
     read_regular(&locate(root, path)?.0, u64::MAX)
 }
 
-/// A file of the project, as text, read again for showing it.
+/// A file of the project as text, read again for output.
 ///
 /// # Errors
-/// When it can't be read, is reached through a link, or holds no text any more.
+/// When it can't be read, is reached through a link, or is no longer text.
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
     let full = root.join(path);
     let bytes = read(root, path).map_err(|e| Error::io("read", &full, e))?;

@@ -1,8 +1,7 @@
 //! A project's folder on disk and its one commit point.
 //!
-//! The lexical index's `meta.json` is replaced atomically at each commit and names, in its payload, the
-//! file table that belongs to it. A reader that follows it sees one generation whole: the one before a
-//! commit or the one behind it.
+//! Each commit atomically replaces the lexical index's `meta.json`, whose payload names the file table that belongs to
+//! it. So a reader sees one complete generation, the one before a commit or the one after it.
 
 mod ahead;
 mod clean;
@@ -45,21 +44,21 @@ pub use remains::IsOut;
 pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
-/// Version of the lexical index and the file table: raised whenever units, their texts, tokens, fields, the table or the
-/// manifest in it change. All is built anew then. Files of vectors have versions of their own, in the first bytes of a
-/// segment and of a codebook: where one of these is raised, the vectors alone are made anew.
+/// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
+/// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
+/// segment and of a codebook, and raising one of those rebuilds only the vectors.
 pub const FORMAT_VERSION: u32 = 14;
 
-/// How often the index is opened again where a commit comes between.
+/// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;
 
-/// The folder that holds the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
+/// The folder of the index of the project at `root`: `{name}-{hash8}` below `data_folder`.
 pub fn project_folder(data_folder: &Path, root: &Path) -> PathBuf {
     data_folder.join(folder_name(&root.file_name().map_or_else(|| "root".into(), |n| n.to_string_lossy()), root))
 }
 
-/// The folder that holds the index of a history that is called `name` and told apart by `place`: what all worktrees of
-/// a repository share.
+/// The folder of the index of a history, which all worktrees of a repository share: called `name`, and identified by
+/// `place`.
 pub fn history_folder(data_folder: &Path, name: &str, place: &Path) -> PathBuf {
     data_folder.join(folder_name(name, place) + ".history")
 }
@@ -79,25 +78,25 @@ fn folder_name(name: &str, place: &Path) -> String {
 pub struct Snapshot {
     /// The searchable units.
     pub lexical: Lexical,
-    /// The files.
+    /// The file table.
     pub files: FileTable,
-    /// The vectors, where there are any that can be read.
+    /// The vectors, if any can be read.
     pub vectors: Option<Vectors>,
     /// Why the vectors that this generation should have can't be read.
     pub damage: Option<Error>,
     /// Its commit point.
     pub(crate) point: CommitPoint,
-    /// What is known of the paths of files that searches met.
+    /// Facts about the paths of files that searches met.
     pub path_facts: PathMemory,
     /// Texts of files that searches read.
     pub texts: Texts,
-    /// Where each file stands among all by path; worked out when first asked for.
+    /// Positions of all files by path, computed on first use.
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
     ages: OnceLock<FileOrder>,
-    /// What it holds, in a number; worked out when first asked for.
+    /// Hash of its content, computed on first use.
     fingerprint: OnceLock<u64>,
-    /// The units that have vectors and where these are, once a search wanted them all.
+    /// The units with vectors and their places, computed when a search first needs them all.
     pub placed: OnceLock<Vec<(UnitId, VectorPlace)>>,
 }
 
@@ -124,21 +123,21 @@ impl Parts {
 pub struct Coverage {
     /// Units.
     pub units: u64,
-    /// Those that have vectors.
+    /// Units with vectors.
     pub with_vectors: u64,
 }
 
 impl Coverage {
-    /// Units that have none.
+    /// Number of units without vectors.
     pub fn without_vectors(&self) -> u64 {
         self.units - self.with_vectors
     }
 }
 
 impl Snapshot {
-    /// A number of what this generation holds: two snapshots with the same one give the same answers, and places of files
-    /// and addresses of units mean the same in both, on whatever machine. Roots and times do not count, so those who pull one
-    /// index hold one generation.
+    /// A hash of this generation's content: two snapshots with the same one give the same answers, and file places and
+    /// unit addresses mean the same in both, on any machine. Roots and times do not count, so clones that pull one
+    /// index share its fingerprint.
     pub fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut sum = Xxh3::new();
@@ -170,7 +169,7 @@ impl Snapshot {
         Some((unit, of_number.get(&unit.file)?))
     }
 
-    /// A unit as it was indexed, without its body. Where its file changed since or is gone, what the file told of it is empty.
+    /// A unit as indexed, without its body. If its file has changed or is gone, what is read from the file is empty.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -178,7 +177,7 @@ impl Snapshot {
         Ok(self.units(&[key])?.pop().unwrap_or_default())
     }
 
-    /// The same of several; each file is read once.
+    /// The same for several units; each file is read once.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -203,7 +202,7 @@ impl Snapshot {
         self.files.files.get(self.order().place(file).0 as usize)
     }
 
-    /// A file's text, where it is the one that is indexed.
+    /// A file's text, if it is unchanged since it was indexed.
     fn text_as_indexed(&self, file: FileId) -> Option<Arc<String>> {
         let record = self.record(file)?;
         let (text, hash) = self.texts.hashed(Path::new(&self.files.root), &record.path).ok()?;
@@ -219,8 +218,7 @@ impl Snapshot {
         self.lexical.callers(name, |file| order.place(file).0)
     }
 
-    /// How many of the units that are encoded have vectors, of whatever model. Looks each one up where the manifest does not
-    /// say all.
+    /// How many encodable units have vectors, of any model. Looks each one up unless the manifest says all.
     pub fn coverage(&self) -> Coverage {
         let complete = self.vectors.as_ref().is_some_and(|v| v.manifest().complete);
         let mut coverage = Coverage::default();
@@ -233,13 +231,13 @@ impl Snapshot {
     }
 }
 
-/// How an index is kept: what no update changes unless somebody asks for it.
+/// Settings of an index that updates keep unless the user changes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Upkeep {
     /// Which vectors it has.
     pub mode: VectorMode,
-    /// Whether `init` made it, or was called on it.
+    /// Whether `init` made or updated it.
     pub by_init: bool,
 }
 
@@ -267,7 +265,7 @@ impl Store {
         Store { folder, disk }
     }
 
-    /// The way to the disk.
+    /// The disk for all changes.
     pub(crate) fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -287,15 +285,14 @@ impl Store {
         self.folder.join("vectors")
     }
 
-    /// The vectors of the same project's other worktrees, as far as they are indexed in the same data folder.
+    /// The vectors of the same project's other worktrees with an index in the same data folder.
     pub(crate) fn sibling_vectors(&self, root: &Path) -> Vec<Vectors> {
         let Some(data_folder) = self.folder.parent() else { return Vec::new() };
         let open = |root: PathBuf| Store::new(project_folder(data_folder, &root)).open().ok()?.vectors;
         sibling_roots(root).into_iter().filter_map(open).collect()
     }
 
-    /// How the index is kept, read from the commit point alone, of any version of it; none where nothing was ever
-    /// committed.
+    /// The settings of the index, read from the commit point of any version; `None` if nothing was ever committed.
     pub fn upkeep(&self) -> Option<Upkeep> {
         let payload = Lexical::commit_point(&self.lexical_folder()).ok()?.payload?;
         payload.starts_with("colgrep ").then(|| Upkeep::of_payload(&payload))
@@ -313,12 +310,13 @@ impl Store {
     /// Opens the newest generation.
     ///
     /// # Errors
-    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) where there is none, [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it can't be read by this version.
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) if there is none,
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if this version can't read it.
     pub fn open(&self) -> Result<Snapshot> {
         let mut point = self.point()?;
         keep_private(&self.folder);
-        // A later commit or a merge takes files away under the reads below: then read again. What fails while the commit
-        // point stands still is damage to report.
+        // A later commit or merge may remove files during these reads; then retry. A failure with an unchanged commit
+        // point is damage to report.
         for _ in 0..ATTEMPTS {
             let opened = self.open_generation(&point);
             if opened.as_ref().is_ok_and(|snapshot| snapshot.damage.is_none()) {
@@ -333,7 +331,7 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// Opens the newest generation and reads and checks all of its lexical index; vectors have checks of their own.
+    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -341,7 +339,7 @@ impl Store {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
             let checked = Lexical::verify(&self.lexical_folder());
-            // What was checked is the newest commit.
+            // The newest commit was verified.
             if self.point()? == snapshot.point {
                 return checked.map(|()| snapshot);
             }
@@ -349,7 +347,7 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// The commit point; where another process has just removed the index, there is none.
+    /// The commit point; `Missing` if another process has just removed the index.
     pub(crate) fn point(&self) -> Result<CommitPoint> {
         let point = Lexical::commit_point(&self.lexical_folder());
         point.map_err(|error| match self.lexical_folder().join("meta.json").exists() {
@@ -371,7 +369,7 @@ impl Store {
         Ok(files)
     }
 
-    /// The newest commit point and its table, to be read before all else; `None` where they can't be read.
+    /// The newest commit point and its table, read before all else; `None` if they can't be read.
     pub(crate) fn ahead(&self) -> Option<(CommitPoint, FileTable)> {
         let point = self.point().ok()?;
         keep_private(&self.folder);
@@ -382,7 +380,7 @@ impl Store {
     /// Opens the generation of a commit point and its table.
     ///
     /// # Errors
-    /// When it is damaged, or a later one took its files away.
+    /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<Parts> {
         let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
@@ -394,8 +392,7 @@ impl Store {
         Ok(Parts { lexical, vectors, damage, point: point.clone() })
     }
 
-    /// What an index that can't be opened leaves to the one that is built in its place: its mode, and its vectors, where
-    /// the table is sound.
+    /// The parts of an unreadable index that a rebuild keeps: its mode, and its vectors if the table is sound.
     pub(crate) fn heritage(&self) -> FileTable {
         let generation = Lexical::commit_point(&self.lexical_folder()).and_then(|point| self.generation_of(&point));
         let table = generation.and_then(|generation| self.read_table(generation)).unwrap_or_default();
@@ -403,13 +400,13 @@ impl Store {
         FileTable { vectors: table.vectors, mode, by_init, ..FileTable::default() }
     }
 
-    /// The root of the project whose index this is; none where no table of this version is there.
+    /// The root of the indexed project; `None` without a table of this version.
     pub fn root(&self) -> Option<PathBuf> {
         Some(PathBuf::from(self.read_table(self.generation().ok()?).ok()?.root))
     }
 
-    /// When a search last opened the index, or an update changed it; none where nobody can tell. What names the root of an
-    /// index, and is read for a list of all, does not count.
+    /// When a search last opened the index or an update changed it; `None` if unknown. Reading the root's name for a
+    /// list of indexes does not count.
     pub fn last_used(&self) -> Option<SystemTime> {
         let parts = fs::read_dir(self.lexical_folder()).ok()?.flatten().filter(|part| part.file_name() != "meta.json");
         let times = parts.filter_map(|part| part.metadata().ok()).map(|m| m.modified().ok().max(m.accessed().ok()));
@@ -442,14 +439,14 @@ impl Store {
         parsed.ok_or_else(|| Error::OtherVersion(payload.clone()))
     }
 
-    /// The next generation's number. Numbers rise through rebuilds too (they are times), so that no
-    /// reader can take a table of one life of the index for that of another.
+    /// The next generation's number. Numbers are times, so they rise through rebuilds too, and a reader can't confuse
+    /// the tables of two builds.
     fn next_generation(&self) -> u64 {
         let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
         self.generation().map_or(now_ns, |g| now_ns.max(g + 1))
     }
 
-    /// Writes `table` beside the current one and gives the payload that makes it the current one once committed.
+    /// Writes `table` next to the current one and returns the payload that makes it current once committed.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -463,7 +460,7 @@ impl Store {
         Ok(format!("colgrep {FORMAT_VERSION} {generation}{marks}"))
     }
 
-    /// Makes `table` the current one together with what `writer` holds, and removes what no commit names any more.
+    /// Makes `table` current together with what `writer` has queued, and removes files that no commit names any more.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -473,7 +470,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes `table` the current one over the index as it is.
+    /// Makes `table` current over the unchanged index.
     ///
     /// # Errors
     /// When the disk refuses.

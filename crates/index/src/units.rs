@@ -1,4 +1,4 @@
-//! What is encoded of a unit: one text, the same for the index and for the scripts that train models.
+//! The text that is encoded of a unit, the same for the index and for the scripts that train models.
 
 use colgrep_core::query::last_segment;
 use colgrep_core::{Unit, UnitKind};
@@ -6,27 +6,28 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::ids::TextHash;
 
-/// Longest text of a unit, in bytes. Models cut at their own length; the embedded one reads less than this.
+/// Maximum length of a unit's text, in bytes. Models truncate at their own length; the embedded one reads less than
+/// this.
 pub(crate) const TEXT_BYTES_MAX: usize = 2 << 10;
-/// Most documentation in it, in bytes, so that there is room for some of the body.
+/// Maximum of documentation in it, in bytes, so that there is room for some of the body.
 const DOCSTRING_BYTES_MAX: usize = 512;
 /// Number of path components that a model sees. Folders further up name the project, not the unit.
 const PATH_COMPONENTS: usize = 3;
 
-/// Fewest words of lines outside any definition that are encoded.
+/// Minimum of words for lines outside any definition to be encoded.
 const RAW_WORDS_MIN: usize = 3;
 
-/// The text of a unit that is turned into vectors: the last three components of its file's path without the
-/// extension, on the next line the last segment of its parent and its name, then the documentation (unless it stands in
-/// the body), then the body. The keywords and entities of
-/// prose are not in it: with them in front, as many needles were lost as gained (docs/ranking.md).
-/// At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
+/// The text of a unit that is turned into vectors: the last three components of its file's path without the extension,
+/// on the next line the last segment of its parent and its name, then the documentation (unless the body contains it),
+/// then the body. At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
+///
+/// Keywords and entities of prose are left out: prepending them lost as many needles as it gained (docs/ranking.md).
 pub fn unit_text(path: &str, unit: &Unit) -> String {
     let start = path.rmatch_indices('/').nth(PATH_COMPONENTS - 1).map_or(0, |(at, _)| at + 1);
     let place = &path[start..];
     let file_at = place.rfind('/').map_or(0, |at| at + 1);
     let place = match place[file_at..].rfind('.') {
-        // A name such as `.bashrc` is no extension.
+        // A name such as `.bashrc` is not an extension.
         Some(dot) if dot > 0 => &place[..file_at + dot],
         _ => place,
     };
@@ -57,8 +58,8 @@ pub fn unit_text(path: &str, unit: &Unit) -> String {
     text
 }
 
-/// Whether a unit is encoded. Scraps between definitions (`else`, `)`, `mod net;`) say too little: a model places them
-/// near to anything, and no question is about them. Words find them all the same.
+/// Whether a unit is encoded. Fragments between definitions (`else`, `)`, `mod net;`) say too little: a model places
+/// them close to anything, and no question is about them. The lexical search still finds them.
 pub fn is_encoded(unit: &Unit) -> bool {
     let is_other = |c: char| !c.is_ascii() && c.is_alphabetic();
     let words = || unit.body.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
@@ -81,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// The cases that `crates/encoder/train/test_train.py` holds the Python twin to.
+    /// The same cases as `crates/encoder/train/test_train.py`, the test of the Python twin.
     const CASES: &str = include_str!("../../encoder/tests/unit_text.json");
 
     #[test]

@@ -1,4 +1,4 @@
-//! The worktrees of a git repository, told by git's own files; no git is run.
+//! The worktrees of a git repository, from git's own files; git is not run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ pub struct Repository {
     pub common: PathBuf,
     /// The root of the worktree around the folder.
     pub top: PathBuf,
-    /// The roots of all worktrees that are there, sorted.
+    /// The roots of all existing worktrees, sorted.
     pub tops: Vec<PathBuf>,
 }
 
 impl Repository {
-    /// The repository around `folder`, which is absolute; none where there is none.
+    /// The repository around `folder`, which is absolute, if any.
     pub fn around(folder: &Path) -> Option<Repository> {
         let top = folder.ancestors().find(|a| a.join(".git").exists())?.to_path_buf();
         let common = common_folder(&top)?;
@@ -30,7 +30,7 @@ impl Repository {
         Some(Repository { common, top, tops })
     }
 
-    /// The name that people know the repository by: its first worktree's.
+    /// The repository's common name: that of its first worktree.
     pub fn name(&self) -> String {
         let is_inside = self.common.file_name().is_some_and(|n| n == ".git");
         let named = self.common.parent().filter(|_| is_inside).unwrap_or(&self.common);
@@ -38,7 +38,7 @@ impl Repository {
     }
 }
 
-/// The folders that stand in other worktrees where `root` stands in its own.
+/// The folders of other worktrees at the same relative path as `root` has in its own.
 pub fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     let Some(Repository { top, tops, .. }) = Repository::around(root) else { return Vec::new() };
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
@@ -49,8 +49,8 @@ pub fn sibling_roots(root: &Path) -> Vec<PathBuf> {
     roots
 }
 
-/// A number that changes whenever a branch of a repository or the head of a worktree moves, as far as git's files tell:
-/// read anew, it says whether git has to be asked again. `common` is what all worktrees share.
+/// A hash that changes whenever a branch of a repository or the head of a worktree moves, as far as git's files show:
+/// if it is unchanged, git need not be asked again. `common` is the git folder that all worktrees share.
 pub fn stamp(common: &Path) -> u64 {
     let mut seen = Vec::new();
     let heads = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
@@ -64,7 +64,8 @@ pub fn stamp(common: &Path) -> u64 {
 /// Longest file that is read for a stamp, in bytes: a branch's is far shorter.
 const STAMP_BYTES_MAX: u64 = 4 << 10;
 
-/// Adds what a file, or each below a folder, says; of a longer one, which it is: git replaces what it changes.
+/// Adds the content of a file, or of each below a folder; of a longer file only its identity, since git replaces
+/// changed files.
 fn stamp_below(path: &Path, seen: &mut Vec<String>) {
     let Ok(data) = fs::symlink_metadata(path) else { return };
     if data.is_dir() {
@@ -81,7 +82,7 @@ fn stamp_below(path: &Path, seen: &mut Vec<String>) {
     seen.push(format!("{} {file:?} {} {:?}", path.display(), data.len(), data.modified().ok()));
 }
 
-/// The roots of all worktrees, as git's files name them; some may be gone.
+/// The roots of all worktrees, as git's files name them; some may no longer exist.
 fn tops(common: &Path) -> Vec<PathBuf> {
     let main = (common.file_name().is_some_and(|n| n == ".git")).then(|| common.parent()).flatten();
     let mut tops: Vec<PathBuf> = main.into_iter().map(Path::to_path_buf).collect();
@@ -101,7 +102,7 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
     }
     let text = line_of(&git)?;
     let own = top.join(text.strip_prefix("gitdir:")?.trim());
-    // A submodule has a folder of its own and shares none.
+    // A submodule has its own git folder and shares none.
     let Some(common) = line_of(&own.join("commondir")) else { return own.canonicalize().ok() };
     own.join(common).canonicalize().ok()
 }
@@ -109,7 +110,7 @@ fn common_folder(top: &Path) -> Option<PathBuf> {
 /// Longest file of one path, in bytes.
 const PATH_BYTES_MAX: u64 = 64 << 10;
 
-/// The text of a file in which git keeps one path, without its line end.
+/// The path in one of git's files of a single path, without its line end.
 fn line_of(file: &Path) -> Option<String> {
     let text = String::from_utf8(read_regular(file, PATH_BYTES_MAX).ok()?).ok()?;
     Some(text.trim_end().to_string())
@@ -131,7 +132,7 @@ mod tests {
         pipe(&piped.join(".git"));
         std::os::unix::fs::symlink("/dev/zero", endless.join(".git")).expect("a link");
         assert_eq!((Repository::around(&piped), Repository::around(&endless)), (None, None));
-        // The folder that a worktree shares is told by a pipe: it is read as one that shares none.
+        // `commondir` is a pipe: the repository is read as a single worktree.
         fs::create_dir(shared.join("own")).expect("a folder");
         fs::write(shared.join(".git"), "gitdir: own\n").expect("a file");
         ["commondir", "HEAD"].iter().for_each(|name| pipe(&shared.join("own").join(name)));

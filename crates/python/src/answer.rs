@@ -142,7 +142,7 @@ pub fn update(snapshot: &Snapshot, report: &Report, notices: Vec<String>) -> Res
     Ok(answer.to_string())
 }
 
-/// What an index holds.
+/// The state of an index.
 pub fn status(project: &Project) -> Result<String> {
     let snapshot = match project.store.open() {
         Ok(snapshot) => Some(snapshot),

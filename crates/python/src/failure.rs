@@ -1,4 +1,4 @@
-//! What goes wrong, as Python is told it: a kind that the package turns into one of its exceptions, and a sentence.
+//! Failures as Python sees them: a kind that the package turns into one of its exceptions, and a sentence.
 
 use colgrep_engine::Error;
 use pyo3::PyErr;
@@ -16,7 +16,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The request can't be answered as it is.
+    /// The request can't be answered.
     pub fn request(text: impl Into<String>) -> Failure {
         Failure { kind: "request", text: text.into() }
     }

@@ -1,7 +1,7 @@
 //! The native half of the Python package `colgrep`: requests come in as JSON, answers go out as JSON. The package's
 //! Python half (`python/colgrep`) makes typed results of them.
 //!
-//! Everything here stands behind the feature `module`, which the package's build sets.
+//! Everything here requires the feature `module`, which the package's build sets.
 #![cfg(feature = "module")]
 
 mod answer;
@@ -112,7 +112,7 @@ impl Session {
         })
     }
 
-    /// What the index holds; nothing is built.
+    /// The state of the index; nothing is built.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
         work::run(py, &Watch::default(), None, || {
             let (project, _) = Project::around(&self.root, &self.env)?;
@@ -121,7 +121,7 @@ impl Session {
     }
 }
 
-/// The environment as it is now, with the indexes in `data_folder` where one is given.
+/// The current environment, with the indexes in `data_folder` if given.
 #[expect(clippy::disallowed_methods, reason = "the module is a program's edge: here the environment is read")]
 fn environment(data_folder: Option<PathBuf>) -> Result<Env> {
     let given = data_folder.map(|folder| ("COLGREP_DATA_DIR".into(), folder.into_os_string()));

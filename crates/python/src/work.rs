@@ -1,4 +1,5 @@
-//! Work of the engine beside Python: other threads of Python go on, Ctrl-C ends it, progress is told.
+//! Runs the engine without holding Python's interpreter lock: other threads continue, Ctrl-C stops the work, progress
+//! is reported.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -16,8 +17,8 @@ const STACK_BYTES: usize = 8 << 20;
 /// Pause between two looks at signals and progress.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Does `work` on a thread of its own, without holding the interpreter. On Ctrl-C the work is told to stop, and what
-/// Python raised is given once it has.
+/// Does `work` on a thread of its own, without holding the interpreter lock. On Ctrl-C the work is stopped, and the
+/// Python exception is returned afterwards.
 pub fn run<T: Send>(
     py: Python<'_>,
     watch: &Watch,
@@ -57,8 +58,8 @@ pub fn run<T: Send>(
     })
 }
 
-/// Refuses to work in a process that was forked off behind earlier work: threads do not come along, and whoever waits for
-/// them waits for ever.
+/// Refuses to work in a process that was forked after earlier work: its threads are missing, and waiting for them would
+/// never end.
 ///
 /// # Errors
 /// In such a process.

@@ -50,7 +50,7 @@ impl Mended {
         Mended::adding(error, way.clone(), way)
     }
 
-    /// Other words, in which the way out stands.
+    /// A message that already includes the advice.
     fn instead(error: &dyn std::error::Error, what: String) -> Mended {
         Mended { said: error.to_string(), hinted: Hinted { what, shell: String::new(), tool: String::new() } }
     }
@@ -62,7 +62,7 @@ fn mended(error: &EngineError) -> Option<Mended> {
         EngineError::Refused(refused) => of_refused(refused),
         EngineError::Setting(error) => of_setting(error),
         EngineError::NoIndex { .. } => Some(Mended::with(error, "leave out --no-update, or run `colgrep init`")),
-        // What helps stands behind the cause where that is of the disk.
+        // If the disk is at fault, the advice follows the cause.
         EngineError::NoPlace { source, .. } if for_index(source).is_none() => {
             Some(Mended::with(error, "COLGREP_DATA_DIR=FOLDER names another one"))
         }
@@ -256,7 +256,7 @@ pub fn told(error: &anyhow::Error) -> String {
 /// An error with its causes, and the way out that `way` takes of a hint.
 fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     let index = |cause: &IndexError| for_index(cause).map(str::to_string);
-    // Context that was added to an error is none of its causes.
+    // Context that was added to an error is not one of its causes.
     let engine = || error.downcast_ref().or_else(|| error.chain().find_map(|cause| cause.downcast_ref()));
     let setting = || error.chain().find_map(|cause| of_setting(cause.downcast_ref()?));
     let advice = error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref()) {

@@ -18,9 +18,9 @@ use crate::{notice, trace};
 pub struct Console {
     quiet: bool,
     trace: bool,
-    /// Whether nothing is said of how far the work is.
+    /// Whether progress is hidden.
     no_progress: bool,
-    /// Whether nothing is said of files that can't be read.
+    /// Whether messages about unreadable files are hidden.
     no_messages: bool,
 }
 
@@ -71,7 +71,7 @@ struct Bar {
     no_progress: bool,
     units: AtomicU64,
     started: Instant,
-    /// Whether somebody who sees no bar was told that it takes a while.
+    /// Whether a reader without a progress bar was told to wait.
     told: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! The end of an answer: the rule between likely and near results, and the remarks behind the last one.
+//! The end of an answer: the rule between likely and near results, and the remarks after the last one.
 
 use std::io::{self, Write};
 
@@ -26,8 +26,8 @@ pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The remarks behind the last result, a line each; `scope` is what limits the search, as [`typed`]. If the rule
-/// `is_marked` on a terminal, no remark says again which results are near.
+/// The remarks after the last result, a line each; `scope` are the limits of the search, as [`typed`]. If the rule
+/// `is_marked` on a terminal, no remark repeats which results are near.
 pub fn remarks(end: &End, is_marked: bool, scope: &str) -> Vec<String> {
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
@@ -60,13 +60,13 @@ pub fn remarks(end: &End, is_marked: bool, scope: &str) -> Vec<String> {
     lines
 }
 
-/// Whether a strength that somebody asked for leaves files out, and the query is no token that stands nowhere.
+/// Whether a requested strength leaves files out, and the query is not a token that occurs nowhere.
 pub fn is_cut(end: &End) -> bool {
     let is_nowhere = end.is_tokens && !end.unknown.is_empty();
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
-/// How many files may hold tokens that nothing does, since they are not searched.
+/// How many files may have the unknown tokens but are too large to be searched.
 pub fn too_large(end: &End) -> String {
     match end.too_large as u64 {
         0 => String::new(),
@@ -74,14 +74,14 @@ pub fn too_large(end: &End) -> String {
     }
 }
 
-/// The remark on phrases in quotes that no file holds.
+/// The remark on phrases in quotes that no file contains.
 pub fn unquoted(phrases: &[String]) -> String {
     let all = if phrases.len() > 1 { "all of " } else { "" };
     let told = format!("no file that is searched holds {all}{} as it stands in quotes", quoted(phrases));
     format!("{told}; without them its words count like others")
 }
 
-/// The remark on words that stand nowhere and were read as others, or left out.
+/// The remark on words that occur nowhere and were read as others, or left out.
 pub fn read_as(end: &End) -> Option<String> {
     let told = |(word, read): &(String, String)| match read.is_empty() {
         true => format!("{:?} is left out", in_short(word)),
@@ -91,7 +91,7 @@ pub fn read_as(end: &End) -> Option<String> {
     (!each.is_empty()).then(|| format!("{}, since nothing here holds it as typed", each.join(", ")))
 }
 
-/// The remark on words that stand nowhere, with near ones that do, where so many results are `found`.
+/// The remark on words that occur nowhere, with similar ones that do; `found` is the number of results.
 pub fn unheld(end: &End, found: usize) -> Option<String> {
     // Of tokens it is said already where nothing is found.
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
@@ -100,7 +100,7 @@ pub fn unheld(end: &End, found: usize) -> Option<String> {
     is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")))
 }
 
-/// The same behind the remarks above: where one names tokens that nothing holds, the near ones are left to say.
+/// The same after the remarks above: where one already names unknown tokens, only similar words remain to be said.
 fn reword(end: &End) -> Option<String> {
     match end.is_tokens && end.shown == 0 && !end.unknown.is_empty() && !end.near.is_empty() {
         true => Some(format!("what is written nearly so and stands here: {}", end.near.join(", "))),
@@ -108,7 +108,7 @@ fn reword(end: &End) -> Option<String> {
     }
 }
 
-/// What the files hold that were counted: the index knows one word in all its forms.
+/// The words that the counted files contain: the index treats all forms of a word as one.
 pub fn held(end: &End) -> String {
     match (end.words.as_slice(), end.are_forms) {
         ([word], false) => format!("{:?}", in_short(word)),
@@ -118,7 +118,7 @@ pub fn held(end: &End) -> String {
     }
 }
 
-/// The remark on how many files hold all words, and how to list them.
+/// The remark on how many files contain all words, and how to list them.
 fn holders(end: &End, scope: &str) -> String {
     let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
     let (count, held) = (end.patterns.len(), held(end));
@@ -136,12 +136,12 @@ fn holders(end: &End, scope: &str) -> String {
     format!("{files} hold {held}, of which {shown} are shown; {list} lists all with these letters")
 }
 
-/// Prints the remarks behind the last result.
+/// Prints the remarks after the last result.
 pub fn tell(end: &End, is_marked: bool, scope: &str) {
     remarks(end, is_marked, scope).iter().for_each(|line| remark!("colgrep: {line}"));
 }
 
-/// What limits a search, as it is typed behind a query: filters by path and git, then the paths, each once.
+/// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
 pub fn typed(scope: &Scope) -> String {
     let mut words: Vec<String> = Vec::new();
     for (flag, values) in [

@@ -29,7 +29,7 @@ pub struct Wish {
     pub lines: Option<usize>,
     /// Maximum number of tokens.
     pub max_tokens: Option<usize>,
-    /// Nothing at all.
+    /// No output.
     pub silent: bool,
     /// No remarks.
     pub quiet: bool,

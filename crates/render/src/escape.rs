@@ -8,7 +8,7 @@ fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character does something to a terminal other than to stand there.
+/// Whether a character controls a terminal instead of being displayed.
 pub fn is_driving(c: char) -> bool {
     c.is_control() || is_bidirectional(c)
 }
@@ -29,10 +29,10 @@ pub fn json_text(value: &impl serde::Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(in_json)
 }
 
-/// Escapes what JSON may hold as it is and a terminal obeys: DEL, C1 controls, characters of direction. Programs read
+/// Escapes characters that JSON allows but a terminal obeys: DEL, C1 controls, bidirectional controls. Programs read
 /// the same text.
 pub fn in_json(json: String) -> String {
-    // The line ends between values stay. The others stand in strings only, and each is one UTF-16 unit.
+    // Line ends between values stay. The other characters occur only in strings, and each is one UTF-16 unit.
     let is_left = |c: char| c >= '\u{7f}' && is_driving(c);
     if !json.contains(is_left) {
         return json;

@@ -26,8 +26,7 @@ use crate::{Format, Look, Options, Wish, line, path as name};
 /// Files that are searched in parallel before their lines are printed.
 const PORTION: usize = 256;
 
-/// What the walk of a grep takes in: every match of every file, so the index's size limit does not hold here unless it
-/// is asked for.
+/// Walk options of a grep, which covers every file: the index's size limit applies only if it is given explicitly.
 fn walk_options(open: &OpenOptions, settings: &Settings) -> WalkOptions {
     WalkOptions { filesize_max: open.filesize_max.unwrap_or(u64::MAX), ..open.with(settings).walk }
 }
@@ -73,7 +72,7 @@ pub fn sort_by<T>(files: &mut [T], (by, reversed): (SortBy, bool), path: impl Fn
     if !matches!(by, SortBy::None | SortBy::Path) {
         files.sort_by_cached_key(time);
     }
-    // Forwards, one path that was given stands after the other; backwards, all are one list.
+    // Forwards, the given paths keep their order; backwards, all files are one list.
     if by == SortBy::Path && reversed {
         files.sort_by(|a, b| path(a).cmp(&path(b)));
     }
@@ -172,8 +171,9 @@ impl<'a> LineSearch<'a> {
     }
 }
 
-/// The lines that match below `path`, with so many around each, each with its end, in order, undressed and cut to a
-/// readable length; with `text_only` without binary files that nobody named. No more files are searched when there are
+/// The matching lines below `path`, with `around` lines of context, each with its end, in order, without escape
+/// sequences and cut to a readable length; with `text_only` without binary files that are not named. No more files are
+/// searched when there are `enough`. Also returns what could not be read.
 /// `enough`. And what could not be read.
 ///
 /// # Errors
@@ -217,7 +217,7 @@ pub fn lines(
     Ok((lines, unreadable))
 }
 
-/// A row as plain text, cut to what an agent gets of a line; where the match lies behind the cut, around the match.
+/// A row as plain text, cut to the length of a line for agents, around the match if it is beyond that.
 fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
     let is_mark = |c: char| c == ':' || c == '-';
     let numbered = row.strip_prefix(name).and_then(|rest| rest.strip_prefix(is_mark));
@@ -249,7 +249,7 @@ impl Grep<'_> {
         for path in paths {
             let (mut files, unreadable) = self.files_below(path)?;
             if sorting.0 == SortBy::Path {
-                // By its components: a folder's files stand before `folder.c`.
+                // By components: a folder's files precede `folder.c`.
                 files.sort_by(|a, b| a.shown.cmp(&b.shown));
             }
             all.extend(files);
@@ -259,8 +259,8 @@ impl Grep<'_> {
         Ok((all, complete))
     }
 
-    /// The files below `path` that the rules allow, in order, and what the walk could not read. That is told, and no
-    /// failure of the others.
+    /// The files below `path` that the rules allow, in order, and what the walk could not read, which is reported
+    /// without failing.
     fn files_below(&self, path: &Path) -> Result<(Vec<Target>, Vec<PathBuf>)> {
         if name::is_stdin(path) {
             return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
@@ -288,7 +288,7 @@ impl Grep<'_> {
         Ok((tree.files.into_iter().map(target).collect(), unreadable))
     }
 
-    /// What a file must hold to give anything.
+    /// The text that a file needs to produce output.
     fn needed(&self) -> &Needed {
         match self.of_lines.invert || self.of_lines.files_without_match {
             true => &Needed::Nothing,
@@ -325,7 +325,7 @@ impl Grep<'_> {
             Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),
         };
         let mut lines = printer.into_lines();
-        // A file that went away or can't be read is told, and no failure of the others.
+        // A file that went away or can't be read is reported, and the others are still searched.
         if let Err(error) = searched {
             lines.failed = true;
             self.tell(&format!("{}: {error}", file.shown.display()));
@@ -333,7 +333,7 @@ impl Grep<'_> {
         lines
     }
 
-    /// Lines of context before and behind a match; none where rows are for programs. A number of lines, which a setting
+    /// Lines of context before and after a match; none where rows are for programs. A number of lines, which a setting
     /// may give, counts where matches are whole lines.
     fn around(&self) -> (usize, usize) {
         let wish = &self.options.wish;

@@ -13,8 +13,8 @@ const LINES_MAX: usize = 500;
 /// Longest coloured line, in bytes. A longer one ends the colours of its block.
 const LINE_BYTES_MAX: usize = 2 << 10;
 
-/// Classes of a page's style sheet by the scope that they stand for; the innermost scope that has one counts, and of the
-/// rows the first. A row without a class hides what is around.
+/// Classes of a page's style sheet by scope. The innermost scope with a class counts, and the first matching row. A row
+/// without a class hides those of outer scopes.
 const CLASSES: [(&str, &str); 32] = [
     ("punctuation.definition.comment", "c"),
     ("punctuation.definition.string", "s"),

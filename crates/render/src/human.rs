@@ -240,7 +240,7 @@ impl Printer<'_> {
         (firsts.min().unwrap_or(1), ends.max().unwrap_or(0))
     }
 
-    /// Numbers of context lines before and behind each line shown.
+    /// Numbers of context lines before and after each line shown.
     fn around(&self) -> (usize, usize) {
         let wish = &self.options.wish;
         let both = wish.around.unwrap_or(0);

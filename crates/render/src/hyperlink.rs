@@ -33,12 +33,13 @@ impl Links {
         Ok(Links { format: Some(text).filter(|t| !t.is_empty()), host })
     }
 
-    /// Whether there are none.
+    /// Whether links are off.
     pub fn are_none(&self) -> bool {
         self.format.is_none()
     }
 
-    /// The escape sequences before and behind a text that links to a line of the file at the absolute `path`; empty
+    /// The escape sequences before and after a text that links to a line of the file at the absolute `path`; empty
+    /// without links.
     /// without links.
     pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {
         let Some(format) = self.format.as_ref().filter(|_| path != STDIN) else { return (String::new(), "") };

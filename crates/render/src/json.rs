@@ -192,8 +192,7 @@ pub fn schema() -> serde_json::Value {
     schema
 }
 
-/// Prints results as one array on one line, or one a line, each as soon as it is there. Returns how many of them
-/// fitted.
+/// Prints results as one array on one line, or one per line as soon as it is ready. Returns how many of them fitted.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
@@ -239,7 +238,7 @@ fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
     units.into_iter().map(alone).collect()
 }
 
-/// Prints a query with its hits on one line and returns how many they are; `max_tokens` holds for each line.
+/// Prints a query with its hits on one line and returns their number; `max_tokens` limits each line.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.

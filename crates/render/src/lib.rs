@@ -100,9 +100,9 @@ pub struct Wish {
     pub format: Format,
     /// Only the names of files, with numbers or without.
     pub names_only: bool,
-    /// The number of matches behind each name.
+    /// The number of matches after each name.
     pub count: bool,
-    /// A NUL byte behind each file name.
+    /// A NUL byte after each file name.
     pub null: bool,
     /// Whole units.
     pub content: bool,
@@ -110,7 +110,7 @@ pub struct Wish {
     pub lines: Option<usize>,
     /// Number of lines before each that is shown.
     pub before: Option<usize>,
-    /// Number of lines behind each that is shown.
+    /// Number of lines after each that is shown.
     pub behind: Option<usize>,
     /// Number for whichever of the two is not given.
     pub around: Option<usize>,
@@ -120,7 +120,7 @@ pub struct Wish {
     pub pack: Option<usize>,
     /// No remarks.
     pub quiet: bool,
-    /// Nothing at all.
+    /// No output.
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
@@ -235,7 +235,7 @@ impl Look {
     }
 }
 
-/// Location of a line, as it is printed in front of it.
+/// Location of a line, which is printed before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot<'a> {
     /// The file's name as shown.
@@ -312,7 +312,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, sco
     let found = results.len();
     let scope = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
     let end = scope.map(|_| results.end()).transpose()?;
-    // What is said behind the last result stands there, wherever both go.
+    // Remarks follow the last result even if both streams are the same.
     out.flush()?;
     if let (Some(scope), Some(end)) = (scope, end) {
         // On a terminal the rule marks near results.

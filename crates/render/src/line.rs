@@ -15,7 +15,7 @@ pub const COLUMNS_MAX: usize = 300;
 const TAB_COLUMNS: usize = 8;
 
 /// Writes a line of source. For a terminal of `columns` it is cut to that width and control characters are escaped;
-/// else it is written as it is. `syntax` are styles with the number of bytes each covers, from the line's beginning;
+/// else it is written verbatim. `syntax` are styles with the number of bytes each covers, from the line's beginning;
 /// `marks` are byte ranges to emphasise.
 ///
 /// # Errors
@@ -82,8 +82,8 @@ fn plain(line: &str, columns: usize) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Where a line that is cut to `columns` is shown from, in bytes: its beginning, or a little in front of what is marked
-/// where that lies behind the cut.
+/// Where a line that is cut to `columns` is shown from, in bytes: its beginning, or a little before the first mark if
+/// that is beyond the cut.
 pub fn shown_from(line: &str, columns: usize, marks: &[Range<usize>]) -> usize {
     let Some(mark) = marks.first() else { return 0 };
     // Bytes may match inside of a character.

@@ -51,7 +51,7 @@ pub struct Target {
 pub struct Lines {
     /// Whether anything matched.
     pub any: bool,
-    /// Whether a match lies behind a NUL byte.
+    /// Whether a match follows a NUL byte.
     pub binary: bool,
     /// Whether it could not be read to its end.
     pub failed: bool,
@@ -100,8 +100,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Whether the file is left out if it holds a NUL byte. As in ripgrep it is where a name or a number is all that is
-    /// told of a file that nobody named, and where text alone is asked for: images hold anything.
+    /// Whether the file is left out if it contains a NUL byte. As in ripgrep, this applies to unnamed files where only
+    /// names or numbers are printed; also where only text is wanted, since images can match anything.
     fn skips_binary(&self) -> bool {
         let wish = &self.options.wish;
         let tells_no_line = wish.names_only || wish.count || wish.silent || self.of_lines.files_without_match;
@@ -194,7 +194,7 @@ impl<'a> Printer<'a> {
         }
         self.text(style::MATCH, false, &bytes[at..])?;
         if self.options.look.width.is_none() {
-            // A line is given as it stands in the file; on a terminal its `\r` would show as an escape.
+            // A line is printed verbatim; on a terminal its `\r` would show as an escape.
             self.lines.text.write_all(&whole[bytes.len()..])?;
         }
         self.lines.text.write_all(b"\n")
@@ -276,7 +276,7 @@ impl<'a> Printer<'a> {
             let mut own: Vec<Row<'l>> = begins.map(|p| Row { start: Some(p.start - from), ..whole }).collect();
             if !vimgrep {
                 own.truncate(1);
-                // A line in which a match goes on has its column where that begins: at its own beginning.
+                // A line that continues a match has its column at its own beginning.
                 own = if own.is_empty() { vec![whole] } else { own };
             }
             rows.append(&mut own);
@@ -306,7 +306,7 @@ struct Row<'l> {
     text: &'l [u8],
 }
 
-/// A text whose matches are taken in their order: what stands before each is counted once for all of them.
+/// A text whose matches are visited in order, so that lines before each are counted only once.
 struct Text<'l> {
     bytes: &'l [u8],
     /// How far lines are counted.

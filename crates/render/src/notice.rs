@@ -72,7 +72,7 @@ pub fn text(notice: &Notice) -> String {
     }
 }
 
-/// The process that works behind searches.
+/// The background process.
 const BEHIND: &str = "a process in the background";
 /// Another process that writes an index.
 pub const ANOTHER: &str = "another colgrep";

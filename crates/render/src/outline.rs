@@ -54,7 +54,7 @@ pub struct Outlined {
 /// The units of the file at `path`, by line.
 ///
 /// # Errors
-/// When it can't be read or holds no text.
+/// When it can't be read or is not text.
 pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     Ok(units(path)?.iter().map(|unit| outlined(unit, false)).collect())
 }
@@ -74,7 +74,7 @@ fn units(path: &Path) -> Result<Vec<Unit>> {
 /// The units of a file whose text is known, as [`outline`] gives them.
 ///
 /// # Errors
-/// When it holds no text.
+/// When it is not text.
 pub fn outline_of(path: &Path, text: &str) -> Result<Vec<Outlined>> {
     Ok(units_in(path, text.as_bytes().to_vec())?.iter().map(|unit| outlined(unit, false)).collect())
 }
@@ -125,7 +125,7 @@ pub struct OutlineOptions {
 /// Prints the outline of a file and returns whether it has units.
 ///
 /// # Errors
-/// When the file can't be read or holds no text, or `out` can't be written.
+/// When the file can't be read or is not text, or `out` can't be written.
 pub fn print(out: &mut impl Write, file: &Path, options: OutlineOptions) -> Result<bool> {
     let units: Vec<Outlined> = units(file)?.iter().map(|unit| outlined(unit, options.enriched)).collect();
     let all = options.all || options.enriched;
@@ -145,10 +145,10 @@ pub fn print(out: &mut impl Write, file: &Path, options: OutlineOptions) -> Resu
     Ok(!units.is_empty())
 }
 
-/// Kinds of units that say little of what a file holds; the last are the paragraphs outside any heading.
+/// Kinds of units that say little about a file; the last are the paragraphs outside any heading.
 const LITTLE: [&str; 3] = ["constant", "rawcode", "document"];
 
-/// What is shown: functions, types and headings, or all; all too where there are none of these.
+/// The units shown: functions, types and headings, or all, also if the file has none of these.
 pub fn shown(units: &[Outlined], all: bool) -> Vec<&Outlined> {
     named_first(units, all, &LITTLE)
 }

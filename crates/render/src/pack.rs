@@ -36,7 +36,7 @@ pub struct Packed {
     text: String,
 }
 
-/// The pieces of a pack of so many tokens; with `ids`, each names its unit's id.
+/// The pieces of a pack of at most `tokens`; with `ids`, each names its unit's id.
 pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
     pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }

@@ -17,8 +17,8 @@ pub fn contained<T>(work: impl FnOnce() -> T) -> anyhow::Result<T> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             *LAST.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string().replace('\n', " ");
-            // Damage in an index shows as a panic at worst, and is then repaired: nobody is told of where it was found
-            // but who asks for it.
+            // Damage in an index shows as a panic at worst, and is then repaired, so print its place only if backtraces
+            // are enabled.
             if Backtrace::capture().status() == BacktraceStatus::Captured {
                 before(panic);
             }

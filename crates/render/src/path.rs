@@ -9,7 +9,7 @@ use colgrep_engine::session::corpus::fronts;
 
 static HERE: RwLock<Option<Option<PathBuf>>> = RwLock::new(None);
 
-/// The roots of a server of several, each with what stands in front of its paths.
+/// The roots of a server with several, each with the prefix of its paths.
 static ROOTS: RwLock<Vec<(PathBuf, String)>> = RwLock::new(Vec::new());
 
 /// The current folder, as it was looked up.
@@ -27,14 +27,14 @@ pub fn moved() {
     here();
 }
 
-/// Whether the process still stands where it did when that was looked up: its folder may be gone, or another one now.
+/// Whether the current folder is the one that was looked up: it may be gone, or another one now.
 pub fn stands() -> bool {
     let now = std::env::current_dir().and_then(|d| d.canonicalize()).ok();
     now.is_some() && now == here()
 }
 
-/// Names files from now on as a server of these roots does: of several each with the name of its own in front, since the
-/// same path may lie in another one.
+/// Names files from now on as a server of these roots does: with several roots, each path begins with its root's name,
+/// since another root may have the same path.
 pub fn serves(roots: &[&Path]) {
     let named = roots.iter().map(|root| root.to_path_buf()).zip(fronts(roots));
     let named = if roots.len() > 1 { named.collect() } else { Vec::new() };
@@ -58,7 +58,7 @@ fn named_in(roots: &[(PathBuf, String)], full: &Path) -> Option<String> {
 /// How standard input is named, in ripgrep's words.
 pub const STDIN: &str = "<stdin>";
 
-/// Whether a path stands for standard input.
+/// Whether a path means standard input.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -10,15 +10,16 @@ use colgrep_syntax::language;
 use super::rounds::{Coordinator, LocateRequest};
 use colgrep_index::error::Result;
 
-/// A query's text with words that stand nowhere as the index has them.
+/// A query's text with words respelled that the index lacks.
 pub(super) struct Respelled {
     pub text: String,
-    /// Each such word, as typed, with what it is read as.
+    /// Each such word as typed, with its respelling.
     pub words: Vec<(String, String)>,
 }
 
-/// The query without names of files that are not here, where a word of the name stands nowhere: nothing answers it, and its
-/// ending stands in other files. Words of it that stand somewhere stay. None where there is no such name, or nothing else.
+/// The query without names of missing files, if a word of the name is not in the index: nothing can match it, and its
+/// extension matches other files. Words of the name that the index has stay. `None` without such a name, or if nothing
+/// would be left.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -36,7 +37,7 @@ pub(super) fn without_absent(
         let at = query.terms.iter().position(|known| known.text == term);
         at.and_then(|at| statistics.terms.get(at)).is_none_or(|count| count.most() > 0)
     };
-    // Each path with the words of its file's name that stand somewhere.
+    // Each path with the words of its file's name that the index has.
     let mut unknown: Vec<(&String, String)> = Vec::new();
     for path in query.intents.mentions.iter().filter(|path| language::facts().is_file_name(&path.to_lowercase())) {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -62,7 +63,7 @@ pub(super) fn without_absent(
     Ok(left_out(&query.text, &absent))
 }
 
-/// The text with the rest of each path in its place, and without what joins it to the words in front.
+/// The text with the rest of each path in its place, and without the words that join it to the text before.
 fn left_out(text: &str, absent: &[(&String, String)]) -> Option<Respelled> {
     let (mut kept, mut left): (Vec<&str>, Vec<(String, String)>) = Default::default();
     let mut has_others = false;

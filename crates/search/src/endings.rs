@@ -1,13 +1,13 @@
-//! Files that differ by their ending alone.
+//! Files that differ only by their extension.
 
 use colgrep_core::query::Query;
 use colgrep_core::rank::FileFacts;
 use colgrep_core::token::is_stop_word;
 use rustc_hash::FxHashMap;
 
-/// Of files that differ by their ending alone, those are asked for whose ending is a word of the query: "fish completion"
-/// means `completion.fish`, and not `completion.zsh` beside it. Code and data are no variants of each other, and a long text
-/// names many endings.
+/// Of files that differ only by their extension, prefers those whose extension is a word of the query: "fish
+/// completion" means `completion.fish` rather than `completion.zsh`. Code and data are not variants of each other, and
+/// a long text names many extensions.
 pub(super) fn tell_endings_apart(query: &Query, files: &mut [FileFacts]) {
     if query.long.is_some() {
         return;

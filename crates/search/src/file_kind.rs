@@ -7,7 +7,7 @@ pub fn is_text(language: &str) -> bool {
     matches!(category(language), Category::Prose | Category::Data)
 }
 
-/// True if a file is text, or if it is of no known language and its path doesn't look like that of a program.
+/// True if a file is text, or if its language is unknown and its path doesn't look like a program's.
 pub(crate) fn is_data(language: &str, path: &str) -> bool {
     is_text(language) || (category(language) == Category::Unknown && others::is_data(path))
 }

@@ -1,5 +1,5 @@
-//! Candidates that are ranked whatever their words and meaning: what the query points at, files near the reader, past changes,
-//! and the parts of a long query.
+//! Candidates for reasons other than words and meaning: what the query points at, files related to the reader's, past
+//! changes, and the parts of a long query.
 
 use colgrep_core::partner::partner;
 use colgrep_core::path::PathClass;
@@ -26,7 +26,7 @@ pub(super) struct ForcedCandidates {
     past: FxHashMap<FilePlace, f32>,
     /// Files named or found by the parts of a long query.
     long: FxHashMap<FilePlace, LongFacts>,
-    /// Whether the query asks for the tests of what it names.
+    /// Whether the query asks for the tests of a named file or definition.
     asks_for_tests_of: bool,
 }
 
@@ -56,7 +56,7 @@ impl ForcedCandidates {
         self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).chain(self.long.keys()).copied()
     }
 
-    /// Whether the unit is a candidate for this reason alone.
+    /// Whether the unit is a candidate for one of these reasons.
     pub fn brings(&self, unit: &UnitFound) -> bool {
         self.pointers.units.contains_key(&unit.unit)
             || self.pointers.files.contains_key(&unit.file)
@@ -71,7 +71,7 @@ impl ForcedCandidates {
         only.as_ref().is_none_or(|only| only.contains(&file) || files.contains_key(&file))
     }
 
-    /// Records in candidates and files why they are here.
+    /// Records in candidates and files why they were added.
     pub fn mark(&self, retrieved: &mut Retrieved) {
         if self.pointers.units.is_empty() && self.files().next().is_none() {
             return;

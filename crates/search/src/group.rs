@@ -26,7 +26,7 @@ impl<'a> Group<'a> {
     /// Groups shards.
     ///
     /// # Errors
-    /// When unit addresses have no room for so many shards or segments.
+    /// When there are more shards or segments than unit addresses can tell apart.
     pub fn new(shards: Vec<&'a dyn Shard>) -> Result<Group<'a>> {
         let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
         let mut firsts = vec![0u32];

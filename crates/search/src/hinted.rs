@@ -1,4 +1,4 @@
-//! Hints: which of the best candidates meet what the caller expects of their tags.
+//! Hints: which of the best candidates have the tags that the caller expects.
 
 use colgrep_core::rank::{Fused, Retrieved};
 use colgrep_core::token::Tokenizer;
@@ -7,11 +7,11 @@ use super::Request;
 use super::rounds::{Coordinator, StoredUnitsRequest};
 use colgrep_index::error::Result;
 
-/// Candidates whose facts are read, the best by words and meaning: a stored unit costs the block of 64 KiB that it lies
-/// in. No hint lifts what lies further behind onto a first page.
+/// Number of best candidates whose facts are read: a stored unit costs a block of 64 KiB, and no hint lifts a lower one
+/// onto a first page.
 const UNITS_MAX: usize = 100;
 
-/// Compares the hints with the best candidates. Without hints nothing is read.
+/// Compares the hints with the best candidates. Reads nothing without hints.
 pub(super) fn compare(
     rounds: &Coordinator<'_>,
     request: &Request<'_>,

@@ -89,19 +89,20 @@ use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{PathMemory, Snapshot};
 
-/// What is searched: one index, or several as if they were one. Its answers do not depend on how files lie in shards.
+/// The searched indexes: one, or several as if they were one. Answers do not depend on the distribution of files over
+/// shards.
 #[derive(Clone, Copy)]
 pub struct Corpus<'a> {
     /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
     pub shards: &'a [&'a dyn Shard],
-    /// The folder whose name is the project's own, which says nothing of a topic; empty for several projects.
+    /// The folder that the project is named after, which names no topic; empty for several projects.
     pub name: &'a str,
     /// What is known of paths from one search to the next.
     pub paths: Option<&'a PathMemory>,
 }
 
 impl<'a> Corpus<'a> {
-    /// One index alone, as a shard.
+    /// A corpus of one index.
     pub fn of(shards: &'a [&'a dyn Shard], snapshot: &'a Snapshot) -> Corpus<'a> {
         Corpus { shards, name: &snapshot.files.root, paths: Some(&snapshot.path_facts) }
     }
@@ -113,7 +114,7 @@ impl std::fmt::Debug for Corpus<'_> {
     }
 }
 
-/// What is asked of a search.
+/// The parameters of a search.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The query's text.
@@ -126,44 +127,44 @@ pub struct Request<'a> {
     pub files: usize,
     /// Units shown of a file.
     pub units_per_file: PerFile,
-    /// Strength below which files are no answer; 0: all are.
+    /// Files of lower strength are left out; 0 keeps all.
     pub strength_min: f32,
-    /// How vectors take part; without it, the search is by keywords alone.
+    /// The semantic part of the search; `None` searches by keywords only.
     pub semantic: Option<Semantic<'a>>,
-    /// What the caller knows beside the query's words.
+    /// Context of the search besides the query's words.
     pub background: Background<'a>,
 }
 
-/// What the caller of a search knows beside the query's words.
+/// Context of a search besides the query's words.
 #[derive(Clone, Copy, Default)]
 pub struct Background<'a> {
     /// Terms for words of the query.
     pub terms: Option<&'a TermTable>,
-    /// Tags that are expected of what is wanted.
+    /// Tags that the caller expects of the wanted units.
     pub hints: Option<&'a Hints>,
     /// The names that people gave to the file at a path.
     pub tags_of: Option<&'a TagsOf<'a>>,
-    /// Where the reader stands.
+    /// The reader's current file.
     pub near: Option<&'a Near>,
-    /// The folder that paths are written from, itself from the corpus's root, with what stands in front of its paths; empty
-    /// for the root, and where none is known.
+    /// The folder that paths are relative to, from the corpus's root and with the repository's prefix; empty for the
+    /// root or if unknown.
     pub here: &'a str,
-    /// Files that past commits like the question changed, the strongest first, with shares of the strongest; their paths
-    /// are from the project's root, with what stands in front of the paths of the repository.
+    /// Files that past commits similar to the question changed, strongest first, with shares of the strongest; paths
+    /// are from the project's root, with the repository's prefix.
     pub past: &'a [(String, f32)],
 }
 
-/// Files that are judged, at least, where weak ones are left out: a strong one may stand behind many.
+/// Minimum of files whose strength is computed when weak ones are left out: a strong file may rank below many.
 const FILES_JUDGED: usize = 64;
 
 /// Gives the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
-/// Watches a search: step name and (unit, score) pairs of a retriever, or the order behind a stage.
+/// Watches a search: step name and (unit, score) pairs of a retriever, or the order after a stage.
 pub trait Watch {
     /// A retriever's ranking, or their fusion: units with scores, best first.
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
-    /// The order behind a stage.
+    /// The order after a stage.
     fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
     /// How long its parts took, at the end.
     fn timing(&mut self, _: &Timing) {}
@@ -190,7 +191,7 @@ pub struct Answer {
     pub is_documentation: bool,
 }
 
-/// What each file's candidates hold of the query's words.
+/// How much of the query's words each file's candidates contain.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -225,7 +226,7 @@ fn held_of(
     Ok(held)
 }
 
-/// What each file holds of tokens. Of those that none of them holds as written, the names inside count as a part: `NAME` of
+/// Which tokens each file contains. If no file contains them as written, the names inside count as a part: `NAME` of
 /// `${NAME}` and of `NAME=1`.
 fn tokens_held(rounds: &Coordinator<'_>, files: &[FilePlace], tokens: &[String]) -> Result<Vec<Tokens>> {
     let held = rounds.ask(&TokensRequest { files: files.to_vec(), tokens: tokens.to_vec() })?;
@@ -237,8 +238,8 @@ fn tokens_held(rounds: &Coordinator<'_>, files: &[FilePlace], tokens: &[String])
     Ok(held.into_iter().zip(inside).map(|(held, inside)| held.max(inside.min(Tokens::Part))).collect())
 }
 
-/// The shares of the query's weight that groups of units hold: `units` are each of a group, `holders` for each term the
-/// positions of those that hold it.
+/// The share of the query's weight in each group of units: `units` are the members of the groups, `holders` gives for
+/// each term the positions of the units with it.
 fn weighed(
     query: &Query,
     statistics: &Statistics,
@@ -269,7 +270,7 @@ fn weighed(
     of_groups
 }
 
-/// Runs one search in one index, which gives what `filter` allows.
+/// Runs one search in one index, restricted by `filter`.
 ///
 /// # Errors
 /// When the index can't be read.

@@ -7,28 +7,27 @@ use colgrep_syntax::language;
 use super::file_kind::is_data;
 use colgrep_index::store::{FileRecord, FileTable};
 
-/// Files that one written path may mean, at most: a name that more files bear means none of them.
+/// Maximum of files that one written path may mean: if more files have the name, it means none of them.
 pub const FILES_MAX: usize = 16;
-/// What ends a written path of a module: its last part is a file of code without its ending, or a folder with a file that
-/// stands for it (`net/__init__.py`).
+/// The end of a module's path: its last part is a code file's name without the extension, or a folder that a file
+/// stands for (`net/__init__.py`).
 pub const MODULE_END: &str = ".*";
 
 /// How well a written path fits the files that it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// Its last part alone is a file's name, and more was written: a path of another machine or project.
+    /// Only its last part matches, and more was written: a path of another machine or project.
     Name,
     /// Two parts or more at its end are a file's: the path from another root.
     Tail,
-    /// All that is written stands at the end of a file's path.
+    /// A file's path ends with everything that is written.
     Whole,
 }
 
-/// Of the files of one index those that share most of the last parts of what is written, upper and lower case alike, and how
-/// many parts these are. A path from another machine (`/srv/app/src/a.rs`) means the files that share most. `front` is
-/// what stands in front of all paths: for a lone repository its own folder, since `/srv/app/main.py` is `main.py` of a
-/// project `app`. What ends with [`MODULE_END`] means modules: files of code, of a stem alone no tests where there are
-/// others.
+/// The files of an index that share the most last parts with a written path, ignoring case, and the number of these
+/// parts. So a path from another machine (`/srv/app/src/a.rs`) means the closest files. `front` is the prefix of all
+/// paths: for a single repository its own folder, since `/srv/app/main.py` is `main.py` of a project `app`. A path that
+/// ends with [`MODULE_END`] means modules: code files, and for a lone stem tests only if there are no others.
 pub fn best_named<'t>(
     files: impl Iterator<Item = &'t FileRecord>,
     front_of: impl Fn(&'t FileRecord) -> (&'t str, &'t str),
@@ -63,13 +62,13 @@ pub fn best_named<'t>(
     best
 }
 
-/// Whether a file is a test, an example or the like by its folders: it may bear the name of what it is about.
+/// Whether a file's folders mark it as a test, an example or the like, which may have the name of its subject.
 fn repeats_by_folder(path: &str) -> bool {
     let repeats = |path: &str| PathClass::of(path, language::facts()).has(PathClass::REPEATS);
     repeats(path) && !repeats(path.rsplit('/').next().unwrap_or_default())
 }
 
-/// A file's path as that of a module: without its ending, and the folder where the file stands for it.
+/// A file's path as a module: without its extension, or the folder that the file stands for.
 fn module_of(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = stem_of(name);
@@ -77,13 +76,13 @@ fn module_of(path: &str) -> &str {
     if stands_for_folder { folder } else { &path[..path.len() - name.len() + stem.len()] }
 }
 
-/// A part of a path that somebody wrote.
+/// A part of a written path.
 struct WrittenPart {
-    /// In small letters.
+    /// In lower case.
     whole: String,
-    /// Without a version behind it.
+    /// The name without a version suffix.
     bare: String,
-    /// Whether it is nothing but a version: a folder that may not be here.
+    /// Whether it is just a version: a folder that may not exist here.
     is_version: bool,
 }
 
@@ -99,12 +98,12 @@ impl WrittenPart {
     }
 }
 
-/// Whether a text is this one in small letters. Nearly all paths are ASCII.
+/// Whether `small` is the lower case of a text. Nearly all paths are ASCII.
 fn is_in_lower_case(text: &str, small: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(small) } else { folded(text) == small }
 }
 
-/// How well files fit that share so many of the last parts of what is written.
+/// How well files fit that share this many last parts with the written path.
 pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
     match shared {
         0 => None,
@@ -118,8 +117,8 @@ pub fn fit_of(written: &str, shared: usize) -> Option<Fit> {
 /// A name with the files that it means.
 pub type Called<'n, 't> = (&'n str, Vec<&'t FileRecord>);
 
-/// The files that one of `names` is the name of: each name with its files. Case
-/// counts where the name has nothing else that tells it from a word; a name with an underscore in front may be a stem.
+/// For each of `names` that files have, the name with its files. Case counts if nothing else distinguishes the name
+/// from a word; a name with a leading underscore may be a stem.
 pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Called<'n, 't>> {
     let lower: Vec<String> = names.iter().map(|name| folded(name).into_owned()).collect();
     let mut found: Vec<Called<'n, 't>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
@@ -140,8 +139,8 @@ pub fn files_called<'n, 't>(table: &'t FileTable, names: &'n [String]) -> Vec<Ca
     found
 }
 
-/// The files whose names hold spaces and stand whole in a text, upper and lower case alike: `Getting Started.md`. Names
-/// without an extension are left out: they are words like others.
+/// The files whose names contain spaces and occur whole in a text, ignoring case: `Getting Started.md`. Names without
+/// an extension are left out, since they are plain words.
 pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>> {
     let mut found: Vec<Called<'t, 't>> = Vec::new();
     if !text.contains('.') || !text.contains(' ') {
@@ -160,7 +159,7 @@ pub fn files_spelled<'t>(table: &'t FileTable, text: &str) -> Vec<Called<'t, 't>
     found
 }
 
-/// Keeps of names inside each other the longest, and none that means too many files.
+/// Keeps the longest of overlapping names, and drops those of too many files.
 pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
     let names: Vec<String> = found.iter().map(|(name, _)| folded(name).into_owned()).collect();
     found.retain(|(name, files)| {
@@ -169,7 +168,7 @@ pub fn longest<F>(found: &mut Vec<(String, Vec<F>)>) {
     });
 }
 
-/// Whether a name stands in a text, with no letter or digit beside it.
+/// Whether a name occurs in a text, with no letter or digit next to it.
 fn stands_in(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let beside = [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
@@ -177,12 +176,12 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a folder's name is nothing but a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
+/// Whether a folder's name is just a version: where Go keeps modules, `chi/v5@v5.0.8` is version 5.0.8 of `chi`.
 fn is_version(part: &str) -> bool {
     without_version(part).len() < part.len() && part.strip_prefix('v').is_some_and(starts_with_digit)
 }
 
-/// A folder's name without the version behind it, as package managers name their folders: `gin@v1.9.1`.
+/// A folder's name without the version that package managers append: `gin@v1.9.1`.
 fn without_version(part: &str) -> &str {
     let is_numbered = |version: &str| starts_with_digit(version.strip_prefix('v').unwrap_or(version));
     part.split_once('@')

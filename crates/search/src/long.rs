@@ -14,10 +14,10 @@ use colgrep_index::ids::FilePlace;
 
 /// Paths of the text that are looked up: a trace may have hundreds.
 const PATHS_MAX: usize = 64;
-/// Files that a name without folders may mean, at most.
+/// Maximum of files that a name without folders may mean.
 const BARE_FILES_MAX: usize = 3;
 
-/// What the parts of a long query say of files; nothing for any other query. `title` has the files that its title finds,
+/// What the parts of a long query say about files; empty for any other query. `title` has the results for its title,
 /// each with its share of the best score.
 ///
 /// # Errors
@@ -36,8 +36,8 @@ pub(super) fn long_facts(
     Ok(found)
 }
 
-/// Files whose paths stand in the text, of a trace the innermost frames first. A name without folders counts where few
-/// files bear it; a path of which nothing but the name fits is of another project.
+/// Files whose paths occur in the text; for a trace, the innermost frames first. A name without folders counts if few
+/// files have it; a path that matches only by its name is another project's.
 fn paths(rounds: &Coordinator<'_>, intents: &Intents, found: &mut FxHashMap<FilePlace, LongFacts>) -> Result<()> {
     let locations = intents.locations.iter().map(|at| (&at.path, true));
     let mentions = intents.mentions.iter().map(|path| (path, false));

@@ -7,10 +7,10 @@ use super::rounds::{Coordinator, PathsRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Files that become candidates for that alone, at most, the strongest first.
+/// Maximum of files that become candidates for this reason, strongest first.
 const FILES_MAX: usize = 50;
 
-/// The shares of those that are here, as far as the filter allows them.
+/// The shares of existing files that the filter allows.
 pub(super) fn past(rounds: &Coordinator<'_>, request: &Request<'_>) -> Result<FxHashMap<FilePlace, f32>> {
     let past = request.background.past;
     if past.is_empty() {

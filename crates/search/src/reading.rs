@@ -15,7 +15,7 @@ use colgrep_index::error::Result;
 pub(super) enum KnownQuery {
     /// Nothing.
     Nothing,
-    /// Words that are read otherwise than typed, each with what it is read as.
+    /// Respelled words, each as typed and as read.
     Respelled(Vec<(String, String)>),
     /// What it points at.
     Pointers(Pointers),
@@ -33,7 +33,7 @@ pub(super) fn read(
 ) -> Result<Query> {
     let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
     let told = split_node_ids(told, language::facts());
-    // The title of a long query may tell of a change.
+    // The title of a long query may describe a change.
     let everywhere = all_places_of(&told, language::facts()).filter(|_| !matches!(known, KnownQuery::Title));
     let request = &Request { query: everywhere.as_deref().unwrap_or(&told), ..*request };
     let mut query = match known {
@@ -58,7 +58,7 @@ pub(super) fn read(
     Ok(query)
 }
 
-/// Parses a query that is no long one.
+/// Parses a query that is not long.
 fn read_short(corpus: &Corpus<'_>, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Result<Query> {
     let (root, facts) = (corpus.name, language::facts());
     let mut failed = Ok(());

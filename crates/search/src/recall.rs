@@ -16,9 +16,9 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, Lexical, UnitFilter};
 use colgrep_index::store::Snapshot;
 
-/// Paths that one mention may mean, at most: the most specific first.
+/// Maximum of paths that one mention may mean, most specific first.
 const PATHS_MAX: usize = 16;
-/// The fewest digits by which a commit is named, as git prints it.
+/// Minimum of digits in a commit's name, as git prints it.
 const NAME_LEN_MIN: usize = 7;
 
 /// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
@@ -38,7 +38,7 @@ fn sort_by_age(snapshot: &Snapshot, entries: &mut [EntryHit]) {
     });
 }
 
-/// The place of each candidate by age: what orders those of equal scores.
+/// The position of each candidate by age, to break ties.
 fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     let mut entries: Vec<EntryHit> =
         candidates.iter().filter_map(|candidate| snapshot.lexical.entry_at(candidate.unit)).collect();
@@ -47,8 +47,8 @@ fn ages(snapshot: &Snapshot, candidates: &[Candidate]) -> Vec<u32> {
     candidates.iter().map(|candidate| places.get(&candidate.unit).copied().unwrap_or(u32::MAX)).collect()
 }
 
-/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. Units of the answer are all that were
-/// ranked, best first, and hits are left empty. With it goes how much of the question's words the best entry by words has,
+/// Ranks the entries that `filter` allows; `request.files` is how many are wanted. The answer's units are all ranked
+/// ones, best first, and its hits are empty. Also returns how much of the question's words the best entry by words has,
 /// 0 to 1.
 ///
 /// # Errors
@@ -86,8 +86,8 @@ pub fn recall(
     Ok((Answer { query, units, files: retrieved.files, ..Answer::default() }, strength))
 }
 
-/// The knobs with what counts among entries: they are short, so a question's words stand in few of them, and how far they
-/// explain it says little. So meaning has a weight of its own, the same for every question.
+/// The knobs for entries. Entries are short, so few contain a question's words, and how much of the question they
+/// explain says little. So the semantic weight is fixed for all questions.
 fn of_history(knobs: &Knobs) -> Knobs {
     let mut own = knobs.clone();
     let alpha = if knobs.alpha > 0.0 { knobs.history_alpha } else { 0.0 };
@@ -116,8 +116,7 @@ fn mentions(lexical: &Lexical, filter: Option<&dyn UnitFilter>, request: &Reques
     Ok(pointers)
 }
 
-/// Points at the commits whose names begin as the question does, if it is nothing but such a beginning, or as a word of it
-/// that is written as only their names are.
+/// Points at the commits whose names begin with the question, or with a word of it that looks like a commit's name.
 fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, pointers: &mut Pointers) -> Result<()> {
     let names = names_of_commits(query);
     if names.is_empty() {
@@ -133,8 +132,8 @@ fn add_named(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, query: &str, 
     Ok(())
 }
 
-/// The words of a question that may be commits' names, in small letters: the only one, or one of a sentence as git
-/// shortens them, with a digit in it.
+/// The words of a question that may be commits' names, in lower case: the only one, or one in a sentence that has git's
+/// short length and a digit.
 fn names_of_commits(query: &str) -> Vec<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_alone = words.clone().nth(1).is_none();

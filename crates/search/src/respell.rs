@@ -1,5 +1,5 @@
-//! Words that stand nowhere, read as the index has them: `closesocket` as `close_socket`, "slow loris" as `slowloris`; a
-//! call that stands nowhere, `open(port)`, as what it calls, and an expression, `\bopen\(`, as the names in it.
+//! Respells words that the index lacks: `closesocket` as `close_socket`, "slow loris" as `slowloris`; replaces a call
+//! that occurs nowhere, `open(port)`, by what it calls, and a pattern, `\bopen\(`, by the names in it.
 
 use std::ops::Range;
 
@@ -23,22 +23,23 @@ use colgrep_index::lexical::{Run, run_of};
 
 /// Letters of a word that is taken apart: shorter ones are made of too little, longer ones of too many parts.
 const LETTERS: Range<usize> = 5..33;
-/// Letters of each part between spaces, at least: shorter ones stand side by side by chance.
+/// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
-/// Words of a query whose unknown ones are looked at. Of a sentence the others say enough, and the model reads each as typed.
+/// Maximum of words in a query whose unknown ones are respelled. Longer queries say enough without them, and the model
+/// reads each word as typed.
 const WORDS_MAX: usize = 3;
-/// Files that are read to see whether a call stands anywhere. With more that hold its words in a row, it does.
+/// Maximum of files that are read to see whether a call occurs. If more files have its words in a row, it does.
 const FILES_READ_MAX: usize = 512;
 
-/// A way to write words of a query that stand nowhere.
+/// A respelling of words in a query.
 struct Spelling {
-    /// What it stands for in the query's text.
+    /// The respelled part of the query's text.
     place: Range<usize>,
     text: String,
 }
 
-/// The query as the index writes its words, as what it calls, or without names of files that are not here. None where all
-/// of it stands somewhere, or no other way to write it does.
+/// The query as the index spells its words, as what it calls, or without names of missing files. `None` if all of it
+/// occurs, or no respelling does.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -80,7 +81,7 @@ pub(super) fn respelled(
             }
             None => otherwise(rounds, text, words[at].clone(), tokenizer)?,
         };
-        // A word that was taken apart with its neighbour may be joined to the one behind it, too.
+        // Spellings of neighbouring words may overlap; the first one wins.
         found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
     }
     let is_here = |name: &&str| !stands_nowhere(last_segment(name), query, statistics, tokenizer);
@@ -98,7 +99,7 @@ pub(super) fn respelled(
     Ok(Some(Respelled { text: read, words }))
 }
 
-/// What the query calls, where it is a call with arguments that stands in no file that is searched.
+/// The name that the query calls, if it is a call with arguments that occurs in none of the searched files.
 fn called<'q>(
     rounds: &Coordinator<'_>,
     query: &'q Query,
@@ -117,7 +118,7 @@ fn called<'q>(
     if stands_somewhere(rounds, text, Agreement::Words, tokenizer)? {
         return Ok(None);
     }
-    // Of a chain the rarest name that is here says most; one that is not may be written in another way.
+    // The rarest known name of a chain is the most specific; an unknown one may have another spelling.
     let mut rarest: Option<(&str, u64)> = None;
     for name in names {
         let term = tokenizer.normal(last_segment(name)).to_string();
@@ -130,7 +131,7 @@ fn called<'q>(
     Ok(rarest.map(|(name, _)| name))
 }
 
-/// The names of a query that is written around them and stands in no file that is searched, where one of them is here.
+/// The names in a query with code around them that occurs in none of the searched files, if the index has one of them.
 fn around(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
     let text = query.text.trim();
     let Some(names) = names_around(text) else { return Ok(None) };
@@ -142,7 +143,8 @@ fn around(rounds: &Coordinator<'_>, query: &Query, tokenizer: &mut Tokenizer) ->
     Ok(is_here.then_some(names))
 }
 
-/// Whether a text stands in a file that is searched, as closely as `least` says, or in so many by its words that it does.
+/// Whether a text occurs in a searched file, at least in `least` agreement, or too many files have its words for it not
+/// to.
 fn stands_somewhere(rounds: &Coordinator<'_>, text: &str, least: Agreement, tokenizer: &mut Tokenizer) -> Result<bool> {
     let run = run_of(text, tokenizer);
     let files = match run.is_empty() {
@@ -155,7 +157,7 @@ fn stands_somewhere(rounds: &Coordinator<'_>, text: &str, least: Agreement, toke
     Ok(files.len() > FILES_READ_MAX || rounds.scan(&files, Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
 }
 
-/// Whether what stands right in front of a called name stands here, too: `console.log` is no `log` of others.
+/// Whether the qualifier of a called name occurs, too: `console.log` means no other `log`.
 fn is_owner_here(name: &str, query: &Query, statistics: &Statistics, tokenizer: &mut Tokenizer) -> bool {
     let path: Vec<&str> = name.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
     match path.as_slice() {
@@ -187,7 +189,7 @@ fn stands_nowhere(word: &str, query: &Query, statistics: &Statistics, tokenizer:
     at.and_then(|at| statistics.terms.get(at)).is_some_and(|count| count.most() == 0)
 }
 
-/// The word and its neighbour written as one: with the one behind it, else with the one in front.
+/// The word joined with its neighbour: with the next one, else with the one before.
 fn joined(
     rounds: &Coordinator<'_>,
     text: &str,
@@ -206,8 +208,8 @@ fn joined(
     known(rounds, spellings, &terms)
 }
 
-/// The word with an underscore between its parts, or two where it is all that is asked; else as a file of code is called,
-/// or as two words that stand side by side.
+/// The word with an underscore between its parts, or two if it is the whole query; else as the name of a code file, or
+/// as two adjacent words.
 fn apart(
     rounds: &Coordinator<'_>,
     text: &str,
@@ -232,15 +234,15 @@ fn apart(
     let cuts = LETTERS_OF_A_PART_MIN..(word.len() + 1).saturating_sub(LETTERS_OF_A_PART_MIN);
     let pairs: Vec<String> = cuts.map(|at| format!("{} {}", &word[..at], &word[at..])).collect();
     let runs: Vec<Run> = pairs.iter().map(|pair| run_of(pair, tokenizer)).collect();
-    // Of a stop word nobody knows where it stands.
+    // The index has no positions of stop words.
     let (pairs, runs): (Vec<String>, Vec<Run>) = pairs.into_iter().zip(runs).filter(|(_, run)| run.len() == 2).unzip();
     let files = rounds.ask(&PhrasesRequest { phrases: runs })?;
     let most = files.iter().zip(pairs).filter(|(files, _)| !files.is_empty()).max_by_key(|(files, _)| files.len());
     Ok(most.map(|(_, text)| Spelling { place, text }))
 }
 
-/// The word as the stem of a file of code, with a hyphen or, where it is all that is asked, a dot between its parts:
-/// `colorwheel` of `color-wheel.tsx`.
+/// The word as the stem of a code file, with a hyphen or, if it is the whole query, a dot between its parts:
+/// `color-wheel` for `colorwheel`, if there is a `color-wheel.tsx`.
 fn stem(rounds: &Coordinator<'_>, word: &str, is_alone: bool, tokenizer: &mut Tokenizer) -> Result<Option<String>> {
     let cuts: Vec<(&str, &str)> = (1..word.len()).map(|at| word.split_at(at)).collect();
     let both = cuts.iter().flat_map(|(a, b)| [*a, *b]);
@@ -266,8 +268,8 @@ fn stem(rounds: &Coordinator<'_>, word: &str, is_alone: bool, tokenizer: &mut To
     Ok((0..stems.len()).find(|at| is_called(*at)).map(|at| stems[at].clone()))
 }
 
-/// A word of several parts in the other way to write them: `match_request` as `MatchRequest`, and `closeSocket` as
-/// `close_socket`; else as one of what it names several of: `open_ports` as `open_port`.
+/// A word of several parts in the other naming style: `match_request` as `MatchRequest`, and `closeSocket` as
+/// `close_socket`; else in the singular: `open_ports` as `open_port`.
 fn otherwise(
     rounds: &Coordinator<'_>,
     text: &str,
@@ -304,13 +306,12 @@ fn composed(
     let terms = [snake.clone(), tokenizer.normal(&joined).to_string()];
     let spellings = [snake, joined.clone()].map(|text| Spelling { place: place.clone(), text });
     let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
-    // A definition is found by its name as it is written.
+    // A definition is found by its name as written.
     let humped = if found.text == joined { humped(rounds, lower)? } else { None };
     Ok(Some(humped.map_or(found, |text| Spelling { place: place.clone(), text })))
 }
 
-/// Parts of a name with a capital in front of each, but for the first where most definitions of it are written so. None
-/// where nothing is called either.
+/// The name in Pascal or camel case, whichever more definitions use; `None` if there are no definitions.
 fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> {
     let capital = |part: &String| {
         let mut letters = part.chars();
@@ -329,7 +330,7 @@ fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> 
     Ok(best.map(|(_, name)| name))
 }
 
-/// The spelling whose term stands in most units; none where no term stands anywhere.
+/// The spelling whose term occurs in most units; `None` if no term occurs.
 fn known(rounds: &Coordinator<'_>, spellings: Vec<Spelling>, terms: &[String]) -> Result<Option<Spelling>> {
     if terms.is_empty() {
         return Ok(None);

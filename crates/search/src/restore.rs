@@ -1,5 +1,5 @@
-//! The texts of indexed units, put together again without a parser: from what the index keeps of a unit, and the lines
-//! of its file. A text that is restored wrongly has another hash and is not used.
+//! Restores the texts of indexed units without a parser, from what the index stores of a unit and the lines of its
+//! file. A text that is restored wrongly has another hash and is not used.
 
 use std::path::Path;
 
@@ -75,8 +75,8 @@ fn own(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> Vec<OwnLines> {
     body_lines(unit.kind, unit.line, unit.end, members, text).0
 }
 
-/// First and last line of each part of a unit that its members leave to it: all of it where it has none, and else what
-/// stands between them, without their documentation, with the first line of each. `lines` are those of its file.
+/// First and last line of each part of a unit that is outside its members: the whole unit if it has none, else the
+/// lines between them, with the first line of each member but without its documentation. `lines` are those of its file.
 ///
 /// # Errors
 /// When the index can't be read.
@@ -149,7 +149,7 @@ mod tests {
         let lost: Vec<String> = lost.iter().map(place).collect();
         assert!(all.len() > 500 && lost.len() * 20 < all.len(), "{} of {}: {lost:?}", lost.len(), all.len());
 
-        // A changed file gives none of the texts that changed.
+        // A changed file gives none of its changed texts.
         let sample = root.join("rust/sample.rs");
         let changed = std::fs::read_to_string(&sample).expect("a sample").replace("fn ", "fn  ");
         std::fs::write(&sample, changed).expect("a file");

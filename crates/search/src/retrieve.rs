@@ -1,4 +1,4 @@
-//! Retrieval: the candidates of a query, found by words, by meaning and by name, with what is known of their files.
+//! Retrieval: the candidates of a query, found by words, by meaning and by name, with facts about their files.
 
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ use super::{Corpus, Request};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Up to this many units with both terms of a pair, at most, all files with the pair are counted. Above it, their number
-/// is estimated from a sample.
+/// Up to this many units with both terms of a pair, all files with the pair are counted; above it, their number is
+/// estimated from a sample.
 const PAIR_UNITS: u64 = 50_000;
-/// Files that the title of a long query brings, at most, the best first.
+/// Maximum of files from a search for the title of a long query, best first.
 const TITLE_FILES_MAX: usize = 100;
-/// The sample is at least one file of so many.
+/// Sample at least one file in this many.
 const SAMPLE_PART_MAX: u64 = 1 << 14;
 
 /// The first half of a search.
@@ -52,7 +52,7 @@ const SAMPLE_PART_MAX: u64 = 1 << 14;
 pub struct Retrieval {
     /// The query, as it was read.
     pub query: Query,
-    /// The candidates with their rankings, and what is known of their files.
+    /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,
     /// The counts of the corpus for the query.
     pub statistics: Statistics,
@@ -60,8 +60,8 @@ pub struct Retrieval {
     pub timing: Timing,
 }
 
-/// The query as read, and the candidates with their rankings and what is known of their files, before they are fused.
-/// It depends on the knobs of retrieval alone.
+/// The parsed query, and the candidates with their rankings and facts about their files, before fusion. Depends only on
+/// the knobs of retrieval.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -69,7 +69,7 @@ pub fn retrieve(corpus: &Corpus<'_>, request: &Request<'_>) -> Result<Retrieval>
     with_retrieval(corpus, request, KnownQuery::Nothing, |_, retrieval| Ok(retrieval))
 }
 
-/// The same, where the caller knows what the query points at.
+/// The same, for a caller that supplies the query's pointers.
 ///
 /// # Errors
 /// As [`retrieve`].
@@ -77,7 +77,7 @@ pub(crate) fn retrieve_pointed(corpus: &Corpus<'_>, request: &Request<'_>, point
     with_retrieval(corpus, request, KnownQuery::Pointers(pointers), |_, retrieval| Ok(retrieval))
 }
 
-/// Gives `then` what was retrieved, and the search that may still be asked; none where the query has no words.
+/// Passes the retrieval to `then`, with the search for further requests, or `None` if the query has no words.
 pub(super) fn with_retrieval<T>(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
@@ -99,7 +99,7 @@ pub(super) fn with_retrieval<T>(
     });
     let of_shards = ShardQuery { query: &query, bm25: Bm25::of_query(request.knobs, &query), vectors };
     let may_respell = matches!(known, KnownQuery::Nothing) && request.knobs.respelling;
-    // On a thread of rayon's pool, which works on what it splits; any other thread sleeps until each part is done.
+    // On a thread of rayon's pool, which works on its own splits; any other thread would sleep until they are done.
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
@@ -153,7 +153,7 @@ struct Required {
     units: FxHashSet<UnitId>,
 }
 
-/// The candidates of a query with the rankings that found them, and facts of all units that were looked at.
+/// The candidates of a query with their rankings, and facts of all units that were scored.
 struct Ranked {
     units: Vec<UnitFound>,
     rankings: Vec<Ranking>,
@@ -161,7 +161,7 @@ struct Ranked {
     facts: Facts,
 }
 
-/// The units that are near by meaning, and what words found.
+/// Semantic and lexical results.
 type RetrievedHits = (Vec<NearUnit>, CandidatesResponse);
 
 /// Facts of units and their files.
@@ -180,7 +180,7 @@ impl Search<'_> {
             .zip(self.question)
             .map(|(semantic, question)| SemanticSearch::new(rounds, semantic, question));
         let mut known = known;
-        // A text in quotation marks may stand nowhere: then nothing else is looked for.
+        // If a quoted text occurs nowhere, nothing else is searched.
         if !query.intents.phrases.is_empty() {
             let pointers = self.pointed(known, tokenizer)?;
             if pointers.allow_nothing() {
@@ -224,8 +224,8 @@ impl Search<'_> {
         }
     }
 
-    /// What words and meaning find, and forced them what `pointed` works out: on two cores it takes as long as meaning
-    /// alone.
+    /// Runs the lexical and the semantic search in parallel with `pointed`: on two cores this takes as long as the
+    /// semantic search.
     fn found<T: Send>(
         &self,
         semantic: Option<&SemanticSearch<'_>>,
@@ -253,7 +253,7 @@ impl Search<'_> {
         (near.and_then(|near| Ok((near, by_words?))), pointed)
     }
 
-    /// Ranks what words and meaning found. None where neither the index nor the model knows anything of the query.
+    /// Ranks the results of both searches. `None` if neither the index nor the model knows any word of the query.
     fn ranked(
         &self,
         semantic: Option<&SemanticSearch<'_>>,
@@ -275,8 +275,8 @@ impl Search<'_> {
         // Required units without a word of the query (score 0) get their facts, and no rank by words.
         let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
         let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
-        // If neither the index nor the model knows a word of the query, nothing is an answer, except by meaning alone, and
-        // what comes without words.
+        // If neither the index nor the model knows a word of the query, there is no answer, except for a purely
+        // semantic search and candidates forced by other means.
         let is_unread = |s: Semantic<'_>| s.mode == Mode::Hybrid && !s.encoder.knows(&query.text);
         let is_unknown = hits.is_empty() && request.semantic.is_some_and(is_unread);
         if is_unknown && !units.iter().any(|unit| forced.brings(unit)) {
@@ -368,7 +368,7 @@ impl Search<'_> {
         }
     }
 
-    /// The candidates and what is known of their files; rankings and evidence are left empty.
+    /// The candidates and facts about their files, with empty rankings and evidence.
     fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
         let Search { query, statistics, .. } = *self;
         let pairs = PairWeights::new(statistics.files, &self.parts(), &facts.pairs, facts.files.values());
@@ -432,14 +432,14 @@ fn file_facts(
     }
 }
 
-/// The scores by meaning of the units that words alone found.
+/// The semantic scores of the units that only the lexical search found.
 fn likeness_of(search: &SemanticSearch<'_>, others: &[UnitFound]) -> Result<Vec<NearUnit>> {
     let is_alone = search.semantic.mode == Mode::SemanticOnly;
     if is_alone && search.semantic.encode_max == 0 { Ok(Vec::new()) } else { search.score(others) }
 }
 
-/// The semantic ranking, from what the vectors found (`near`) and the scores of the units that words alone found (`more`):
-/// the nearest get their full scores. Sets the evidence's coverage of `units`.
+/// The semantic ranking, from the vector search (`near`) and the scores of lexical-only units (`more`): the nearest get
+/// their full scores. Sets the evidence's coverage of `units`.
 fn completed(
     search: &SemanticSearch<'_>,
     mut near: Vec<NearUnit>,
@@ -471,8 +471,8 @@ fn evidence(query: &Query, mass: WordMass, units: &[UnitFound], knobs: &Knobs) -
     }
 }
 
-/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code. Tables of
-/// settings and the constants of a script stand in many a documentation and are neither.
+/// Whether most of `units` are prose, and at most the share `code` of them are functions or classes of code.
+/// Documentation often includes tables of settings and the constants of a script, which count as neither.
 fn is_documentation(units: &[UnitFound], files: &FxHashMap<FilePlace, FileFound>, code: f32) -> bool {
     let is_prose = |found: &FileFound| category(&found.language) == Category::Prose;
     let prose: FxHashSet<FilePlace> =

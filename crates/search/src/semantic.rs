@@ -1,6 +1,5 @@
-//! The semantic half of a search: units near a query by their vectors, and vectors for what the lexical half found. The
-//! shards of a corpus search their vectors in steps, and what each step keeps is decided over all of them, with equal texts
-//! counted once; full scores are made here.
+//! The semantic half of a search: finds units by their vectors, and vectors for lexical results. Shards search in
+//! steps, each decided over all of them with equal texts counted once; full scores are computed here.
 
 use std::sync::Arc;
 
@@ -28,14 +27,14 @@ const ENCODE_BATCH: usize = 4;
 /// How a search uses vectors.
 #[derive(Clone, Copy)]
 pub struct Semantic<'a> {
-    /// The model that the index was made with, or, where no vectors are stored, any.
+    /// The model of the index or, if no vectors are stored, any model.
     pub encoder: &'a dyn Encoder,
     /// Whether the lexical ranking counts too.
     pub mode: Mode,
     /// Bounds of the search through the vectors.
     pub effort: Effort,
-    /// Lexical candidates without stored vectors, at most, that are read again and encoded for this search, at a few
-    /// tenths of a millisecond of a core each with the embedded model: in an index without vectors of it (`lite`).
+    /// Maximum of lexical candidates without stored vectors that are read again and encoded for this search, in an
+    /// index without the embedded model's vectors (`lite`). Each takes a core a few tenths of a millisecond.
     pub encode_max: usize,
     /// Vectors to search with instead of the query's: those of a unit, for `--like`.
     pub question: Option<&'a Multivector>,
@@ -62,7 +61,7 @@ pub enum Mode {
     /// Lexical and semantic.
     #[default]
     Hybrid,
-    /// Semantic alone.
+    /// Purely semantic.
     SemanticOnly,
 }
 
@@ -86,7 +85,8 @@ impl<'a> SemanticSearch<'a> {
         SemanticSearch { rounds, semantic, question }
     }
 
-    /// The best `units_max` texts' units (more where units share a text), or as many as lie in `files_min` files.
+    /// The units of the best `units_max` texts (more if units share a text), or as many as it takes to cover
+    /// `files_min` files.
     ///
     /// # Errors
     /// When the vectors are damaged.
@@ -97,13 +97,13 @@ impl<'a> SemanticSearch<'a> {
         let reach = self.rounds.ask(&ReachRequest)?;
         let Effort { joined, rough, exact, .. } = self.semantic.effort;
         let is_placed = reach.is_placed && self.rounds.documents().min(reach.units) <= joined as u64;
-        // Units are counted, not texts: how many texts several shards have in common, only all hashes tell.
+        // Counts units, not texts: only all hashes together could tell how many texts shards have in common.
         let exceeds = |most: usize| !is_placed || reach.units > most as u64;
         let mut n = units_max;
         loop {
             let is_listed = exceeds(rough.max(exact).max(n));
             let near = self.nearest(n, is_listed)?;
-            // Texts in none of the lists are still to come, where all can be looked at.
+            // If every text can be scored, those in none of the lists come next.
             let all = !exceeds(n) || (near.len() < n && !(is_placed && is_listed));
             let of_text = |text: TextNear| {
                 let TextNear { hash, score, units } = text;
@@ -163,10 +163,10 @@ impl<'a> SemanticSearch<'a> {
         Ok(scored)
     }
 
-    /// Gives the first of `hits` their full scores, where the model is light enough: stored vectors are rounded and
-    /// incomplete. Behind the first [`SHARPEN_FIRST`] it proceeds in steps of [`SHARPEN_STEP`] units, until a step leaves
-    /// the best [`SHARPEN_HEAD`] unchanged, for `units_max` units at most. The scores of the rest are shifted by the
-    /// average change in the last step. `hits` are in order, before and after.
+    /// Replaces the scores of the first `hits` by full ones if the model is light enough, since stored vectors are
+    /// rounded and incomplete. After the first [`SHARPEN_FIRST`] it proceeds in steps of [`SHARPEN_STEP`] units, until
+    /// a step leaves the best [`SHARPEN_HEAD`] unchanged, for at most `units_max` units. The scores of the rest are
+    /// shifted by the average change in the last step. `hits` are sorted, before and after.
     ///
     /// # Errors
     /// When the index can't be read or the model can't be run.
@@ -242,8 +242,8 @@ fn sort(hits: &mut [NearUnit]) {
     hits.sort_unstable_by(|a, b| a.0.by_score(&b.0));
 }
 
-/// Adds to `hits` the units of `more` that are not in it. Gives the share of the first [`HEAD`] of `units` that has a
-/// score then; 1 where there are no units.
+/// Adds to `hits` the units of `more` that it lacks. Returns the share of the first [`HEAD`] of `units` that then has a
+/// score; 1 if there are no units.
 pub(super) fn join(hits: &mut Vec<NearUnit>, more: Vec<NearUnit>, units: &[UnitFound]) -> f32 {
     let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.0.unit).collect();
     hits.extend(more.into_iter().filter(|(unit, _)| known.insert(unit.unit)));

@@ -27,13 +27,13 @@ pub struct ShardQuery<'a> {
 pub struct QueryVectors<'a> {
     /// The vectors.
     pub question: &'a Multivector,
-    /// The model's fingerprint. A shard with vectors of another model ranks by words alone.
+    /// The model's fingerprint. A shard with vectors of another model ranks only by words.
     pub fingerprint: u64,
     /// Bounds of the search through vectors.
     pub effort: Effort,
 }
 
-/// What a shard behind a wire sends at the start of a search: the answers to the rounds that every search begins with.
+/// What a remote shard sends at the start of a search: the answers to the first rounds of every search.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ShardOverview {
     /// The counts of the shard.
@@ -85,7 +85,7 @@ pub struct UnitFound {
     pub file: FilePlace,
     /// Its kind.
     pub kind: UnitKind,
-    /// How it relates to what it names.
+    /// How it relates to its name.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,

@@ -4,19 +4,19 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// Times of one search, in milliseconds of the clock. Words and meaning are looked for side by side, so their times
+/// Wall-clock times of one search, in milliseconds. The lexical and the semantic search run in parallel, so their times
 /// overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// The ranking by words.
     pub lexical: f64,
-    /// The ranking by meaning: encoding the query, finding the nearest, scoring what words found, full scores.
+    /// The semantic ranking: encoding the query, finding the nearest units, scoring lexical results, full scores.
     pub semantic: f64,
     /// Making one score of both.
     pub fuse: f64,
     /// The stages, and the order.
     pub rank: f64,
-    /// All of it, with what lies between.
+    /// The whole search.
     pub total: f64,
 }
 

@@ -39,7 +39,7 @@ impl Place {
     /// Reads an address: `s3://`, `gs://`, `az://` and their like, `file://`, or the path of a folder, where `~` is `home`.
     ///
     /// # Errors
-    /// Where it is none of these, or holds credentials.
+    /// When it has none of these forms, or includes credentials.
     pub fn parse(text: &str, home: Option<&Path>) -> Result<Place> {
         let refused = |why: &str| Error::Address { address: shown(text), why: why.to_string() };
         if text.trim().is_empty() {
@@ -93,7 +93,7 @@ impl Place {
     }
 }
 
-/// An address as it is shown where it can't be used: of one that may hold a secret, its beginning.
+/// The displayed form of an unusable address: only its scheme if it may contain a secret.
 fn shown(text: &str) -> String {
     match text.split_once("://") {
         Some((scheme, _)) if holds_credentials(text) => format!("{scheme}://…"),

@@ -12,7 +12,7 @@ use crate::hash::{is_key, of_bytes};
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use crate::shelf::{Extent, Shelf};
 
-/// Manifests that stay behind the newest, so that a number is not free again soon.
+/// Manifests to keep besides the newest, so that their numbers are not reused soon.
 const KEPT_MANIFESTS: usize = 8;
 /// How often manifests are listed that are gone when they are read.
 const TRIES: u32 = 100;
@@ -51,9 +51,9 @@ impl Stock {
 /// The newest manifest of a repository.
 #[derive(Debug)]
 pub(crate) struct Newest {
-    /// The greatest number; 0 where there is none.
+    /// The greatest number; 0 if there are no manifests.
     pub(crate) number: u64,
-    /// What the newest that can be read says; none where there is none.
+    /// The newest manifest that can be read.
     pub(crate) manifest: Option<Manifest>,
     /// What is wrong with newer ones.
     pub(crate) passed: Vec<Error>,
@@ -197,7 +197,7 @@ impl Bucket {
         Ok(self.numbers().await?.last() == Some(&(number + 1)))
     }
 
-    /// Removes manifests that are far behind the newest. What can't be removed stays.
+    /// Removes manifests far older than the newest. What can't be removed stays.
     pub(crate) async fn trim(&self) -> Result<()> {
         let numbers = self.numbers().await?;
         for number in numbers.iter().rev().skip(KEPT_MANIFESTS) {

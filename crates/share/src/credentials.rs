@@ -17,7 +17,7 @@ const ASKS_OTHERS: [&str; 5] = ["credential_process", "sso_session", "sso_start_
 pub(crate) struct Profile {
     /// Names as the builder of stores knows them, with their values.
     pub(crate) values: Vec<(&'static str, String)>,
-    /// A key that asks something else for credentials, where there are none.
+    /// A key that delegates to another source of credentials, where no values are given.
     pub(crate) asks_others: Option<&'static str>,
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     hasher.finish()
 }
 
-/// The hash of a file from where it stands; `done` is told of the bytes.
+/// The hash of a file from its current position; `done` receives the number of bytes read.
 ///
 /// # Errors
 /// When it can't be read.

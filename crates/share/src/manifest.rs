@@ -57,7 +57,7 @@ pub(crate) struct Manifest {
 enum Entry {
     /// One that this program understands.
     Known(Box<Snapshot>),
-    /// Another program's. It stays as it is.
+    /// Written by another program. It is kept unchanged.
     Other(Value),
 }
 
@@ -136,7 +136,7 @@ impl VectorFacts {
         }
     }
 
-    /// The same as an index describes them, without any file; none where the numbers are none.
+    /// The same as an index describes them, without any file; `None` where the numbers are invalid.
     pub fn described(&self) -> Option<Vectors> {
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         Some(Vectors {
@@ -151,7 +151,7 @@ impl VectorFacts {
     }
 }
 
-/// A file of an index, and the object that holds it.
+/// A file of an index, and the object that stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartRecord {
     /// Its path in the index's folder.
@@ -175,7 +175,7 @@ impl PartRecord {
         PartRecord { name: name.into(), bytes, sha256, ..PartRecord::default() }
     }
 
-    /// The name of the object that holds it.
+    /// The name of the object that stores it.
     pub(crate) fn key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.sha256)
     }
@@ -195,7 +195,7 @@ impl Snapshot {
         Snapshot { parts, ..Snapshot::default() }
     }
 
-    /// What tells its content from that of others: the hash over names and hashes of its files.
+    /// Identifies its content: the hash over names and hashes of its files.
     pub fn id(&self) -> String {
         let mut lines: Vec<String> =
             self.parts.iter().map(|part| format!("{} {} {}\n", part.name, part.bytes, part.sha256)).collect();
@@ -203,8 +203,8 @@ impl Snapshot {
         of_bytes(lines.concat().as_bytes())
     }
 
-    /// Whether it holds what another does: the same units, texts and vectors. Its table and its commit point may be others,
-    /// as they are after a pull.
+    /// Whether it has the same content as another: the same units, texts and vectors. Its table and its commit point
+    /// may differ, as they do after a pull.
     fn holds_the_same(&self, other: &Snapshot) -> bool {
         let content = |snapshot: &Snapshot| {
             let is_content = |part: &&PartRecord| !part.name.starts_with("files-") && part.name != POINT_PART;
@@ -323,7 +323,7 @@ impl Manifest {
         self.snapshots.is_empty()
     }
 
-    /// This very index in it, under the same commit and branch, or one that holds the same.
+    /// The same index in the manifest, under the same commit and branch, or one with the same content.
     pub(crate) fn same(&self, snapshot: &Snapshot) -> Option<&Snapshot> {
         let same = |s: &&Snapshot| s.kind() == snapshot.kind() && s.commit == snapshot.commit;
         self.snapshots().filter(same).find(|s| s.holds_the_same(snapshot))

@@ -137,7 +137,7 @@ fn values<'a>(cloud: &'a Cloud, prefix: &str) -> Vec<(String, &'a str)> {
 
 /// Whether any of the addresses among the values is reached without encryption.
 fn is_plain<'a>(values: impl Iterator<Item = (&'a str, &'a str)>, plain: bool) -> Result<bool> {
-    // Some that hold the word are switches.
+    // Some names with the word are switches.
     let names = ["endpoint", "endpoint_url", "endpoint_url_s3", "endpoint_url_sts", "base_url"];
     let is_switch = |name: &str| name.contains("_use_");
     let addresses = values.filter(|(name, _)| names.iter().any(|end| name.ends_with(end)) && !is_switch(name));

@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of so many bytes, each after a pause; all of them where they come fast enough.
+    /// Reads `pieces` of `bytes` each, after a pause each; all of them where they come fast enough.
     async fn read(pieces: usize, bytes: usize, pause: Duration, bounds: Option<Bounds>) -> Result<usize, StoreError> {
         let next = move |left: usize| async move {
             if left == 0 {

@@ -1,7 +1,7 @@
 //! Pruning: removing blobs that no manifest names.
 //!
-//! A push may be about to name a blob that it has just put, or that the manifest before it named. The first is young, and
-//! the second is named: what is old and named by nothing is no push's (see `push`).
+//! A push may be about to name a blob that it has just put, or that the manifest before it named. The first is young,
+//! and the second is named, so no push needs what is old and unnamed (see `push`).
 
 use std::time::{Duration, SystemTime};
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_pushes_left_goes_and_what_is_others_stays() {
-        // Names that an object's path holds in another form.
+        // Names that are encoded differently in an object's path.
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("its path").join("a b#c%");
         let bucket = bucket(&folder);

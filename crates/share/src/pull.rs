@@ -1,5 +1,5 @@
-//! Pulling: the index that is nearest to what is checked out, each of its files checked, in one step in place of the
-//! index that was there.
+//! Pulling: takes the index nearest to what is checked out, verifies each of its files, and replaces the local index in
+//! one step.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub struct Found {
     pub snapshot: Snapshot,
     /// Whether its vectors are those that this machine would make.
     pub fits: bool,
-    /// How many commits lie between it and what is checked out, where that is known.
+    /// How many commits separate it from what is checked out, if known.
     pub distance: Option<u64>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Fou
     for (.., found) in &mut found {
         found.distance = is_own(found).then_some(0);
     }
-    // Git is asked once, and not at all where the very commit is there.
+    // Git is asked once, and only without an index of the exact commit.
     if !found.iter().any(|(alike, _, found)| Some(*alike) == best && found.distance == Some(0)) {
         let mut commits: Vec<&str> = found.iter().filter_map(|(.., f)| f.snapshot.commit.as_deref()).collect();
         commits.truncate(SNAPSHOTS_MAX);
@@ -167,7 +167,7 @@ async fn fetch_one(bucket: &Bucket, part: &PartRecord, incoming: &Store, watch: 
     Ok(())
 }
 
-/// Fetches a part; what is wrong with it where it is not what it should be.
+/// Fetches a part; returns what is wrong with it, if anything.
 async fn fetch_once(
     bucket: &Bucket,
     part: &PartRecord,

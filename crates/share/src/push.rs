@@ -32,7 +32,7 @@ const TRIES: u32 = 100;
 /// Pause before it does, at most; it doubles from a hundredth of it.
 const PAUSE_MAX: Duration = Duration::from_millis(800);
 
-/// What is pushed beside the files of an index.
+/// Metadata that is pushed with the files of an index.
 #[derive(Clone, Debug, Default)]
 pub struct Sent<'a> {
     /// The commit that is checked out.
@@ -130,7 +130,7 @@ fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
     parts.iter().map(hash).collect()
 }
 
-/// The hash of a part; `done` is told of the bytes read.
+/// The hash of a part; `done` receives the number of bytes read.
 pub(crate) fn hash_of(part: &Part, done: &dyn Fn(u64)) -> std::io::Result<String> {
     match &part.content {
         Content::Bytes(bytes) => Ok(of_bytes(bytes)),
@@ -146,7 +146,7 @@ fn rewound(mut file: &File) -> std::io::Result<()> {
     file.rewind()
 }
 
-/// A part with the object that will hold it.
+/// A part with the object that will store it.
 struct Chosen {
     record: PartRecord,
     /// Whether that has to be sent.
@@ -162,7 +162,7 @@ fn choose(
     anew: bool,
 ) -> Vec<Chosen> {
     let now = since_1970(SystemTime::now());
-    // A clock of this machine that is behind would make everything young.
+    // If this machine's clock were slow, everything would seem young.
     let now = now.max(stock.latest);
     let named = manifest.keys();
     let age = |key: &str| stock.blobs.get(key).map_or(i64::MAX, |listed| now - listed.written);
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::bucket::Listed;
 
-    /// A part, and the stock that has it under a key, so many hours before the last object.
+    /// A part, and the stock that has it under a key, a number of hours before the last object.
     fn part(content: &[u8]) -> PartRecord {
         PartRecord::of("files-1.bin", content)
     }
@@ -271,7 +271,7 @@ mod tests {
         naming.add(Snapshot::of(vec![part(b"x")]));
         let put = |key: &str| (true, key.to_string());
         let relies = |key: &str| (false, key.to_string());
-        // Named: as long as it is there.
+        // Named: as long as the blob exists.
         assert_eq!(chosen(&naming, &stock(&[(&hash, 900)]), &[]), relies(&hash));
         assert_eq!(chosen(&naming, &stock(&[]), &[]), put(&hash), "it is gone");
         // Not named: while it is young by the later of both clocks.

@@ -25,7 +25,7 @@ use crate::watch::Watch;
 const TRIES: usize = 8;
 /// Names by which a repository is looked for.
 const NAMES_MAX: usize = 4;
-/// How long nothing is said of a remote that does not answer.
+/// How long a remote may fail to answer before that is reported.
 const SILENT: Duration = Duration::from_secs(1);
 
 /// A place where indexes are shared.
@@ -80,7 +80,7 @@ impl Remote {
         Ok(Known(newest.manifest.iter().flat_map(Manifest::hashes).map(str::to_string).collect()))
     }
 
-    /// Pushes an index as that of the repository `name`.
+    /// Pushes an index of the repository `name`.
     ///
     /// # Errors
     /// Where it can't be read or the store does not take it.
@@ -132,9 +132,9 @@ impl Remote {
         }
     }
 
-    /// Takes the first of some indexes ([`Remote::find`]) that is there whole, as that of the project at `root`, whose
-    /// index is in `store`; until the last step that stays as it was. `looks_again` finds them anew where one can't be
-    /// taken: others may have moved on meanwhile. None where another process has taken the first one meanwhile.
+    /// Takes the first complete one of some indexes ([`Remote::find`]) as the index of the project at `root`, in
+    /// `store`, which stays unchanged until the last step. `looks_again` finds them anew where one can't be taken:
+    /// others may have been pushed meanwhile. `None` where another process has taken the first one meanwhile.
     ///
     /// # Errors
     /// Where none can be fetched, or the disk refuses.
@@ -157,7 +157,7 @@ impl Remote {
         let mut failed: Vec<Snapshot> = Vec::new();
         let mut first: Option<Error> = None;
         while let Some(next) = found.into_iter().find(|found| !failed.contains(&found.snapshot)) {
-            // What is wrong with one is told where another is tried.
+            // Report the first failure when another index is tried.
             first.iter().filter(|_| failed.len() == 1).for_each(|error| watch.passed(error));
             let bucket = self.bucket(&next.name);
             match self.runtime.block_on(pull::fetch(&bucket, &next, &incoming, store, watch)) {
@@ -235,7 +235,7 @@ mod tests {
         }
         let of = |parts| Found { name: "h/n".into(), snapshot: Snapshot::of(parts), fits: false, distance: None };
         let found = of(parts);
-        // The first that is tried lacks a blob. What is told is what ended the pull.
+        // The first one tried lacks a blob. The reported error is the one that ended the pull.
         let gone = of(vec![PartRecord::of("files-2.bin", b"nowhere"), found.snapshot.parts[1].clone()]);
         let data = folder.join("data");
         let store = Store::on(data.join("index"), Disk::gated(Arc::new(Full)));

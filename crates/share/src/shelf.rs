@@ -18,14 +18,14 @@ use crate::pace::Pace;
 /// Bytes of a file that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// An object as it is listed.
+/// An object in a listing.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     /// When it was written, in seconds since 1970, by the store's clock.
     pub(crate) written: i64,
-    /// Whether it can be read. A folder of this machine may hold pipes and links.
+    /// Whether it can be read. A local folder may contain pipes and links.
     pub(crate) is_file: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Extent {
     Whole,
     /// Not to its end: it is longer than what was asked for.
     Longer,
-    /// Not at all: it is a pipe, a device, or a folder.
+    /// It can't be read: it is a pipe, a device, or a folder.
     NoFile,
 }
 
@@ -157,7 +157,7 @@ impl Shelf {
         }
     }
 
-    /// Puts an object if there is none of that name; whether it was put.
+    /// Puts an object unless the name is taken. Returns whether it was put.
     pub(crate) async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool> {
         let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&self.folder.clone().join(name), PutPayload::from(bytes), create).await {
@@ -232,9 +232,9 @@ impl Shelf {
         put().map_err(|e: io::Error| self.refused("write", "")(failed(e)))
     }
 
-    /// Removes what stopped pushes left half written in a folder of this machine, of objects whose names are `is_own`, if it
-    /// is older than `age`; how many files, and their bytes. Stores show no such objects, and remove them themselves or not
-    /// at all.
+    /// Removes what interrupted pushes left half written in a local folder, of objects whose names are `is_own`, if it
+    /// is older than `age`. Returns the number of files, and their bytes. Stores don't list such objects; whether they
+    /// remove them is up to them.
     pub(crate) fn clear_unfinished(&self, age: Duration, is_own: impl Fn(&str) -> bool) -> (u64, u64) {
         let is_left = |entry: &std::fs::DirEntry| {
             let name = entry.file_name();

@@ -18,7 +18,7 @@ pub struct Takes {
     pub hidden: bool,
     /// The largest, in bytes.
     pub filesize_max: u64,
-    /// What tells the patterns of the setting `ignore` from others; empty where there is none.
+    /// Identifies the patterns of the setting `ignore`; empty without patterns.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ignore: String,
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Who is told how far a push or a pull is.
+//! Receives the progress of a push or a pull.
 
 use crate::error::Error;
 
@@ -16,9 +16,9 @@ pub enum Phase {
 
 /// Receives progress.
 pub trait Watch: Sync {
-    /// A phase begins that handles so many bytes.
+    /// A phase begins that handles this many bytes.
     fn begin(&self, _phase: Phase, _bytes: u64) {}
-    /// So many more bytes are done.
+    /// This many more bytes are done.
     fn done(&self, _bytes: u64) {}
     /// Another push moved the manifest first: it is read again.
     fn raced(&self) {}

@@ -1,6 +1,7 @@
-//! Looks for short texts that are dear to parse when they are repeated: token sequences of every language, drawn at
-//! random. Prints the worst of each language: `cargo run --release -p colgrep-syntax --example bombs -- [TRIES [BYTES]]`.
-//! One text alone: `… --example bombs -- LANGUAGE TEXT TIMES`.
+//! Looks for short texts that are expensive to parse when repeated, in random token sequences, and prints the worst of
+//! each language: `cargo run --release -p colgrep-syntax --example bombs -- [TRIES [BYTES]]`.
+//!
+//! For a single text: `… --example bombs -- LANGUAGE TEXT TIMES`.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::error::Error;
@@ -10,7 +11,7 @@ use colgrep_syntax::budget::{Peak, peak};
 use colgrep_syntax::language::{self, LANGUAGES, Language};
 use colgrep_syntax::parse::parse;
 
-/// What may stand anywhere in some language, besides names and numbers.
+/// Tokens of any language, besides names and numbers.
 const TOKENS: &str = "a b 1 < > ( ) [ ] { } , ; : . = + - * / ! ? & | ^ % ~ # @ $ \\ \" ' ` -> => := :: .. ... << >> && || == \
     if else for while do end then fn def class struct new let var int return try catch in of case when async await \
     typeof sizeof static public template using namespace import lambda not and or yield /* */ // -- {- -} \n \t \n\u{20}\u{20}";

@@ -1,27 +1,25 @@
-//! What one file may take of memory and time while it is parsed.
+//! Limits the memory and time of parsing one file.
 //!
-//! A grammar that meets an ambiguity forks, and 30 kB of the wrong text took gigabytes and minutes: at the end of the
-//! text the parser copies every path through its forked stack, in one step that asks nobody. So a [`Budget`] bounds
-//! three things whenever the parser asks whether to go on: the time of this thread, the bytes that the C library holds,
-//! and the nodes of the parser's stacks. Memory and time of that last step grow with the square of the third.
-//!
-//! The counts come from the functions that the C library allocates with (`counted.rs`).
+//! A grammar forks at an ambiguity, and 30 kB of the wrong text took gigabytes and minutes: at the end of the text the
+//! parser copies every path through its forked stack, in one step without callbacks. So a [`Budget`] bounds three
+//! things at each callback: the time of this thread, the bytes allocated by the C library (`counted.rs`), and the nodes
+//! of the parser's stacks. Memory and time of that last step grow with the square of the third.
 
 mod counted;
 
 use std::time::Duration;
 
-/// Time of one file in parser, query and embedded languages together; with what comes before and after, and what the
-/// parser does between two looks at the clock, two seconds. A 1 MiB file of any language takes well under one.
+/// CPU time of one file in parser, query and embedded languages together; two seconds with everything else and the
+/// parser's delay between checks. A 1 MiB file of any language takes well under one.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
 /// Bytes that the syntax tree of any text may take, those for each byte of the text besides, and the most of all. Of
 /// 46,000 files most take 10 to 60 a byte, and tables of numbers 100 and more.
 const BYTES_BASE: usize = 16 << 20;
 const BYTES_PER_BYTE: usize = 112;
 const BYTES_MAX: usize = 256 << 20;
-/// Nodes of the parser's stacks, forks included. Of 46,000 files on one machine a single one had more, a table of 1,700
-/// names that is no C by itself. A stack of this many that is ambiguous at each node takes 40 MB and a tenth of a second
-/// at the end of its text.
+/// Nodes of the parser's stacks, forks included. Only one of 46,000 files on a machine had more, a table of 1,700 names
+/// that is not C by itself. A stack of this size with an ambiguity at each node takes 40 MB and a tenth of a second at
+/// the end of its text.
 const STACK_NODES_MAX: usize = 4_096;
 
 /// What a file took too much of.
@@ -52,8 +50,8 @@ pub struct Peak {
     pub stack_nodes: usize,
 }
 
-/// What one file may take, from where it was made on. Counts are those of the thread: it neither changes threads nor
-/// overlaps with another.
+/// Limits of one file, from its creation on. Counts are per thread: it must not change threads or overlap with another
+/// budget.
 #[derive(Debug)]
 pub struct Budget {
     deadline: Duration,
@@ -84,12 +82,12 @@ impl Budget {
     }
 }
 
-/// The most that was held on this thread since the last budget was made, above what was held before.
+/// The peak of this thread's use since its last budget was made, above what it used before.
 pub fn peak() -> Peak {
     counted::peak()
 }
 
-/// Time that this thread has run for: a machine that is busy with other things takes nothing of it.
+/// CPU time of this thread, which does not depend on the load of the machine.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -1,14 +1,15 @@
-//! A stand-in for a model: a word's direction is that of its topic and some noise by its hash, neighbours shine through.
+//! A substitute for a model: a word's direction is its topic's with some noise from its hash, mixed with its
+//! neighbours'.
 
 use colgrep_encoder::{Encoder, Error, Multivector};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Components, as the embedded model has.
 pub const DIMENSION: usize = 64;
-/// Rows that stand for a text as a whole, as many as the embedded model's.
+/// Rows that represent a text as a whole, as many as the embedded model's.
 const HEADS: usize = 2;
 const HEAD_LENGTH: f32 = 2.5;
-/// Words read of a text, as the embedded model reads about so many.
+/// Words read of a text, about as many as the embedded model reads.
 const WORDS_MAX: usize = 112;
 const TOPICS: u64 = 600;
 
@@ -45,7 +46,7 @@ fn vectors(text: &str) -> Multivector {
         let weight = 0.3 + (word >> 32 & 0xFF) as f32 / 255.0;
         row.iter_mut().for_each(|x| *x *= weight);
     }
-    // The first head is the words' mean, the second that of every other one, as long as the embedded model's.
+    // The first head is the mean of all words, the second of every other word, as long as the embedded model's.
     let (heads, rest) = values.split_at_mut(HEADS * DIMENSION);
     for (i, row) in rest.chunks_exact(DIMENSION).enumerate() {
         for head in heads.chunks_exact_mut(DIMENSION).take(1 + i % HEADS) {

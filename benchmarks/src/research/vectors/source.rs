@@ -25,7 +25,7 @@ fn words(seed: u64, count: u64) -> impl Iterator<Item = String> {
     (0..count).map(move |i| word(xxh3_64(&(seed << 8 | i).to_le_bytes())))
 }
 
-/// Writes files with so many functions below `root`; tells the bytes.
+/// Writes files with `units` functions below `root`; returns their bytes.
 pub fn write(root: &Path, units: usize) -> std::io::Result<u64> {
     let mut bytes = 0;
     for file in 0..units.div_ceil(UNITS_A_FILE) {

@@ -130,12 +130,12 @@ fn text(chapters: &[Chapter]) -> String {
     chapters.iter().map(|c| format!("{}:\n{}", c.title, c.lines())).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What stands behind the flags in `-h`.
+/// The text after the flags in `-h`.
 pub(super) fn brief() -> String {
     text(&CHAPTERS[..2])
 }
 
-/// What stands behind the flags in `--help`.
+/// The text after the flags in `--help`.
 pub(super) fn whole() -> String {
     text(&CHAPTERS)
 }

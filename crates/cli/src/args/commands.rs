@@ -193,12 +193,13 @@ pub struct HookArgs {
     pub agent: Agent,
 }
 
-/// The spelling `--install-claude-code` of `install claude-code`, which other tools of this kind have; likewise for
-/// `uninstall` and the other agents. `--shards FILE status` of `status --shards FILE`. A bare `-n` beside `--calls` and
-/// `--called-by`, wherever it stands. And the query `help` with flags or paths behind it, which clap takes for its command.
+/// Rewrites spellings that clap can't parse: `--install-claude-code` for `install claude-code`, as in similar tools,
+/// likewise for `uninstall` and the other agents; `--shards FILE status` for `status --shards FILE`; a bare `-n`
+/// anywhere with `--calls` and `--called-by`; and the query `help` followed by flags or paths, which clap takes for its
+/// command.
 pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
-    // The word behind the file, which stands alone or behind `=`.
+    // The word after the file, which may be joined by `=`.
     let behind = match args.get(1).and_then(|arg| arg.to_str()) {
         Some("--shards") => 3,
         Some(arg) if arg.starts_with("--shards=") => 2,
@@ -230,7 +231,7 @@ pub(crate) fn respelled(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// Whether `help` is a query: a flag stands behind it, or the path of something that is there and no command.
+/// Whether `help` is a query: it is followed by a flag, or by an existing path that is not a command.
 fn asks_for_help_as_word(args: &[OsString]) -> bool {
     let [_, help, behind, ..] = args else { return false };
     let is_command = || super::Args::command().find_subcommand(behind).is_some();
@@ -244,8 +245,8 @@ fn is_of_calls(arg: &str) -> bool {
         .any(|flag| arg.strip_prefix(flag).is_some_and(|s| s.is_empty() || s.starts_with('=')))
 }
 
-/// The arguments with the one that no flag explains as the query, where it is written as no flag is: it holds a space or
-/// begins with `->`.
+/// The arguments with an unknown flag taken as the query, if it can't be a flag: it contains a space or begins with
+/// `->`.
 pub(crate) fn with_odd_query(args: &[OsString], error: &clap::Error) -> Option<Vec<OsString>> {
     let is_unexplained = matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidValue);
     let is_odd = |arg: &OsString| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use colgrep_engine::request::split_line;
 
-/// Reads `FILE:LINE`; a column behind it, as compilers print it, is left out.
+/// Reads `FILE:LINE`, ignoring a column after it, as compilers print it.
 ///
 /// # Errors
 /// When it is not written so.

@@ -83,8 +83,7 @@ fn bound(text: &str) -> Result<Bound, String> {
     Bound::read(text).map_err(|error| error.to_string())
 }
 
-/// Whether an argument names a file or folder that is there, perhaps with what is meant as a line. As git has it, it is no
-/// question then.
+/// Whether an argument names an existing file or folder, perhaps with a line. As in git, it is not a question then.
 fn is_there(written: &str, folder: &Path) -> bool {
     let exists = |path: &str| !path.is_empty() && folder.join(path).symlink_metadata().is_ok();
     exists(written)

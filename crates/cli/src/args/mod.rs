@@ -23,7 +23,7 @@ pub use ripgrep::*;
 pub use search::*;
 pub use share::{PullArgs, PushArgs};
 
-/// What has no meaning beside `--stats`.
+/// Arguments that can't be combined with `--stats`.
 const STATS_ALONE: [&str; 14] = [
     "words",
     "query",

@@ -173,7 +173,7 @@ impl Plan {
         Ok(Words { paths: paths(rest), ..asked })
     }
 
-    /// What a query asks for: a ranking, or where it holds no word the lines that hold it as text.
+    /// The task of a query: a ranking, or for a query without words a literal search.
     fn asked(args: &SearchArgs, text: &OsStr) -> Result<Words> {
         let question = query(text)?;
         let mut task = Task::Rank;
@@ -202,8 +202,8 @@ impl Plan {
     }
 }
 
-/// Whether a word behind `-e` is a path rather than the query: it exists, or it is written as a path, that is, holds a
-/// `/`, or has a language's extension and paths behind it.
+/// Whether a word after `-e` is a path rather than the query: it exists, contains a `/`, or has a language's extension
+/// and is followed by paths.
 fn is_place(word: &OsStr, others: &[OsString]) -> bool {
     let (path, text) = (Path::new(word), word.to_string_lossy());
     let has_extension = || path.extension().is_some() && !language::is_unknown(language::detect(path, &[]));
@@ -243,7 +243,7 @@ fn ranking(args: &SearchArgs) -> Vec<(bool, &'static str)> {
     ]
 }
 
-/// Flags that say what is known beside the query.
+/// Flags with background for the query.
 fn background(args: &SearchArgs) -> Vec<(bool, &'static str)> {
     vec![
         (!args.hints.is_empty(), "--hint"),
@@ -422,7 +422,7 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses another order than that of a ranking, or of a list.
+/// Refuses an order that the task doesn't support.
 fn refuse_order(args: &SearchArgs, plain_grep: bool, question: &Question) -> Result<()> {
     let is_sorted = args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some();
     match (is_sorted && !plain_grep, question) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::pack;
+use colgrep_engine::project::open::BUDGET;
 use colgrep_engine::request::terms;
 use colgrep_engine::settings::env::profile;
 use colgrep_engine::settings::variable;
@@ -108,7 +109,7 @@ impl SearchArgs {
         (shape.files, shape.units_per_file) = (self.results, self.per_file);
         (shape.single_units, shape.every_match, shape.explain) = (self.units, self.count, self.explain);
         shape.call_lines = self.lines.is_some();
-        // What holds a word is counted, however weak.
+        // Every unit with a word counts, however weak.
         shape.weakest = match (self.all || self.files_without_match, self.min_strength) {
             (true, _) => Weakest::Strength(0.0),
             (false, Some(least)) => Weakest::Strength(least),
@@ -190,7 +191,7 @@ impl SearchArgs {
     pub fn open_options(&self) -> OpenOptions {
         let mut options = self.walk.open_options(self.model.clone());
         options.update = !self.no_update;
-        (options.hurried, options.behind) = (true, true);
+        (options.hurried, options.behind) = (Some(BUDGET), true);
         options.no_ignore |= self.ripgrep.unrestricted > 0;
         if self.ripgrep.unrestricted > 1 {
             options.hidden = Some(true);

@@ -108,7 +108,7 @@ impl RipgrepArgs {
     /// The patterns of the files, in order.
     ///
     /// # Errors
-    /// When a file can't be read, is no UTF-8 text or is too large, or where none holds a line and there are no `others`.
+    /// When a file can't be read, is not UTF-8 or is too large, or where all are empty and there are no `others`.
     pub fn patterns(&self, others: &[String]) -> Result<Vec<String>> {
         let mut patterns = Vec::new();
         for file in &self.pattern_files {
@@ -242,7 +242,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["--no-fixed-strings", "--no-invert-match"], "leave the flag out that it takes back"),
 ];
 
-/// Flags that stand without a pattern here, each with what to do instead.
+/// Flags that don't take a pattern here, each with what to do instead.
 const ALONE: &[(&str, &str)] = &[
     (
         "--stats",

@@ -293,8 +293,8 @@ pub struct SearchArgs {
     pub since: Option<String>,
 
     /// Print so many lines of each unit (with -e alone: of context around each match; with --calls alone: from the call on)
-    // In grep `-n` takes nothing: at the end it may stand alone. A flag behind it, read as its value, gets the hint of the
-    // parser.
+    // grep's `-n` takes no value, so the value is optional at the end. A flag after it, read as its value, gets the
+    // parser's hint.
     #[arg(
         short = 'n',
         long = "lines",

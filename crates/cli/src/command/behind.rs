@@ -1,5 +1,4 @@
-//! Work behind searches: a process of its own, of the lowest priority, that goes on with an index where a search had no
-//! time, and ends by itself.
+//! Background indexing: a process of the lowest priority that finishes what a search had no time for, then exits.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,7 +15,7 @@ use super::limit_threads;
 use crate::FOUND;
 use crate::args::{InitArgs, Plan};
 
-/// The flag of `init` by which a process knows that it works behind searches.
+/// The flag of `init` that marks a background process.
 const FLAG: &str = "--behind";
 /// Work between two commits, after which the index is looked at anew.
 const PORTION: Duration = Duration::from_secs(10);

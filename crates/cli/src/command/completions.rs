@@ -1,8 +1,8 @@
 //! `colgrep completions SHELL`: what the shell needs to complete colgrep's flags.
 //!
-//! clap's scripts take a word before a flag for a subcommand's name. Here it is a query most of the time, so the
-//! scripts of fish and zsh are told what the subcommands are. And they take every value for a file's name; here a value
-//! is one only where its flag says so.
+//! clap's scripts take a word before a flag for a subcommand's name. Here it is usually a query, so the scripts of fish
+//! and zsh get the list of subcommands. clap also completes every value as a file's name; here only flags that take
+//! files do so.
 
 use std::io::Write as _;
 
@@ -43,7 +43,7 @@ fn names(command: &Command) -> Vec<&str> {
     command.get_subcommands().map(Command::get_name).collect()
 }
 
-/// Flags of a search complete behind a query too, and so do the words that a subcommand takes.
+/// Completes flags of a search after a query too, and the values of a subcommand.
 fn fish(text: &str, command: &Command) -> String {
     let is_flag = |line: &str| line.contains(" -s ") || line.contains(" -l ");
     let anywhere = format!("-n \"not __fish_seen_subcommand_from {}\"", names(command).join(" "));

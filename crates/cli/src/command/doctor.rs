@@ -101,7 +101,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     Ok(if sound { FOUND } else { FAILED })
 }
 
-/// Reads all of the index and tells what is damaged; gives whether nothing is.
+/// Reads the whole index and reports damage. Returns whether it is intact.
 fn verify(project: &Project, report: &mut Report) -> Result<bool> {
     let checked = match check(&project.store) {
         Err(error) if error.kind() == ErrorKind::Missing => return Ok(true),

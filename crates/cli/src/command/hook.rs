@@ -1,7 +1,7 @@
 //! `colgrep hook AGENT`: what an agent's hook prints at a session's start. `install` writes that hook.
 //!
-//! It states what is indexed around the session's folder, in the shape of JSON that the agent documents. Nothing is
-//! indexed and no tree is walked. Whatever goes wrong is told on stderr alone, so that no session is held up.
+//! It states what is indexed around the session's folder, in the JSON that the agent documents. It indexes nothing and
+//! walks no tree. Errors go to stderr only, so that they never block a session.
 
 use colgrep_render::remark;
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -58,7 +58,7 @@ fn message() -> Option<Value> {
         return None;
     }
     let (sender, receiver) = mpsc::channel();
-    // A pipe that nobody closes must not hold the session up.
+    // Don't block the session on a pipe that nobody closes.
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = std::io::stdin().take(MESSAGE_BYTES_MAX).read_to_end(&mut bytes);

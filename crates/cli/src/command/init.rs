@@ -29,7 +29,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Result<u8> {
         tell_refused(&settings);
     }
     let mut options = args.walk.open_options(args.model.clone());
-    // Not what the index was told before: that is said anew.
+    // Ignore the mode stored in the index; `init` sets it anew.
     options.vectors = options.vectors.or(settings.index_mode()).or(Some(VectorMode::default()));
     limit_threads(args.walk.threads);
     let opening = options.with(&settings);

@@ -95,7 +95,7 @@ fn changes(targets: &[Target], change: impl Fn(&Target) -> Result<Change>) -> Re
     targets.iter().map(|target| change(target).with_context(|| unfit(target))).collect()
 }
 
-/// What is to be written: the files that change, each behind its receipt.
+/// The files to write: each changed file, preceded by its receipt.
 fn writes(changes: &[Change], receipts: &Receipts) -> Result<Vec<Write>> {
     let mut writes = Vec::new();
     for change in changes {

@@ -19,7 +19,7 @@ pub(super) fn run(args: &ManArgs) -> Result<u8> {
     let mut command = Args::command();
     command.build();
     let page = match &args.command {
-        // clap would put what stands behind the flags under one heading.
+        // clap would put the text after the flags under one heading.
         None => command.after_help(None::<&'static str>).after_long_help(None::<&'static str>),
         Some(name) => match command.find_subcommand(name) {
             Some(found) => found.clone(),
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ManArgs) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// What stands behind the flags, a section each.
+/// The chapters after the flags, as sections.
 fn chapters() -> Roff {
     let mut roff = Roff::new();
     for chapter in &CHAPTERS {

@@ -32,14 +32,14 @@ pub fn gone(env: &Env) -> Result<Vec<(Store, PathBuf)>> {
     Ok(known.filter(|(root, _)| !root.is_dir()).map(|(root, store)| (store, root)).collect())
 }
 
-/// The root of the project whose index it is, or the folder of the repository whose history it holds; none of an index
-/// of something else.
+/// The root of the project that the index belongs to, or the folder of the repository whose history it is; `None` for
+/// an index of something else.
 fn root_of(store: &Store, env: &Env) -> Option<PathBuf> {
     let root = store.root()?;
     let own = project_folder(&env.data_folder().ok()?, &root);
     let own = own.file_name()?.to_str()?;
     let is_its = match history_of(store) {
-        // People know a repository by another name than that of its folder; what tells folders apart stands behind.
+        // A repository's display name may differ from its folder's; only the hash after it identifies the folder.
         Some(name) => hash_of(name) == hash_of(own),
         None => store.folder().file_name()? == own,
     };
@@ -58,7 +58,7 @@ fn hash_of(name: &str) -> Option<&str> {
 /// The indexes of a path that is no more: those of the project that was there, or around it, and of its history.
 pub fn of_a_path_that_is_gone(path: &Path, env: &Env) -> Result<Vec<Store>> {
     let full = std::path::absolute(path).with_context(|| path.display().to_string())?;
-    // What is left of the path is what it leads to; the rest is as it is written.
+    // Resolve links in the part of the path that still exists; keep the rest as written.
     let left = full.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let full = left.map_or(full.clone(), |(folder, real)| real.join(full.strip_prefix(folder).unwrap_or(&full)));
     let data = env.data_folder()?;

@@ -2,20 +2,15 @@
 
 use colgrep_render::remark;
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use colgrep_cluster::ClusterScope;
-use colgrep_core::collapse::PerFile;
+use colgrep_cluster::{ClusterScope, ShardCoverage};
 use colgrep_engine::answer::show::Lines;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::request::terms;
-use colgrep_engine::session::project_searcher::Asked;
-use colgrep_engine::session::{FILES_DEFAULT, strength_min};
-use colgrep_engine::{Detail, Env, Question, RankBy, Results};
+use colgrep_engine::{Env, Question, Results, Run};
 
 use super::limit_threads;
 use crate::args::{Plan, Task};
@@ -24,7 +19,7 @@ use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::escape::in_json;
 use colgrep_render::words::in_short;
 use colgrep_render::{Wish, end};
-use colgrep_server::api::{cluster, shown, told};
+use colgrep_server::api::{Field, cluster, shown, told};
 
 /// Bytes of an answer that are held before the first of them goes out.
 const HELD_BYTES: usize = 1 << 20;
@@ -57,7 +52,7 @@ impl Write for Held<'_> {
 /// # Errors
 /// When the request needs files of this machine, or no shard answers.
 pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
-    let query = asked(plan)?;
+    check(plan)?;
     limit_threads(plan.threads);
     let settings = settings_at(Path::new("."), env)?;
     if !plan.output.quiet {
@@ -69,33 +64,14 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let cluster = cluster(file, None, env, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
-    let knobs = settings.knobs(env, &request.ranking)?;
-    let terms = terms::in_force(&request.background, &settings);
-    let per_file = request.shape.units_per_file.or(settings.number("per_file"));
-    let files = request.shape.files.or(settings.number("results")).unwrap_or(FILES_DEFAULT);
-    let asked = Asked {
-        fusion: request.ranking.fusion.or(settings.fusion()).unwrap_or_default(),
-        by: request.ranking.by,
-        model: model.as_ref().filter(|_| request.ranking.by != RankBy::Words),
-        hints: &request.background.hints,
-        terms: (!terms.is_empty()).then_some(&terms),
-        units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
-        strength_min: strength_min(request, &settings),
-        single_units: request.shape.single_units,
-        explain: request.shape.explain,
-        ..Asked::new(query, &knobs, files)
-    };
+    let run = Run::new(request, &settings, env)?;
     let console = Console::new(plan.output.quiet, env);
     let wanted = ClusterScope { allowed: None, scope: &request.scope };
+    let field = Field::Shards(&cluster, wanted, lines(&options.wish));
     let has_begun = Cell::new(false);
     let search = || {
-        let (mut ranked, mut gathered) = cluster.rank(&wanted, &asked, &*console)?;
-        if request.shape.detail == Detail::Names {
-            let mut named = HashSet::new();
-            ranked.retain(|part, repository, path| named.insert((part, repository.to_string(), path.to_string())));
-        }
-        gathered.lines = lines(&options.wish);
-        let standing = gathered.coverage().clone();
+        let (ranked, gathered) = run.rank(&field, model.as_ref(), run.files(), &*console)?;
+        let standing = gathered.standing().cloned();
         let results = Results::of_shards(request, &gathered, ranked);
         if !options.wish.silent {
             let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
@@ -107,10 +83,10 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         Ok((standing, results.is_empty()))
     };
     let (standing, is_empty) = shown(search, || !has_begun.get())?;
-    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
+    if let Some(unfinished) = standing.as_ref().and_then(ShardCoverage::unfinished).filter(|_| !plan.output.quiet) {
         remark!("colgrep: {unfinished}");
     }
-    Ok(match standing.told() {
+    Ok(match standing.as_ref().and_then(ShardCoverage::told) {
         Some(told) => {
             remark!("colgrep: {told}");
             FAILED
@@ -131,8 +107,8 @@ pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
     Ok(if seen.coverage.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
 }
 
-/// The query; refuses what shards can't answer.
-fn asked(plan: &Plan) -> Result<&str> {
+/// Refuses what shards can't answer.
+fn check(plan: &Plan) -> Result<()> {
     let Question::Text(query) = &plan.request.question else {
         bail!("--shards needs a query: --calls, --called-by and --kind then filter what it finds");
     };
@@ -156,7 +132,7 @@ fn asked(plan: &Plan) -> Result<&str> {
     if plan.request.shape.every_match {
         bail!("--shards ranks and counts no matches; leave out --count");
     }
-    Ok(query)
+    Ok(())
 }
 
 /// The lines that the output may show of a file.

@@ -106,8 +106,8 @@ fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening, takes:
     }
 }
 
-/// Takes the index of a search's project from a remote first: where a flag names one, the index of the very commit; where
-/// a setting does, any, but only if the project has none. What fails is told, and the search goes on without.
+/// Pulls the index of a search's project from a remote first: for a flag, only the index of the exact commit; for a
+/// setting, any index, but only if the project has none. Failures are reported, and the search continues without it.
 pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
     if !plan.open.update {
         return;

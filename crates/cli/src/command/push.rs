@@ -69,7 +69,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// The index as `init` leaves it, which keeps what it was told before.
+/// Updates the index as `init` does, keeping its options.
 fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Result<Snapshot> {
     let opening = OpenOptions::default().with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;

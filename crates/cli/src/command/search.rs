@@ -1,4 +1,4 @@
-//! A search: what is asked of the engine, and what is printed of its answer.
+//! A search: the request to the engine, and the printed answer.
 
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     let console = Console::new(plan.output.quiet, env).without_messages(plan.lines.no_messages);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
-    // A path that was named and can't be read is told by a notice; what was found elsewhere is printed.
+    // An unreadable path is reported by a notice; results from elsewhere are printed.
     let status = match ask(plan, env, &mut session)? {
         FOUND if plan.output.silent => FOUND,
         _ if session.has_unreadable() => FAILED,

@@ -13,7 +13,7 @@ use crate::FOUND;
 use crate::args::SetModelArgs;
 use crate::settings;
 
-/// Opens a model as it is named and gives the form that is kept: folders absolute.
+/// Opens a model and returns the form in which its name is stored: folders absolute.
 ///
 /// # Errors
 /// When it can't be opened.

@@ -101,7 +101,7 @@ impl Taking<'_> {
         pulled(&self.project.store).is_some_and(|id| id == found.snapshot.id())
     }
 
-    /// Takes an index; what is checked out is overlaid by the update that follows. None where another process took it
+    /// Pulls an index; the update that follows adds the local changes. `None` where another process pulled it
     /// meanwhile.
     pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_share::Result<Option<(Found, Pulled)>> {
         let Opening { walk, choice, .. } = self.opening;
@@ -110,7 +110,8 @@ impl Taking<'_> {
     }
 }
 
-/// What tells the index that the one here was made from; none where there is none, or it was made here.
+/// The identity of the pulled index that the local one was made from; `None` without a local index or if it was made
+/// here.
 fn pulled(store: &Store) -> Option<String> {
     Some(store.open().ok()?.files.pulled).filter(|id| !id.is_empty())
 }

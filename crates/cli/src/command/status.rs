@@ -65,7 +65,7 @@ struct Skipped {
 }
 
 const EXAMPLES_MAX: usize = 3;
-/// Least source, in bytes, beside which the index's share is told.
+/// Least source, in bytes, for which the index's share is shown.
 const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
@@ -165,7 +165,7 @@ fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::i
     }
     writeln!(out, "files     {} ({} units, {})", status.files, status.units, in_words(status.source_bytes))?;
     let share = match status.source_bytes {
-        // An index has a least size, which says nothing beside a little source.
+        // An index has a minimum size, so its share of a small source means nothing.
         0..SHARE_BYTES_MIN => String::new(),
         source => format!(" ({:.0} % of the source)", 100.0 * status.index_bytes as f64 / source as f64),
     };

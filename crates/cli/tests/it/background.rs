@@ -1,9 +1,9 @@
-//! What a caller knows beside the query: term tables (002.10, 002.11), hints and tags (004.*).
+//! What a caller knows besides the query: term tables (002.10, 002.11), hints and tags (004.*).
 
 use crate::common::Sandbox;
 use serde_json::Value;
 
-/// Two ways to say one thing: the query's word stands in one file, a field's name for it in the other.
+/// Two names for one thing: the query's word occurs in one file, the domain's name for it in the other.
 fn tokens() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("src/lexer.py", "def next_token(text):\n    \"\"\"Gives a next token.\"\"\"\n    return text[0]\n");

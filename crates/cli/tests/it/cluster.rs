@@ -67,7 +67,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     refused(&["queue", "/etc"], "begins with the name of a repository");
     refused(&["queue", "--include", "["], "[");
 
-    // A shard that is gone is told, and back by itself.
+    // A shard that is gone is reported, and comes back by itself.
     let address = two.address.clone();
     drop(two);
     let part = sandbox.run(&["retry a request", "--json", "--shards", "shards.json"]);
@@ -375,7 +375,7 @@ fn a_repository_that_a_shard_cannot_serve_is_named() {
     let server = Server::start(&sandbox, &["--shards", "shards.json"]);
     let found = server.post("/api/v1/search", &json!({"query": "retry a request"})).json();
     assert_eq!((&found["shards"]["missing"], &found["shards"]["unserved"][0]["shard"]), (&json!([]), &json!(1)));
-    // Who looks elsewhere is not concerned; who looks there is told.
+    // Searches elsewhere are not affected; searches there report the failure.
     assert_eq!(sandbox.run(&["retry", "--all", "--shards", "shards.json", "api"]).status, 0);
     let there = sandbox.run(&["retry", "--all", "--shards", "shards.json", "web"]);
     assert!(there.status == 2 && there.err.contains("web (shard 1):"), "{there:?}");
@@ -391,7 +391,7 @@ fn text_over_shards_is_that_of_one_process() {
     };
     sandbox.write("api/src/kinds.rs", &(0..9).map(unit).collect::<String>());
     sandbox.write("worker/lib/sorts.rs", &(3..8).map(unit).collect::<String>());
-    // Better than what stands beside the line of `kinds.rs` that is pointed at, and not shown.
+    // Better than the neighbours of the line of `kinds.rs` that is pointed at, and not shown.
     let jobs = "/// A queue of jobs for the page: queue jobs, jobs of the queue.\npub struct QueueOfJobs;\n\n/// queue of jobs\n";
     sandbox.write("api/src/jobs.rs", &[jobs, "pub fn queue_of_jobs() {}\n"].concat());
     let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);

@@ -1,4 +1,5 @@
-//! Where the reader stands, what was named, and what is no question: requirements 000.* of the design, by number.
+//! The reader's position, names in the query, and queries that are not questions: requirements 000.* of the design, by
+//! number.
 
 use crate::common::{Sandbox, git};
 
@@ -105,7 +106,7 @@ fn variants_of_a_file_are_told_apart_by_words_of_the_path() {
     assert_eq!(off("open a socket in Go"), off("open a socket in Python"), "without it they answer alike");
 }
 
-/// A project in which words lead elsewhere: what is asked stands in `retry.py` alone.
+/// A project with misleading words: the answer is in `retry.py` alone.
 fn misleading() -> Sandbox {
     let sandbox = Sandbox::new();
     for i in 0..40 {
@@ -137,10 +138,10 @@ fn s000_8_and_9_a_named_file_stands_first_in_any_case() {
         ("retry a request with TestClient.py:1:1", "net/TestClient.py"),
         ("retry a request (b/conf.py)", "b/conf.py"),
         ("retry a request from the makefile", "Makefile"),
-        // Text that stands elsewhere, in quotes or as a run of words, does not lead away from a file that is named.
+        // Text from elsewhere, in quotes or as a run of words, does not lead away from a file that is named.
         ("retry \"a request with backoff\" in _pool.py", "net/_pool.py"),
         ("Retry a request with backoff in _pool.py", "net/_pool.py"),
-        // Of several, the one behind "in" at the end is the place.
+        // Of several files, the one after the last "in" is the place.
         ("move the retry of pool.py in _pool.py", "net/_pool.py"),
         ("move the retry of _pool.py in pool.py", "net/pool.py"),
         ("retry a request in Read Me first.md", "doc/Read Me First.md"),
@@ -164,7 +165,7 @@ fn s000_10_no_pool_and_no_ranking_cuts_a_mention() {
     assert_eq!(sandbox.run_with(&small, &[query, "-l", "-k", "1"]).out.trim(), "net/_pool.py");
     // A filter is a condition of its own: what it leaves out is not found, whatever is named.
     assert!(!sandbox.run(&[query, "retry", "-l"]).out.contains("_pool"));
-    // What stands in quotes limits the answer to its holders and to what is named.
+    // A phrase in quotes limits the answer to files that contain it and to those that are named.
     let quoted = "what is \"nowhere to be found\" in _pool.py";
     assert_eq!(sandbox.run(&[quoted, "-l"]).out.trim(), "net/_pool.py");
     let sandbox = sandbox.with_meaning();
@@ -299,7 +300,7 @@ fn a_file_that_is_not_indexed_tells_nothing_of_what_it_imports_and_says_so() {
     }
 }
 
-/// Files whose names and words are told apart by what the document of 000 lists.
+/// Files with names and words that the document of 000 distinguishes.
 fn symbols() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("app/routing/base.py", "def mount(path):\n    \"\"\"Mount an application.\"\"\"\n    return path\n");

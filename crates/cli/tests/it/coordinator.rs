@@ -82,7 +82,8 @@ fn metrics_and_health_ask_no_shard_and_open_no_index() {
     until("ready", || server.get("/readyz", &[]).text == "ready\n");
     assert_eq!((metric(&server, "colgrep_shards"), metric(&server, "colgrep_shards_missing")), (2, 0));
     signal(&one, "STOP");
-    // So many are answered, and the look beside them finds out: each would take seconds if it waited for the shard.
+    // All requests are answered while the periodic check detects the loss: each would take seconds if it waited for the
+    // shard.
     let mut answers = 0;
     until("answered", || {
         answers += 1;
@@ -232,7 +233,7 @@ fn status_tells_the_state_of_each_shard_and_replica() {
     let worker = &whole["shards"][1];
     assert_eq!(worker["replicas"][0]["generation"], worker["replicas"][1]["generation"], "both serve the same");
     assert_eq!(worker["repositories"][0]["languages"], json!({"python": 2}));
-    // A replica that is gone is told; the shard is not missing.
+    // A lost replica is reported; the shard is not missing.
     drop(copy);
     let part = json(0);
     assert!(part["shards"][1]["replicas"][1]["why"].is_string() && part["missing"] == json!([]), "{part}");

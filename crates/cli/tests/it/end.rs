@@ -1,10 +1,10 @@
-//! The binary at the end of relevance: what is shown, what is left out, and what is said behind the last result.
+//! The end of relevance: results shown, results left out, and the remarks after the last result.
 
 use crate::common::mcp::Client;
 use crate::common::{Ran, Sandbox};
 use serde_json::json;
 
-/// Files that all hold a common word, one that holds what is asked for, one that a test tests.
+/// Files that share a common word, one with the answer, and one that a test tests.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     for i in 0..12 {

@@ -1,4 +1,4 @@
-//! What somebody new meets in the first days: which folder is the project, how long an answer takes, what is left behind.
+//! The first days of a new user: which folder is the project, how long an answer takes, which files remain.
 
 use std::fs;
 use std::path::Path;

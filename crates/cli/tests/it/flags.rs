@@ -47,7 +47,7 @@ fn context_and_columns() {
         let plain = sandbox.run(&["-e", "parse", "--vimgrep", "src"]).out;
         assert_eq!(sandbox.run(&["-e", "parse", "--vimgrep", "src", flag]).out, plain, "each line is a match: {flag}");
     }
-    // Rows for an editor have no headings, and context stands around what else is shown.
+    // Rows for an editor have no headings; context surrounds the other forms.
     let rows = |args: &[&str]| {
         let ran = sandbox.run(&[args, &["--vimgrep", "src/http"]].concat());
         assert!(!ran.out.is_empty(), "{args:?}");

@@ -187,7 +187,7 @@ fn files_of_entries_can_be_asked_for_from_a_folder_below() {
     fs::remove_file(sources.join("retry.rs")).expect("a file");
     assert_eq!(below("src/retry.rs"), [json!(["src/http.rs", "src/retry.rs"])], "gone");
     assert!(below("src/other.rs").is_empty());
-    // A server names what its root holds, as all its tools take it.
+    // Like all its tools, a server names files relative to its root.
     commit(&sandbox, "2026-01-09", &["src/late.rs", "README.md"], "Close the door");
     let mut server = Server::start(&sandbox, &[&sources.display().to_string()]);
     let told = server.call("history", &json!({"query": "close the door", "results": 1}));

@@ -405,7 +405,7 @@ fn a_term_is_defined_once() {
     let page = std::fs::read_to_string(workspace().join("docs/glossary.md")).expect("the page");
     let mut terms: Vec<&str> = Vec::new();
     for cell in page.lines().filter_map(|line| line.strip_prefix("| **")?.split(" | ").next()) {
-        // What stands in parentheses behind a term tells it from its namesake.
+        // Parentheses after a term distinguish it from another meaning.
         match cell.contains(" (") {
             true => terms.push(cell),
             false => terms.extend(cell.trim_end_matches('*').split("**, **")),

@@ -2,7 +2,7 @@
 
 use crate::common::{Sandbox, leads};
 
-/// A project in which the words of each known text stand in other files too, more often and in better places.
+/// A project in which other files too contain the words of each known text, more often and in better places.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -40,9 +40,9 @@ fn what_is_known_of_the_text_comes_first_on_its_line() {
             // A line, and a part of one in quotes.
             ("if port == 0 {", "src/net/tcp.rs:9:"),
             ("\"could not open socket\"", "src/net/tcp.rs:10:"),
-            // Few words, of which a literal holds no other.
+            // A few words that are the whole literal.
             ("open no socket", "src/host.rs:9:"),
-            // A definition with its keyword, whose attribute stands in front.
+            // A definition with its keyword, preceded by an attribute.
             ("struct Socket", "src/net/tcp.rs:4:"),
             ("who calls open", "src/net/mod.rs:6:"),
             // A file by its name, whatever its words rank.
@@ -70,7 +70,7 @@ fn what_is_pasted_from_elsewhere_finds_its_place_here() {
             ("e: /b/src/net/tcp.rs: (12, 5): no such value", "src/net/tcp.rs:12:"),
         ],
     );
-    // A kind that holds no such line does not answer for it.
+    // A kind without that line does not answer for it.
     let ran = sandbox.run(&["--kind", "class", "--query", "src/net/tcp.rs:9", "-k", "1"]);
     assert!(!ran.out.contains("tcp.rs:9:"), "{ran:?}");
 }
@@ -95,7 +95,7 @@ fn the_published_pipeline_knows_nothing_of_it() {
     assert!(ran.out.contains("pointed +"), "{}", ran.out);
 }
 
-/// Messages as programs write them, and files that hold their words elsewhere.
+/// Messages as programs write them, and other files with their words.
 fn messages() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -144,11 +144,11 @@ fn a_message_is_found_whatever_its_values_and_whatever_stands_in_front() {
             ("Command \"build\" is ambiguous.", "src/app.rs:3:"),
             ("[12345] - Worker 0 (PID: 12346) booted in 0.02s, phase: 0", "src/app.rs:7:"),
             ("Failed to connect to example.com", "src/app.rs:11:"),
-            // A value of plain words, which stand in many files.
+            // A value of plain words that many files contain.
             ("Failed to connect to acme.example", "src/app.rs:11:"),
-            // Two words in front of one that stands nowhere.
+            // Two words before one that occurs nowhere.
             ("Unknown action frobnicate", "src/app.rs:15:"),
-            // Behind a log's, a runtime's or an error's front.
+            // After the prefix of a log, a runtime or an error.
             ("ArgumentError: Certificate not configured", "src/cert.rs:2:"),
             ("2026-11-25 10:11:12 [acme.net.core] INFO: Certificate not configured", "src/cert.rs:2:"),
             ("[acme\\net\\ArgumentError] Certificate not configured", "src/cert.rs:2:"),
@@ -180,7 +180,7 @@ fn questions_in_words_point_at_no_message() {
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{ran:?}");
 }
 
-/// Sources in which what is looked for is no unit of its own, or stands behind something that only looks like it.
+/// Sources in which the target is not a unit of its own, or follows something that only looks like it.
 fn odd_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -255,7 +255,7 @@ fn a_query_without_a_word_is_searched_as_text() {
             "{ran:?}"
         );
     }
-    // A binary file holds anything: it answers only where it is named.
+    // A binary file can contain anything: it answers only where it is named.
     std::fs::write(sandbox.root().join("a.png"), b"a\0b !== c\n").expect("a file");
     assert!(sandbox.run(&["!=="]).out.starts_with("src/old.js:2:"));
     assert!(sandbox.run(&["!==", "a.png"]).out.starts_with("a.png: binary file matches"));
@@ -353,11 +353,11 @@ fn files_and_definitions_are_found_by_their_whole_names_wherever_they_lie() {
     leads(
         &sandbox,
         &[
-            // Stems, in front of the files that import them or hold a part.
+            // Stems, before the files that import them or contain a part.
             ("control_cli", "app/control_cli.py:"),
             ("fake_pager", "tests/support/fake_pager.py:"),
             ("test_app", "tests/test_app.py:"),
-            // A constant is none.
+            // A constant is not a stem.
             ("TEST_APP", "app/settings.py:2:"),
             ("resolve-assets.spec", "web/resolve-assets.spec.js:"),
             // Definitions that are asked for in words, on their own line.

@@ -378,7 +378,7 @@ fn traces_lead_to_what_raised_their_messages() {
             "src/storage.py:3:",
         ),
         ("RuntimeError:\n       no implicit conversion of a storage into a string".to_string(), "src/storage.py:7:"),
-        // Where nothing else is told, the file's name is all there is; a path that fits says more than a message.
+        // With the file's name alone, it decides; a path that fits outweighs a message.
         ("/home/u/app.rb:12:in `run'".to_string(), "lib/app.rb:12:"),
         (format!("/home/u/lib/app.rb:12:in `run': {message}"), "lib/app.rb:12:"),
     ] {

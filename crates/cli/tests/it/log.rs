@@ -345,7 +345,7 @@ fn what_tools_answered_is_never_found() {
     for word in ["zanzibar", "quetzal", "shadow"] {
         assert_eq!(sandbox.run(&["log", word]).status, 1, "{word}");
     }
-    // No file of the index holds it either.
+    // No file of the index contains it either.
     for (path, _) in written(&sandbox) {
         let bytes = fs::read(&path).expect("a file");
         assert!(!bytes.windows(8).any(|w| w == b"zanzibar"), "{}", path.display());
@@ -434,7 +434,7 @@ fn seeds_001_10_who_names_a_file_gets_what_mentions_it() {
             .map(|row| (row["id"].as_str().unwrap_or_default().to_string(), row["score"].clone()))
             .collect::<Vec<_>>()
     };
-    // "headers" stands in one commit; the other mentions the file and none of the words.
+    // "headers" occurs in one commit; the other mentions the file and none of the words.
     let both = found("lazily in http.rs", &[]);
     let best = both[0].1.as_f64().expect("a score");
     let mentioned: Vec<_> = both.iter().filter(|(id, _)| *id == names[0] || *id == names[2]).collect();

@@ -33,7 +33,7 @@ fn tools_are_listed_with_their_schemas() {
     assert_eq!(client.end(), Some(0), "the server ends with its client");
 }
 
-/// What a schema holds that some provider of models refuses, each as the place of it and why.
+/// The parts of a schema that some provider of models refuses, each with its place and the reason.
 fn refused_parts(place: &str, schema: &Value, refused: &mut Vec<String>) {
     let Some(object) = schema.as_object() else { return refused.push(format!("{place}: no object")) };
     for key in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "const"] {

@@ -318,12 +318,13 @@ fn an_index_that_was_not_compared_is_not_called_current() {
     sandbox.write("src/new.rs", "fn brand_new_gadget() {}\n");
     let lock = std::fs::File::open(index.join("lock")).expect("a lock");
     lock.lock().expect("the lock");
-    // Until the watcher has told of the file, the server can't know.
+    // Until the watcher has reported the file, the server can't know.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let told = loop {
         let (answer, told) = freshness();
         assert!(!answer.contains("brand_new_gadget"), "{answer}");
-        // Told between an answer and what is said of it, the index was "current when it was asked".
+        // If the watcher's report arrives between an answer and its freshness, the index was "current when it was
+        // asked".
         if !told.starts_with("current") || std::time::Instant::now() > end {
             break told;
         }

@@ -70,7 +70,7 @@ fn the_mode_that_init_was_told_is_kept_with_the_index() {
     assert!(explained(&[]).contains("semantic") && status()["vectors"].is_null());
     assert_eq!(status()["index_mode"], "lite", "a new index keeps it too");
     assert!(sandbox.run(&["init", "--index-mode", "lite", "--hidden"]).err.contains("nothing changed"));
-    // A setting is as good as the flag, and init without either is told the default.
+    // A setting works like the flag, and init without either resets to the default.
     sandbox.write(".colgrep.toml", "index_mode = \"keyword\"\n");
     sandbox.run(&["init"]);
     assert_eq!(status()["index_mode"], "keyword");
@@ -177,7 +177,7 @@ fn a_damaged_unit_costs_its_segment_and_nothing_else() {
         let expected = sandbox.run(args);
         let segment = files(folder.join("vectors"), "seg").remove(0);
         let mut bytes = fs::read(&segment).expect("a segment");
-        // Codes stand last.
+        // Codes come last.
         let codes = bytes.len() * 2 / 3;
         bytes[codes..].iter_mut().for_each(|b| *b ^= 1);
         fs::remove_file(&segment).expect("removed");

@@ -84,7 +84,7 @@ fn paths(text: &str) -> Vec<Vec<&str>> {
     found
 }
 
-/// Adds the paths of a list in braces, whose opening one is gone, each behind `front`.
+/// Adds the paths of a list in braces, after its opening brace, each prefixed with `front`.
 fn entries<'t>(list: &'t str, front: &[&'t str], found: &mut Vec<Vec<&'t str>>) {
     let (mut depth, mut start) = (0, 0);
     for (at, c) in list.char_indices() {

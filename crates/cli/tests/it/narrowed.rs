@@ -1,4 +1,4 @@
-//! `-e` with an index of a large tree: what is printed is what a search without one prints.
+//! `-e` with the index of a large tree prints the same as a search without an index.
 
 use std::fs::File;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::common::Sandbox;
 /// Longer than a tick of the kernel's clock.
 const TICK: Duration = Duration::from_millis(80);
 
-/// A tree that is large enough for signatures by files that hold nothing.
+/// A tree that is large enough for signatures, made so by empty files.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("large/.keep", "");

@@ -58,7 +58,7 @@ fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     command
 }
 
-/// A repository with a commit, a change behind it, and a place that it came from.
+/// A repository with a commit, an uncommitted change, and a remote.
 fn cloned() -> Sandbox {
     let sandbox = Sandbox::of("relay").with_meaning();
     let steps: [&[&str]; 5] = [
@@ -144,7 +144,7 @@ fn the_server_opens_no_socket() {
 
 #[test]
 fn a_model_of_the_hub_and_a_bucket_are_the_exceptions() {
-    // This is also how one sees that the filter holds.
+    // These also prove that the filter works.
     let sandbox = cloned();
     let commands: [&[&str]; 3] = [
         &["parse", "--model", "nobody/nothing", "--index-mode", "full"],

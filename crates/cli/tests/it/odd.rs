@@ -50,10 +50,10 @@ fn other_encodings_are_read_as_text() {
     for hit in json.as_array().expect("hits") {
         assert_eq!(hit["unit"]["code"], "def zebra():\n    return 1", "{}", hit["unit"]["file"]);
     }
-    // `$` stands before the whole of a line's end; a byte order mark is no part of the first line.
+    // `$` matches before the whole line end; a byte order mark is not part of the first line.
     let ran = sandbox.run(&["-e", r"^def zebra\(\):$"]);
     assert_eq!((ran.status, ran.out.lines().count()), (0, 5), "{ran:?}");
-    // Lines are given as they stand in the file, in JSON without their ends.
+    // Lines are printed verbatim, in JSON without their ends.
     assert_eq!(ran.out.matches('\r').count(), 1, "{ran:?}");
     assert!(ran.out.contains("crlf.py:1:def zebra():\r\n"), "{ran:?}");
     let json = sandbox.run(&["-e", r"^def zebra\(\):$", "--json"]).out;
@@ -293,7 +293,7 @@ fn a_search_during_the_first_build_answers_from_its_first_part() {
         fs::rename(sandbox.data().with_file_name(folder), sandbox.root().join(folder)).expect("a folder moved back");
     }
     let index = fs::read_dir(sandbox.data()).expect("data").flatten().next().expect("an index").path();
-    // Another process holds the lock and has committed nothing yet.
+    // Another process has locked the index and committed nothing yet.
     let aside = sandbox.data().with_file_name("aside");
     fs::create_dir(&aside).expect("a folder");
     let lock = fs::File::open(index.join("lock")).expect("a lock");

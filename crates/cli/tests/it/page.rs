@@ -149,7 +149,7 @@ fn nothing_of_a_repository_is_markup() {
     assert_eq!(browser.value("window.bad ?? null"), Value::Null);
 }
 
-/// For each element of the selectors, the contrast of its text with what is behind it (WCAG 2.2, relative luminance).
+/// The contrast of the text of each selected element with its background (WCAG 2.2, relative luminance).
 const CONTRAST: &str = "(() => {
     const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const parts = (colour) => { paint.clearRect(0, 0, 1, 1); paint.fillStyle = colour; paint.fillRect(0, 0, 1, 1); return [...paint.getImageData(0, 0, 1, 1).data]; };

@@ -1,8 +1,8 @@
-//! The binary on printed messages: values, fronts and the program's own name stand around the words of a literal.
+//! Printed messages: values, prefixes and the program's own name surround the words of a literal.
 
 use crate::common::{Sandbox, leads};
 
-/// Literals of several programs, and places that hold the values of their messages, or all of one.
+/// Literals of several programs, and places that contain the values of their messages, or a whole message.
 fn printers() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -66,7 +66,7 @@ fn messages_lead_to_the_literal_that_they_were_made_of() {
     leads(
         &sandbox,
         &[
-            // Values that stand elsewhere, and a literal that begins like a front.
+            // Values that occur elsewhere, and a literal that begins like a prefix.
             ("worker: Cannot connect to redis://localhost:6379/0: timed out", "src/net.py:2:"),
             ("worker: Cannot connect to redis://localhost:6379/0: timed out.", "src/net.py:2:"),
             (refused, "src/net.py:2:"),
@@ -171,7 +171,7 @@ fn a_frame_whose_line_has_moved_means_the_function_that_it_names() {
             "java.lang.IllegalStateException: Already Executed\n at acme.Call.execute(Call.kt:5)".into(),
             "src/acme/Call.kt:9:",
         ),
-        // The line lies in what is named, or nothing here is called so.
+        // The line lies in the named definition, or nothing here has that name.
         (format!("{frame} 9, in drain\n{raised}"), "pkg/pool.py:9:"),
         (format!("{head}{frame} 4, in fill"), "pkg/pool.py:4:"),
         (format!("{head}{frame} 14, in fill"), "pkg/pool.py:14:"),

@@ -71,7 +71,7 @@ fn a_section_is_shown_by_its_heading() {
         ("pauses between attempts", "docs/guide.rst:10:Retries"),
         ("a pool without nodes", "docs/scaling.adoc:5:== Limits"),
         ("push the tag", "NOTES.txt:1:Release"),
-        // What stands word for word is shown itself.
+        // A verbatim match is shown itself.
         ("a new file begins each day at midnight", "docs/guide.rst:22:"),
     ] {
         let ran = sandbox.run(&[query, "-k", "1"]);
@@ -93,7 +93,7 @@ fn a_heading_stands_before_what_links_to_it() {
         ("RETRY_MAX", "README.md:13:## RETRY_MAX"),
         ("\"Retry policy\"", "README.md:9:## Retry policy"),
         ("[server.tls]", "README.md:17:"),
-        // What no heading holds as well.
+        // Text that no heading contains.
         ("\"See RETRY_MAX.\"", "README.md:7:See RETRY_MAX."),
     ] {
         let ran = sandbox.run(&[query, "-k", "1"]);
@@ -123,12 +123,12 @@ fn r002_5_and_15_entities_have_labels_of_their_own() {
     assert_eq!(timeouts["quantity"], serde_json::json!(["30 seconds"]));
     let keywords = units[1]["keywords"].to_string();
     assert!(!keywords.contains("set_timeout"), "{keywords}");
-    // A short section has no keywords, and the entities that it holds.
+    // A short section has no keywords, but the entities in it.
     sandbox.write("docs/short.adoc", "= Short\n\n== Timeouts\n\n`REQUEST_TIMEOUT` is 30 seconds.\n");
     let short = &outline(&sandbox, "docs/short.adoc")[1];
     assert_eq!(short["keywords"], serde_json::json!([]));
     assert_eq!(short["entities"], serde_json::json!({"code": ["REQUEST_TIMEOUT"], "quantity": ["30 seconds"]}));
-    // 002.20: what holds neither, and what is code, has neither.
+    // 002.20: text without either, and code, has neither.
     sandbox.write("run.py", "def run():\n    \"\"\"Runs it.\"\"\"\n");
     for unit in outline(&sandbox, "NOTES.txt").iter().chain(&outline(&sandbox, "run.py")) {
         assert_eq!((&unit["keywords"], &unit["entities"]), (&serde_json::json!([]), &serde_json::json!({})), "{unit}");
@@ -144,7 +144,7 @@ fn r002_4_the_enriched_text_has_its_head_an_empty_line_and_the_content() {
     assert!((1..=7).contains(&keywords) && !entities && !head.contains('\n'), "{head}");
     assert!(content.starts_with("= Scaling\n\nThe Kubernetes autoscaler"), "{content}");
     assert!(content.contains(" | minNodes, maxNodes\n\n== Limits\n"), "{content}");
-    // Without either, the text stays as it is.
+    // Without either, the text is unchanged.
     let plain = sandbox.run(&["outline", "NOTES.txt", "--enriched"]).out;
     assert_eq!(plain, "Release\n=======\n\nTag the commit, push it, and wait for the builds.\n");
     let json = sandbox.run(&["outline", "NOTES.txt", "--enriched", "--json"]).out;

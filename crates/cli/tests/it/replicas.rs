@@ -1,5 +1,5 @@
-//! Replicas of a shard: those that took one index hold the same, and a replica that is lost costs no answer, whatever the
-//! others hold.
+//! Replicas of a shard: those that took one index answer the same, and losing a replica costs no answer, whatever the
+//! others serve.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -19,7 +19,7 @@ fn serving(sandbox: &Sandbox) -> Shard {
     Shard::of(&mut sandbox.command(&["serve", "--shard", "--listen", "127.0.0.1:0", &root]))
 }
 
-/// Stands in front of a replica, lets so many answers through, and closes all connections behind them.
+/// Proxies a replica: lets this many answers through, then closes all connections.
 fn cut_behind(answers: usize, replica: &Shard) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
     let (address, left) = (listener.local_addr().expect("an address"), Arc::new(AtomicUsize::new(answers)));

@@ -72,7 +72,7 @@ fn files_are_listed_and_sorted() {
             ("-e zebra -l --sort none", "a.rs | deep/b.py | deep/er/C.PY"),
         ],
     );
-    // As paths, not as text: a folder before the file whose name goes on behind the folder's.
+    // Sorted as paths, not as text: a folder before a file whose name begins with the folder's.
     sandbox.write("deep/er.c", "zebra\n");
     check(
         &sandbox,

@@ -39,7 +39,7 @@ fn answers_are_those_of_mcp() {
         assert_eq!(http, mcp["structuredContent"], "{tool} {parameters}");
     }
     assert_eq!(server.get("/api/v1/status", &[]).json(), client.result("status", json!({}))["structuredContent"]);
-    // What can't be answered is told in the same words.
+    // Both report an invalid request in the same words.
     for (tool, parameters) in [
         ("search", json!({"query": ""})),
         ("search", json!({})),
@@ -331,7 +331,7 @@ fn who_sends_nothing_is_sent_away() {
     let sandbox = Sandbox::of("relay");
     let server = Server::start(&sandbox, &["--timeout", "1"]);
     server.ready();
-    // Half a head, half a body, and nothing at all: each ends without being asked to.
+    // Half a head, half a body, and nothing: the server closes each by itself.
     server.raw(b"GET /healthz HTTP/1.1\r\nHost: loc");
     let late = server.raw(
         b"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",

@@ -1,5 +1,5 @@
-//! Servers of several repositories, of which some can't be served: they are left out, told, and served again. And servers
-//! without room for a connection.
+//! Servers of several repositories, some of which can't be served: they are left out, reported, and served again. And
+//! servers without room for a connection.
 
 use std::fs;
 use std::io::Write as _;
@@ -66,7 +66,7 @@ fn a_repository_that_cannot_be_served_is_left_out_and_told() {
     let count =
         |value| metrics.lines().filter(|l| l.starts_with("colgrep_index_unserved{") && l.ends_with(value)).count();
     assert_eq!((count(" 1"), count(" 0")), (1, 2), "{metrics}");
-    // Who looks elsewhere is not concerned; who looks there alone is told whose fault it is.
+    // Searches elsewhere are not affected; searches there alone report the cause.
     let folder = |name: &str| sandbox.root().join(name).display().to_string();
     let elsewhere = server.good("/api/v1/search", &json!({"query": "retry", "paths": [folder("api")], "all": true}));
     assert!(elsewhere["unserved"].is_null(), "{elsewhere}");

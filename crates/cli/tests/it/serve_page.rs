@@ -1,4 +1,4 @@
-//! What the page asks of `colgrep serve`, beside what a search asks.
+//! Requests of the page to `colgrep serve` beyond searches.
 
 use crate::common::Sandbox;
 use crate::common::serve::Server;

@@ -1,4 +1,4 @@
-//! A shard and what it says of itself: names of folders, repositories that can't be opened, indexes that are behind, texts.
+//! A shard and its self-description: names of folders, repositories that can't be opened, outdated indexes, texts.
 
 use std::fs;
 
@@ -35,7 +35,7 @@ fn one_folder_has_one_name() {
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
         assert!(ran.err.contains(&format!("is given twice, as {one:?} and as {other:?}")), "{args:?}: {ran:?}");
     }
-    // What a group holds that is given besides is one repository, and each has its own files.
+    // A repository that is given both directly and by a group is one, and each has its own files.
     let shard = Shard::start(&sandbox, "127.0.0.1:0", &["w=web", "worker", "--group", "backend"]);
     name(&sandbox, &[&[&shard.address]]);
     for (repository, file) in [("w", "w/src/app.js"), ("api", "api/src/retry.rs"), ("worker", "worker/lib/backoff.py")]
@@ -158,7 +158,7 @@ fn a_file_without_any_replica_is_not_taken_over() {
     assert!(ran.status == 2 && ran.err.contains("none has a replica"), "{ran:?}");
 }
 
-/// A file in which one unit is longer than what comes with a result, and others stand far apart.
+/// A file with one unit longer than the text that comes with a result, and others far apart.
 fn large() -> String {
     let steps = |from: usize, to: usize| {
         (from..to).map(|at| format!("    step_of_the_way({at}, \"{at}\");\n")).collect::<String>()

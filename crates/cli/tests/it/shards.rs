@@ -104,7 +104,7 @@ fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
                   jobs = [\"~/project/worker\"]\nlost = [\"~/gone\"]\nelsewhere = [\"~/other\"]\n";
     fs::write(settings, groups).expect("a file");
     sandbox.write("../other/src/retry.rs", "pub fn retry_elsewhere() {}\n");
-    // A root that the group holds too is one root.
+    // A root that is also in the group counts once.
     let mut client = Client::start(&sandbox, &["api", "--group", "backend"]);
     let status = client.result("status", json!({}));
     assert_eq!(status["structuredContent"]["roots"].as_array().map(Vec::len), Some(2), "{status}");
@@ -158,7 +158,7 @@ fn of_several_roots_every_tool_takes_the_names_that_answers_give() {
         ("outline", json!({"file": "worker/README.md"}), "The worker"),
         ("outline", json!({"file": "./api/README.md"}), "The api"),
         ("outline", json!({"file": sandbox.root().join(file)}), "backoff"),
-        // What one root alone holds needs no name.
+        // A file in one root only needs no prefix.
         ("outline", json!({"file": "lib/backoff.py"}), "backoff"),
         ("read_unit", json!({"file": file, "name": "backoff"}), "worker/lib/backoff.py:1-3 function backoff\n"),
         ("find_related", json!({"file": "worker/lib/queue.py", "line": 1}), ""),

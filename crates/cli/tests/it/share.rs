@@ -1,4 +1,4 @@
-//! Indexes shared through a folder: what is pushed is found elsewhere, and nothing gets lost on the way.
+//! Indexes shared through a folder: what is pushed is found elsewhere, and nothing is lost on the way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -155,7 +155,7 @@ fn a_killed_push_or_pull_loses_nothing() {
     assert!(pushes > 2 && pulls > 2, "{pushes} pushes and {pulls} pulls were at work");
     done(&theirs, &["pull", &url]);
     assert_eq!(answer(&theirs), answer(&ours));
-    // Nothing is left behind.
+    // No temporary files remain.
     done(&theirs, &["init"]);
     let left: Vec<PathBuf> =
         files_below(&theirs.data()).into_iter().filter(|p| p.display().to_string().contains(".pull")).collect();
@@ -194,7 +194,7 @@ fn no_damaged_blob_is_taken() {
         done(&theirs, &["init"]);
         let refused = theirs.run(&["pull", &url]);
         assert_eq!(refused.status, 2, "{}", refused.err);
-        // A search that was to take it goes on without.
+        // A search with the same remote continues without it.
         let searched = theirs.run(&["own", "--remote", &url]);
         assert_eq!(searched.paths(), ["src/own.rs"], "{}", searched.err);
         fs::write(&blob, &bytes).expect("written");
@@ -230,7 +230,7 @@ fn a_damaged_or_newer_manifest_changes_nothing() {
         let refused = theirs.run(&[command, &url]);
         assert!(refused.status == 2 && refused.err.contains("newer colgrep (layout 2)"), "{}", refused.err);
     }
-    // An index of another format is nobody's loss: it stays beside the others.
+    // An index of another format doesn't disturb the others.
     let mut other = said.clone();
     other["snapshots"][0]["format"] = json!(99);
     other["snapshots"][0]["signed"] = json!("by somebody");
@@ -263,7 +263,7 @@ fn a_crafted_index_is_refused_or_can_do_no_harm() {
         let refused = theirs.run(&["pull", &url]);
         assert!(refused.status == 2 && refused.err.contains("is damaged"), "{value}: {}", refused.err);
     }
-    // Files that are what the manifest says, and no index: one part stands for another.
+    // Files that match the manifest but are not an index: two parts are swapped.
     let mut crafted = said.clone();
     let parts = crafted["snapshots"][0]["parts"].as_array().expect("a list");
     let (first, second) = (parts[0].clone(), parts[1].clone());
@@ -297,7 +297,7 @@ fn a_search_takes_its_first_index_from_the_remote() {
     done(&theirs, &["settings", "--trust"]);
     assert!(theirs.run(&["ring"]).err.contains("took the index of"));
     assert!(theirs.run(&["ring"]).err.is_empty());
-    // What is not there is told, and built.
+    // A missing remote is reported, and the index is built.
     let theirs = clone_of(&ours);
     let searched = theirs.run(&["ring", "--remote", "/nowhere/at/all"]);
     assert!(

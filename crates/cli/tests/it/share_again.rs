@@ -1,4 +1,4 @@
-//! Pushes and pulls of what is there already: nothing is sent or fetched twice.
+//! Repeated pushes and pulls: nothing is sent or fetched twice.
 
 use std::process::Stdio;
 
@@ -17,7 +17,7 @@ fn who_pulled_an_index_pushes_nothing_new() {
         assert!(pushed.err.contains("this very index") && pushed.err.contains("nothing was sent"), "{}", pushed.err);
     }
     assert_eq!(manifests(&remote), before);
-    // What holds something else is sent.
+    // A clone with other content sends it.
     let theirs = clone_of(&ours);
     done(&theirs, &["pull", &url]);
     theirs.write("src/later.rs", "pub fn later() {}\n");

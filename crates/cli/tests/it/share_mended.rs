@@ -43,7 +43,7 @@ fn what_is_missing_is_put_again_by_the_next_push() {
     for blob in &lost {
         fs::remove_file(blob).expect("a blob");
     }
-    // Until then the index before it is taken, and the missing one is told.
+    // Until then the previous index is taken, and the missing one is reported.
     let theirs = clone_of(&ours);
     let pulled = done(&theirs, &["pull", &url]);
     let said = ["is not there any more", "another one is used", "1 unit parsed"];
@@ -110,7 +110,7 @@ fn of_manifests_the_newest_that_can_be_read_counts() {
     let pulled = done(&clone_of(&ours), &["pull", &url]);
     let said = ["0000000002.json is damaged", "another one is used", "1 commit from"];
     assert!(said.iter().all(|part| pulled.err.contains(part)), "{}", pulled.err);
-    // A push goes on from it, without a flag, and forgets nobody's.
+    // A push continues from it, without a flag, and keeps everyone's indexes.
     let pushed = done(&ours, &["push", &url]);
     assert!(pushed.err.contains("0000000002.json is damaged"), "{}", pushed.err);
     assert_eq!(snapshots(&remote).len(), 2);
@@ -140,7 +140,7 @@ fn nothing_in_a_folder_is_waited_for() {
         assert!(ran.err.contains("0009.json is damaged: it is no regular file"), "{args:?}: {}", ran.err);
     }
     assert!(newest.with_file_name("manifest-0000000000000010.json").is_file());
-    // A link that leads to itself lies beside, and one to a file without an end.
+    // Add a link to itself, and one to an endless file.
     std::os::unix::fs::symlink("loop", newest.with_file_name("loop")).expect("a link");
     std::os::unix::fs::symlink("/dev/zero", newest.with_file_name("manifest-0000000000000011.json")).expect("a link");
     done(&ours, &["push", &url, "--anew"]);
@@ -277,7 +277,7 @@ fn a_search_waits_for_seconds_and_says_so() {
     assert_eq!(searched.status, 0, "{}", searched.err);
     let said = ["another process takes an index", "the search goes on without"];
     assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
-    // What a flag would not do is refused, and what was taken is told.
+    // A flag without effect is refused, and a pulled index is reported.
     for args in [&["-e", "ring", "--remote", &url][..], &["ring", "--no-update", "--remote", &url]] {
         let refused = theirs.run(args);
         assert!(refused.status == 2 && refused.err.contains("--remote"), "{args:?}: {}", refused.err);

@@ -10,7 +10,7 @@ fn a_draft_that_was_never_committed_is_not_in_the_bucket() {
     let ours = repository().with_meaning();
     let (remote, url) = place(&ours);
     done(&ours, &["init"]);
-    // It is indexed by a search, beside files that are committed later.
+    // A search indexes it, with files that are committed later.
     ours.write("src/draft.rs", "/// Of customer zebraquux.\npub fn zebraquux_secret() {}\n");
     ours.write("src/more.rs", "/// More of it.\npub fn more() {}\n");
     done(&ours, &["init"]);
@@ -28,7 +28,7 @@ fn a_draft_that_was_never_committed_is_not_in_the_bucket() {
     done(&theirs, &["pull", &url]);
     assert_eq!(answer(&theirs), fresh);
     assert!(done(&ours, &["push", &url]).err.contains("nothing was sent"));
-    // A later deletion of what all have is told by a file of its own.
+    // Deleting a shared file later is recorded in a file of its own.
     fs::remove_file(ours.root().join("src/more.rs")).expect("a file");
     commit(&ours, "Less");
     let before = files_below(&remote).len();
@@ -106,7 +106,7 @@ fn the_first_addresses_that_people_try_work_or_are_told() {
     done(&ours, &["push", "../share"]);
     assert!(ours.data().with_file_name("share").join("repositories").is_dir());
     assert!(done(&clone_of(&ours), &["pull", &ours.data().with_file_name("share").display().to_string()]).status == 0);
-    // The home folder of these tests is the one around the project.
+    // In these tests, the home folder encloses the project.
     assert!(done(&ours, &["push", "~/share"]).err.contains("nothing was sent"));
     done(&ours, &["settings", "remote", "~/share"]);
     assert!(done(&ours, &["push"]).err.contains("nothing was sent"));

@@ -38,12 +38,12 @@ impl Bucket {
 
     /// A request; what the server answers.
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
-        // The server looks whether there are keys, not which, unless it is told to.
+        // By default, the server checks whether there are keys, not which.
         let keys = "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
         request(method, &format!("http://{}{path}", self.address), &[("authorization", keys)], body).1
     }
 
-    /// The objects' keys that hold a word.
+    /// The objects' keys that contain a word.
     fn keys(&self, word: &str) -> Vec<String> {
         let listed = String::from_utf8(self.request("GET", "/team?list-type=2&max-keys=1000", b"")).expect("XML");
         let keys = listed.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());

@@ -11,8 +11,8 @@ use crate::common::{Sandbox, git};
 /// A commit that no repository has: a partial clone would fetch it.
 const MISSING: &str = "0123456789012345678901234567890123456789";
 
-/// A repository of two files, of which `changed.rs` differs and `touched.rs` has another time alone, and a program that
-/// leaves a file behind when it runs.
+/// A repository of two files, of which `changed.rs` differs and `touched.rs` has only another time, and a program that
+/// leaves a trace when it runs.
 struct Trap {
     sandbox: Sandbox,
 }
@@ -44,7 +44,7 @@ impl Trap {
         git(&self.sandbox, words)
     }
 
-    /// Sets what stands in the configuration; `PROGRAM` stands for the program.
+    /// Sets rows of the configuration, with `PROGRAM` replaced by the program.
     fn config(&self, rows: &[(&str, &str)]) {
         for (key, value) in rows {
             self.git(&["config", key, &value.replace("PROGRAM", &self.program().display().to_string())]);
@@ -207,7 +207,7 @@ fn what_can_not_be_switched_off_is_refused() {
     trap.spring("");
     let ran = trap.answer("an equals sign", "--changed");
     assert!(ran.status == 2 && ran.err.contains("can't be switched off"), "{ran:?}");
-    // Far more than a command line holds.
+    // Far more than fits on a command line.
     let trap = Trap::new();
     let many: String = (0..20_000).map(|i| format!("[filter \"{i}\"]\nclean = false\n")).collect();
     let config = trap.git_folder("").join("config");

@@ -217,7 +217,7 @@ impl Cluster {
         self.known().seen.clone()
     }
 
-    /// Connects to every replica. `told` asks it what it serves of what the caller may see.
+    /// Connects to every replica. `told` asks it which of the allowed repositories it serves.
     fn health_by(
         &self,
         told: &(dyn Fn(&mut Connection) -> Result<Vec<ServedRepository>, Lost> + Sync),

@@ -1,5 +1,6 @@
 //! A corpus of small repositories, served as shards on loopback, and asked here as one for comparison.
 
+use colgrep_index::update::ReadFirst;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -97,7 +98,9 @@ impl Corpus {
         let (mut project, _) = Project::around(&self.root(name), &env).expect("a project");
         let settings = project.settings(&env).map(|_| Settings::read(&env, &self.root(name)).expect("settings"));
         let settings = settings.expect("settings");
-        let snapshot = open(&options.with(&settings), &env, &project, Some(&self.model), &()).expect("an index");
+        let opening = options.with(&settings);
+        let opened = open(&opening, (&env, &project), Some(&self.model), &ReadFirst::default(), &());
+        let (snapshot, _) = opened.expect("an index");
         HostedRepository::new(name.to_string(), project, Arc::new(snapshot), settings)
     }
 
@@ -142,7 +145,7 @@ pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&As
     })
 }
 
-/// All that an answer says: paths, units, lines, marks, bits of scores and strengths, steps of scores, the remarks behind it.
+/// All parts of an answer: paths, units, lines, marks, bits of scores and strengths, steps of scores, final remarks.
 pub fn told(ranked: &RankedTogether, parts: &dyn Parts) -> String {
     let files = ranked.files(parts, 0..ranked.len(), Detail::Relations).expect("files");
     let mut told = String::new();
@@ -173,13 +176,13 @@ fn of_file(file: &FileAnswer) -> String {
     told
 }
 
-/// What a server holds in a test.
+/// The generation that a server in a test serves.
 #[derive(Default)]
 pub struct Shelf {
     pub now: Mutex<Option<Arc<Generation>>>,
     /// Repositories that can't be served, with the reasons.
     pub missing: Mutex<Vec<(String, String)>>,
-    /// Damage that was told.
+    /// Damage that was reported.
     pub damaged: Mutex<Vec<String>>,
 }
 

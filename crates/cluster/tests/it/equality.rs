@@ -1,4 +1,4 @@
-//! A search through the wire is the search in one process, to the bit: what is ranked and what is shown.
+//! A search through the network equals the search in one process, to the bit: the ranking and the files shown.
 
 use crate::corpus::{Corpus, NAMES, Serving, cluster, through};
 use colgrep_cluster::{ClusterScope, Patience};

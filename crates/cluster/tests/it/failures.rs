@@ -1,4 +1,4 @@
-//! What goes wrong: replicas that are lost, hang or hold something else, shards that are gone, broken frames, a wrong token;
+//! Failures: replicas that are lost, hang or serve something else, shards that are gone, broken frames, a wrong token;
 //! and what a caller without a right to a repository can learn of it.
 
 use std::io::{Read as _, Write as _};
@@ -11,14 +11,14 @@ use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, throu
 use colgrep_cluster::{Cluster, ClusterScope, Generation, Patience};
 use colgrep_engine::Scope;
 
-/// What a proxy does behind so many answers.
+/// What a proxy does after a number of answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Then {
     Cut,
     Hang,
 }
 
-/// Stands in front of a server and lets so many answers through.
+/// Proxies a server and lets a number of answers through.
 struct Proxy {
     address: SocketAddr,
 }
@@ -115,7 +115,7 @@ fn a_replica_of_another_generation_answers_anew_and_is_not_mixed_in() {
         let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
         assert_eq!((got, coverage.answered), (expected.clone(), 1), "behind {answers} answers");
     }
-    // What a server holds is swapped under searches that go on with what they began with.
+    // The served generation is swapped while searches continue with the one that they began with.
     let cluster = cluster(corpus.folder.path(), &[vec![old.name()]], None, Patience::default());
     let before = through(&cluster, &corpus, &everything(&scope), QUERY, false).0;
     assert!(before != expected);
@@ -227,7 +227,7 @@ fn broken_frames_end_their_connection_alone() {
         };
         let length = usize::from(random());
         let mut noise: Vec<u8> = (0..length).map(|_| random()).collect();
-        // Half of them are questions by their first byte, each kind in its turn, and some that are none.
+        // Half of them are questions by their first byte, of every valid kind and some invalid ones.
         if let Some(first) = noise.first_mut().filter(|_| at % 2 == 0) {
             *first = at / 2 % 50;
         }
@@ -296,10 +296,10 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
             }
             several => corpus.here(Some(several), &scope, query, hybrid),
         };
-        // All that is said, the steps of scores too, is that of an index of these repositories alone.
+        // The whole answer, steps of scores included, equals that of an index of these repositories alone.
         assert_eq!(got, expected, "{allowed:?} {query:?}");
         let holding = (0..3).filter(|shard| (*shard..NAMES.len()).step_by(3).any(is_allowed)).count();
-        // Before the first answer it is not known what a shard holds.
+        // Before the first answer, a shard's repositories are not known.
         assert_eq!(coverage.asked, if at == 0 { 3 } else { holding }, "{allowed:?}");
         found += usize::from(got.lines().count() > 2);
         let (seen, mut names) = (over.health(Some(&allowed)).expect("a look"), allowed.clone());

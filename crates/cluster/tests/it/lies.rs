@@ -40,7 +40,7 @@ impl Liar {
         Liar { address, lie, answers }
     }
 
-    /// Changes the answer behind so many.
+    /// Changes the answer that follows the given number of answers.
     fn lies(&self, behind: usize, lie: impl FnMut(&mut Vec<u8>) + Send + 'static) {
         *self.lie.lock().expect("unbroken") = (behind, Box::new(lie));
         self.answers.store(0, Ordering::SeqCst);
@@ -85,7 +85,7 @@ fn a_shard_that_speaks_nonsense_is_missing_and_breaks_nothing() {
             liar.lies(behind, move |body| {
                 let at = 1 + (place as usize) % body.len().saturating_sub(1).max(1);
                 match kind {
-                    // Nothing behind the byte that says that it is an answer, too little, another number, large ones.
+                    // Only the byte that marks an answer, a truncated answer, another number, large numbers.
                     0 => body.truncate(1),
                     1 => body.truncate(at),
                     2 => body.iter_mut().skip(at).take(1).for_each(|byte| *byte = byte.wrapping_add(1)),

@@ -1,4 +1,4 @@
-//! Shards behind a wire: their answers, and what goes wrong.
+//! Remote shards: their answers and failures.
 
 mod corpus;
 mod equality;

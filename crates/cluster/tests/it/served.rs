@@ -1,4 +1,4 @@
-//! Repositories that a shard can't serve, and replicas that serve different ones: what is left out is told.
+//! Repositories that a shard can't serve, and replicas that serve different ones: what is left out is reported.
 
 use std::sync::Arc;
 

@@ -8,16 +8,16 @@ const ATTRIBUTE_MARKS: &[&str] = &["@", "#[", "#![", "[", "%["];
 /// The attributes at the beginning of a line.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attributes {
-    /// Where the code behind them begins.
+    /// Where the code after them begins.
     end: usize,
-    /// Whether the last one has no brackets and may be about the code behind it: `@spec x(binary)`.
+    /// Whether the last one has no brackets and may be about the code after it: `@spec x(binary)`.
     is_bare: bool,
-    /// Brackets that are open behind the line.
+    /// Brackets still open at the end of the line.
     open: usize,
 }
 
 impl Attributes {
-    /// The attributes of the next line, where open brackets go on.
+    /// The attributes of the next line, which may continue open brackets.
     pub(super) fn below(self, line: &str) -> Attributes {
         let (mut from, mut open, mut is_bare) = (line.len() - line.trim_start().len(), self.open, false);
         loop {
@@ -42,14 +42,14 @@ impl Attributes {
             }
             from = end + line[end..].len() - line[end..].trim_start().len();
             is_bare = mark == "@" && !line[..end].ends_with(')');
-            // `@deprecated "x is old"`: one without brackets goes on to the line's end.
+            // `@deprecated "x is old"`: an attribute without brackets extends to the end of the line.
             if open > 0 || (is_bare && line[from..].starts_with(['"', '\'', '~'])) {
                 return Attributes { end: line.len(), is_bare, open };
             }
         }
     }
 
-    /// Whether the place `at` belongs to one of them (`@JvmName("x")`, `#[x]`), or is what one is about.
+    /// Whether the place `at` is in one of them (`@JvmName("x")`, `#[x]`), or is what one applies to.
     pub(super) fn hold(self, at: usize) -> bool {
         at < self.end || (self.is_bare && at == self.end)
     }

@@ -1,10 +1,10 @@
-//! The line of a unit that calls a name, by its look: outside comments and literals if there is one.
+//! The line of a unit that calls a name, by its form: outside comments and literals if there is one.
 
 use super::{is_comment, numbered_code, words_at};
 use crate::language::LanguageFacts;
 use crate::token::is_word_char;
 
-/// Beginnings of lines that declare types and call nothing.
+/// Beginnings of lines that declare types and contain no call.
 const SIGNATURES: &[&str] = &["@callback ", "@macrocallback ", "@opaque ", "@spec ", "@type ", "@typep "];
 /// Prefixes of literals: `b'x'`, `rb'x'`.
 const LITERAL_LETTERS: &str = "bBfFLrRuU";
@@ -29,7 +29,7 @@ pub(super) fn is_use(line: &str, name: &str, facts: &LanguageFacts) -> bool {
     words_at(line, name).any(|at| !is_announced(at)) && !is_comment(line)
 }
 
-/// The number, from 0, of the line of a unit that calls one of some names. `marks` begin the comments of its language; comments,
+/// The index of the line of a unit that calls one of some names. `marks` begin the comments of its language; comments,
 /// literals and signatures count only if no other line has a name.
 pub fn calling_line<'l>(
     lines: impl Iterator<Item = &'l str> + Clone,
@@ -65,14 +65,14 @@ fn is_in_code(
     look(line, name, facts) && !is_signature() && look(&code_of(line, marks), name, facts)
 }
 
-/// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the line stays
-/// as it is.
+/// A line with blanks in place of comments and literals. `marks` begin the comments of its language; without any, the
+/// line is unchanged.
 fn code_of(line: &str, marks: &[&str]) -> String {
     if marks.is_empty() {
         return line.to_string();
     }
     let mut code = String::with_capacity(line.len());
-    // What closes the open literals and the values inside them, outermost first.
+    // Closing marks of the open literals and of the values inside them, outermost first.
     let mut open: Vec<char> = Vec::new();
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -111,9 +111,9 @@ fn code_of(line: &str, marks: &[&str]) -> String {
     code
 }
 
-/// What closes a value that `c` opens inside a literal that `close` ends: `"#{x}"`, `"$(x)"`, `"\(x)"`, `"{x}"`.
+/// Closing mark of a value that `c` opens inside a literal that `close` ends: `"#{x}"`, `"$(x)"`, `"\(x)"`, `"{x}"`.
 fn value_end(c: char, close: char, front: &str, behind: &str) -> Option<char> {
-    // A lone bracket opens nothing.
+    // An unmatched bracket opens nothing.
     let is_closed = || behind.split(close).next().is_some_and(|own| own.contains('}'));
     match c {
         '{' if front.ends_with(['#', '$']) || is_closed() => Some('}'),
@@ -122,7 +122,7 @@ fn value_end(c: char, close: char, front: &str, behind: &str) -> Option<char> {
     }
 }
 
-/// Bytes of the comment that `rest` begins with, `front` being the line in front of it.
+/// Length in bytes of the comment that `rest` begins with, `front` being the line before it.
 fn comment(front: &str, rest: &str, marks: &[&str]) -> Option<usize> {
     let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
     let inner = &rest[mark.len()..];
@@ -144,7 +144,7 @@ fn comment(front: &str, rest: &str, marks: &[&str]) -> Option<usize> {
 fn opens_literal(c: char, front: &str, behind: &str, marks: &[&str]) -> bool {
     match c {
         '"' => !front.ends_with('\\'),
-        // Elsewhere it calls a program, or is around a name.
+        // In other languages it calls a program, or encloses a name.
         '`' => marks.contains(&"//") && !marks.contains(&"#"),
         // `don't`, `x'`, `&'a str`
         '\'' => {

@@ -1,14 +1,14 @@
-//! Which line is a comment, by its look, in any language.
+//! Recognizes comments by their form, in any language.
 
 use crate::token::is_word_char;
 
 /// Beginnings of comments in any language.
 const COMMENT_MARKS: &[&str] = &["//", "/*", "# ", "#!", "--", ";", "<!--", "\"\"\"", "'''", "{-", "rem ", "=begin"];
-/// Beginnings of comments that begin code in other languages: `*p = open(x)`, `(*p)(x)`. In a comment, a blank, a mark or nothing
-/// follows.
+/// Beginnings of comments that are code in other languages: `*p = open(x)`, `(*p)(x)`. In a comment, a blank, a mark or
+/// the end of the line follows.
 const COMMENT_MARKS_APART: &[&str] = &["*", "(*"];
 
-/// Whether a line is a comment by its look.
+/// Whether a line looks like a comment.
 pub fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     let may_be_one = |first: &u8| matches!(first, b'!'..=b'/' | b';'..=b'=' | b'r' | b'{');

@@ -1,13 +1,13 @@
-//! The line of a type that declares one of its members, by its look.
+//! The line of a type that declares one of its members, by its form.
 
 use super::{is_comment, lines_of_code, words_at};
 
-/// Beginnings of lines that end in a name and declare nothing.
+/// Beginnings of lines that end in a name without declaring it.
 const STATEMENTS: &[&str] = &[
     "assert", "extend", "for", "from", "if", "import", "include", "match", "package", "prepend", "raise", "require",
     "return", "switch", "throw", "unless", "use", "using", "while", "yield",
 ];
-/// How code refers to a method's own object, in front of a field.
+/// How code refers to a method's own object, before a field.
 const OWN: &[&str] = &["$this->", "@", "@@", "self->", "self.", "this->", "this."];
 
 /// The line of a type, from `first` to `last`, that declares its member `name`: a field, a variant, a parameter that is a field.
@@ -16,7 +16,7 @@ pub fn member_line(text: &str, first: u32, last: u32, name: &str) -> Option<u32>
     let is_within = |(number, line): &(u32, &str)| (first..=last).contains(number) && !is_comment(line);
     let lines: Vec<(u32, &str)> = lines_of_code(text).filter(is_within).collect();
     let outer = indent(lines.first()?.1);
-    // Marks alone, and labels such as `public:`, are indented differently from members.
+    // Lines of marks, and labels such as `public:`, are indented differently from members.
     let is_label = |line: &str| line.trim_end().ends_with(':') && !line.contains('(');
     let is_inner = |line: &&str| indent(line) > outer && line.contains(char::is_alphanumeric) && !is_label(line);
     let inner = lines.iter().map(|(_, line)| *line).filter(is_inner).map(indent).min();
@@ -38,7 +38,7 @@ fn declares(line: &str, name: &str) -> bool {
     words_at(line, name).any(|at| is_declared(&line[..at], &line[at + name.len()..]))
 }
 
-/// Whether a name with this text in front of it on a member's line, and that behind it, is declared there.
+/// Whether a member's line declares the name between these two texts.
 fn is_declared(front: &str, behind: &str) -> bool {
     // `char *name`, `private $name`
     let bare = front.trim_end_matches(['$', '@', '*', '&']);
@@ -49,7 +49,7 @@ fn is_declared(front: &str, behind: &str) -> bool {
     if bare.ends_with('(') && front.ends_with('*') {
         return next.starts_with(')');
     }
-    // In an open call or signature, behind `=`, or as a part of something else, a name is not declared.
+    // A name in an open call or signature, after `=`, or as part of something else is not declared here.
     let is_open = bare.matches('(').count() != bare.matches(')').count();
     let is_statement = bare.split_whitespace().next().is_some_and(|word| STATEMENTS.contains(&word));
     let is_of_another = bare.contains(['=', '"', '`']) || bare.contains(" ? ") || bare.ends_with(['.', '-', '#', '!']);

@@ -1,6 +1,6 @@
-//! Terms of Kubernetes: what its objects, programs and fields are called, by the plain words that people ask with.
+//! Terms of Kubernetes: its names of objects, programs and fields, by the plain words in questions.
 
-/// Plain words, each with the names that manifests and code have for it.
+/// Plain words, each with its names in manifests and code.
 pub(super) const ROWS: &[(&str, &[&str])] = &[
     ("autoscaler", &["HorizontalPodAutoscaler", "HPA", "VerticalPodAutoscaler", "scaleTargetRef"]),
     ("autoscaling", &["HorizontalPodAutoscaler", "HPA", "minReplicas", "maxReplicas"]),

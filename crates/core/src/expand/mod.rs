@@ -1,26 +1,24 @@
-//! Term tables: what people of a field call a thing beside the word that a query has for it.
-//!
-//! Source: expansion by domain terms, with its own weights where it fired (requirements 002.10 and 002.11).
+//! Term tables expand a query with the terms that its field uses for its words (requirements 002.10 and 002.11).
 
 mod kubernetes;
 
 use crate::query::{Query, QueryTerm};
 use crate::token::{Tokenizer, is_stop_word, words};
 
-/// Most terms that one query gets from tables: each costs as much as a word of the query.
+/// Maximum of terms that tables add to a query: each costs as much as a word of the query.
 const TERMS_MAX: usize = 32;
 
-/// Words, each with the terms that stand for it in some field.
+/// Words, each with its terms in some field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermTable {
     rows: Vec<(String, Vec<String>)>,
 }
 
 impl TermTable {
-    /// Names of the tables in the program.
+    /// Names of the built-in tables.
     pub const BUILT_IN: [&str; 1] = ["kubernetes"];
 
-    /// The table in the program that has that name.
+    /// The built-in table of that name.
     pub fn built_in(name: &str) -> Option<TermTable> {
         let rows = match name {
             "kubernetes" => kubernetes::ROWS,
@@ -50,9 +48,8 @@ impl TermTable {
 }
 
 impl Query {
-    /// Adds the terms of a table whose words stand in the query. Whole words are compared, in word-stem form: `token`
-    /// fires for "tokens" and not for `tokenRefresh`, which is a name; `access_token` also for "access token". Without a
-    /// match nothing changes.
+    /// Adds the terms of the table's words that occur in the query. Whole words are compared by their stems: `token`
+    /// matches "tokens" but not the name `tokenRefresh`; `access_token` also matches "access token".
     pub fn expand(&mut self, table: &TermTable, tokenizer: &mut Tokenizer) {
         let typed = whole_words(&self.text, tokenizer);
         let is_typed = |wanted: &[String]| !wanted.is_empty() && typed.windows(wanted.len()).any(|run| run == wanted);
@@ -72,7 +69,7 @@ impl Query {
         }
     }
 
-    /// Adds what is not there yet of a term's words; whether anything was.
+    /// Adds the missing words of a term; returns whether there were any.
     fn add_term(&mut self, term: &str, tokenizer: &mut Tokenizer) -> bool {
         let before = self.terms.len();
         tokenizer.tokenize(term, |token| {

@@ -1,6 +1,6 @@
-//! What is declared of a knob, and the macro that turns the table of declarations into types.
+//! The declaration of knobs, and the macro that turns the table of declarations into types.
 
-/// What values a knob takes.
+/// The values that a knob accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Any number of the range.
@@ -14,7 +14,7 @@ pub enum Shape {
 /// A named set of values for all knobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The best that the benchmark knows.
+    /// The best known by the benchmark.
     #[default]
     Default,
     /// The pipeline as published (ColGREP, pull request 99).
@@ -39,12 +39,12 @@ impl Profile {
     }
 }
 
-/// All that is said of one knob: a row of the table in `table.rs`.
+/// The declaration of one knob: a row of the table in `table.rs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// Its plain name, such as `alpha`.
     pub name: &'static str,
-    /// What values it takes.
+    /// The values it accepts.
     pub shape: Shape,
     /// What it does, in one sentence, with its unit.
     pub doc: &'static str,
@@ -54,17 +54,17 @@ pub struct Declaration {
     pub classic: f64,
     /// Smallest and largest value allowed.
     pub range: (f64, f64),
-    /// The value at which it has no effect: 0 for boosts, shares and weights of fields, 1 for factors. None for knobs
-    /// that are part of a formula (k1, b, depths, switches, sizes).
+    /// The value that disables it: 0 for boosts, shares and weights of fields, 1 for factors. `None` for knobs that are
+    /// part of a formula (k1, b, depths, switches, sizes).
     pub off: Option<f64>,
-    /// Values worth trying in a sweep, at least two, of which one differs from the default.
+    /// Values worth trying in a sweep, at least two, one of which differs from the default.
     pub grid: &'static [f64],
     /// Where the value comes from.
     pub source: &'static str,
 }
 
 impl Declaration {
-    /// What values it takes, in words.
+    /// The values it accepts, in words.
     pub fn expected(&self) -> String {
         let (low, high) = self.range;
         match self.shape {
@@ -82,7 +82,7 @@ impl Declaration {
         }
     }
 
-    /// The number that `text` is, where the knob takes it.
+    /// Parses a value of the knob; `None` if it does not accept `text`.
     pub(super) fn parse(&self, text: &str) -> Option<f64> {
         let value: f64 = text.trim().parse().ok()?;
         let (low, high) = self.range;
@@ -120,8 +120,8 @@ impl KnobValue for bool {
     }
 }
 
-/// From one row a knob, `Variant field: type { declaration }`: the enum [`Knob`](super::Knob), whose discriminant is
-/// the row's number; the declarations in the same order; and [`Values`](super::Values), a typed field a knob.
+/// From one row per knob, `Variant field: type { declaration }`: the enum [`Knob`](super::Knob), whose discriminant is
+/// the row's number; the declarations in the same order; and [`Values`](super::Values), a typed field per knob.
 macro_rules! knobs {
     ($($knob:ident $field:ident: $type:ty { doc: $doc:literal, $($key:ident: $value:expr),* $(,)? })*) => {
         /// A constant of the ranking; its number is its row in the table of knobs.
@@ -138,7 +138,7 @@ macro_rules! knobs {
         /// Number of knobs.
         pub(super) const COUNT: usize = Knob::ALL.len();
 
-        /// What is declared of each knob, by its number.
+        /// The declaration of each knob, by its number.
         pub(super) static DECLARATIONS: [Declaration; COUNT] = [$(
             Declaration {
                 name: stringify!($field),
@@ -155,7 +155,7 @@ macro_rules! knobs {
         }
 
         impl Values {
-            /// The typed form of one number a knob.
+            /// The typed form of one number per knob.
             pub(super) fn of(numbers: &[f64; COUNT]) -> Values {
                 Values { $($field: KnobValue::of(numbers[Knob::$knob as usize])),* }
             }

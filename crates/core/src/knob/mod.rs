@@ -1,7 +1,5 @@
-//! Knobs: every constant of the ranking.
-//!
-//! The environment's variables, `colgrep knobs`, the table in the docs, the trace and a sweep's grid all come from the
-//! one declaration in `table.rs`.
+//! Knobs: every constant of the ranking. Environment variables, `colgrep knobs`, documentation, trace and sweeps all
+//! read the declarations in `table.rs`.
 
 mod declaration;
 mod table;
@@ -23,7 +21,7 @@ pub enum KnobError {
         /// The name given.
         name: String,
     },
-    /// The value is no number, or does not fit the knob's shape or range.
+    /// The value is not a number, or does not fit the knob's shape or range.
     #[error("{}={value}: expected {}", knob.declaration().name, knob.declaration().expected())]
     Value {
         /// The knob.
@@ -34,7 +32,7 @@ pub enum KnobError {
 }
 
 impl Knob {
-    /// All that is said of it.
+    /// Its row in the table.
     pub fn declaration(self) -> &'static Declaration {
         &DECLARATIONS[self as usize]
     }
@@ -44,10 +42,10 @@ impl Knob {
         self.declaration().name
     }
 
-    /// Reads a value as written.
+    /// Parses a value.
     ///
     /// # Errors
-    /// When it is no number, or does not fit the shape or the range.
+    /// When it is not a number, or does not fit the shape or the range.
     pub fn parse(self, text: &str) -> Result<f64, KnobError> {
         self.declaration().parse(text).ok_or_else(|| KnobError::Value { knob: self, value: text.to_string() })
     }
@@ -69,7 +67,7 @@ impl FromStr for Knob {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knobs {
     profile: Profile,
-    /// One a knob, in full precision; `values` is made from it.
+    /// One per knob, in full precision; `values` is derived from it.
     numbers: [f64; COUNT],
     is_set: [bool; COUNT],
     values: Values,
@@ -82,12 +80,12 @@ impl Knobs {
         Knobs { profile, numbers, is_set: [false; COUNT], values: Values::of(&numbers) }
     }
 
-    /// Which profile stands below the values set.
+    /// The profile whose values apply where none is set.
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The value of a knob in full precision, as a number whatever its type.
+    /// The value of a knob in full precision, as a number regardless of its type.
     pub fn number(&self, knob: Knob) -> f64 {
         self.numbers[knob as usize]
     }

@@ -1,8 +1,7 @@
-//! The table of knobs: each constant of the ranking, declared once, in pipeline order.
+//! The table of knobs, in pipeline order. A row begins with the knob's variant of [`Knob`], its plain name, from which
+//! the engine derives the environment variable, and its type.
 //!
-//! A row begins with the knob's variant of [`Knob`], its plain name and the type that code reads; the engine makes the
-//! name of its environment variable from the plain name. A new knob needs this row, and its name in the list of what
-//! reads it (`STAGE.knobs`, or `KNOBS` in `fuse.rs`).
+//! A new knob needs a row here and an entry in the list of what reads it (`STAGE.knobs`, or `KNOBS` in `fuse.rs`).
 
 use super::declaration::{Declaration, KnobValue, knobs};
 

@@ -1,12 +1,12 @@
-//! Questions at the end of a text: a program's advice behind its message, or somebody's question.
+//! A question at the end of a text: a program's advice after its message, or a person's question.
 
 use super::{INTERROGATIVES, REQUESTS};
 
 /// Beginnings of a program's advice, in lower case.
 const ADVICE: &[&str] = &["did you mean", "maybe you meant", "perhaps you meant"];
 
-/// A program's message and the advice behind it: `no such command: buidl.`, `Did you mean build?`. None without a message in
-/// front, or if that goes on ("what did you mean by").
+/// A program's message and the advice after it: `no such command: buidl.`, `Did you mean build?`. `None` without a
+/// message, or if the question continues ("what did you mean by").
 pub fn split_advice(text: &str) -> Option<(&str, &str)> {
     let lower = text.to_ascii_lowercase();
     let at = ADVICE.iter().filter_map(|advice| lower.find(advice)).min()?;
@@ -16,7 +16,7 @@ pub fn split_advice(text: &str) -> Option<(&str, &str)> {
     (is_end && message.contains(char::is_alphanumeric)).then_some((message, &text[at..]))
 }
 
-/// Whether a text ends in somebody's own question. Behind another sentence, programs ask too.
+/// Whether a text ends in a person's own question. After another sentence, programs ask too.
 pub(super) fn ends_in_question(text: &str) -> bool {
     let Some(text) = text.trim_end().strip_suffix('?') else { return false };
     let begins = |end: &&str| text.rfind(*end).map(|at| at + end.len());

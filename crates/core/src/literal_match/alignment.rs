@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::token::is_word_char;
 
-/// Words of values that count as one word where alignments differ.
+/// Words of values that count as one word in comparisons of alignments.
 const WORDS_OF_VALUES_FOR_ONE: usize = 4;
 
 /// A run of words, or the pieces of a format string, at a place of a file.
@@ -23,13 +23,14 @@ pub(super) struct Alignment {
     pub is_literal: bool,
     /// [`LiteralMatch::made_from`](super::LiteralMatch::made_from).
     pub made_from: Option<usize>,
-    /// Words of the text that are values, if the literal made all of the text.
+    /// Words of the text that are values, if the literal made the whole text.
     pub value_words: usize,
     pub place: Range<usize>,
 }
 
 impl Alignment {
-    /// The score of an alignment, higher is better. A value that occurs elsewhere is no evidence against its literal.
+    /// The score of an alignment, higher is better. A value that also occurs elsewhere does not count against its
+    /// literal.
     pub(super) fn rank(&self) -> (usize, f32, bool, f32, bool) {
         let is_of_literal = self.is_before_value || self.is_literal;
         (self.reach(), self.weight, is_of_literal, self.beside, self.is_same)
@@ -41,7 +42,7 @@ impl Alignment {
     }
 }
 
-/// Whether `place` is no part of something longer written as one: no `-beta` behind a version, no folder in front of a path.
+/// Whether `place` is not part of something longer: no `-beta` after a version, no folder before a path.
 pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     let glue = |c: char| matches!(c, '-' | '.');
     let mut before = file[..place.start].chars().rev();
@@ -52,7 +53,8 @@ pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
-/// Whether a literal goes on with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `", name`.
+/// Whether a literal continues with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `",
+/// name`.
 pub(super) fn begins_with_value(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let next = line.trim_start_matches([' ', ':', '=', '(', '[', '#', '-', '\\', '`', '"', '\'']);
@@ -61,7 +63,8 @@ pub(super) fn begins_with_value(text: &str) -> bool {
     is_behind || front.contains("\\(") || next.starts_with(['%', '{', '$'])
 }
 
-/// Whether `place` is all of a literal, but for punctuation and escapes (`\\n`) around it.
+/// Whether `place` is a whole literal, except for punctuation and escapes (`\
+/// `) around it.
 pub(super) fn is_literal(file: &str, place: Range<usize>) -> bool {
     let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
     let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };

@@ -8,15 +8,15 @@ use crate::token::{is_word_char, parts};
 
 /// Words of lines that declare a flag; those that read one mostly have only its name.
 const DECLARING: &[&str] = &["arg", "argument", "flag", "long", "on", "opt", "option", "isoption", "parser"];
-/// Words of lines that read a flag, whatever else they say.
+/// Words of lines that read a flag, whatever their other words.
 const READING: &[&str] = &["get", "matches"];
 /// Share of a literal without the dashes: it may be any word.
 const SHARE_WITHOUT_DASHES: f32 = 0.9;
-/// Share of a literal on a line that declares nothing.
+/// Share of a literal on a line without a declaration.
 const SHARE_READ: f32 = 0.8;
 
 impl PastedText<'_> {
-    /// Whether it is a long flag and nothing else.
+    /// Whether it is just a long flag.
     pub fn is_flag(&self) -> bool {
         flag_name(self.text).is_some()
     }
@@ -38,7 +38,7 @@ impl PastedText<'_> {
             return Some(self.in_literal(Agreement::Exact, start, 1.0));
         }
         let mut plain = vec![format!("\"{name}\""), format!("'{name}'")];
-        // One word is a symbol of anything, and most often another literal.
+        // One word may be any symbol, and most often is another literal.
         let is_one_word = !name.contains('-');
         if !is_one_word {
             plain.push(format!(":{}", name.replace('-', "_")));
@@ -73,7 +73,8 @@ impl PastedText<'_> {
     }
 }
 
-/// The first place of any of `texts`, behind its quote, on a line that declares something, else anywhere, and which it is.
+/// The first place of any of `texts` after its quote, preferably on a line that declares something, and whether it is
+/// on one.
 fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> Option<(usize, bool)> {
     let mut first = None;
     for text in texts {
@@ -88,8 +89,8 @@ fn best(file: &str, texts: &[String], is_one: impl Fn(usize, &str) -> bool) -> O
     first
 }
 
-/// Whether a literal is the argument of what declares flags: `.long("port")`, `flag.Int("port"`. An argument of a command
-/// (`.arg("test")`) declares none.
+/// Whether a literal is the argument of a call that declares flags: `.long("port")`, `flag.Int("port"`. An argument of
+/// a command (`.arg("test")`) is not.
 fn is_given_to_declaring(front: &str) -> bool {
     let Some(front) = front.trim_end().strip_suffix('(') else { return false };
     let is_path = |c: char| is_word_char(c) || matches!(c, '.' | ':');
@@ -98,12 +99,12 @@ fn is_given_to_declaring(front: &str) -> bool {
     names.iter().any(|name| DECLARING.contains(&name.as_str())) && names.last().is_some_and(|last| last != "arg")
 }
 
-/// The text in front of a place, at most as much as a line has.
+/// The text before a place, at most one line's length.
 fn in_front(file: &str, at: usize) -> &str {
     &file[file.floor_char_boundary(at.saturating_sub(LINE_BYTES_MAX))..at]
 }
 
-/// Whether the line in front of a place, or the line before if that is empty, says that it declares something.
+/// Whether the line before a place, or the previous line if that is empty, names a declaration of flags.
 fn declares(file: &str, at: usize) -> bool {
     let line = in_front(file, at).trim_end().rsplit('\n').next().unwrap_or_default();
     let said: Vec<String> = parts(line).map(|part| line[part].to_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! Format strings: a program's message is in its source in pieces, with placeholders between them.
+//! Format strings: the source of a program's message consists of pieces with placeholders between them.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use crate::token::{is_word_char, words};
 
 /// Bytes read on either side of a place for its literal.
 const REACH: usize = 600;
-/// Lines read in front of a place for its literal.
+/// Lines read before a place for its literal.
 const LINES_BEFORE_MAX: usize = 2;
-/// Lines read behind it.
+/// Lines read after it.
 const LINES_BEHIND_MAX: usize = 3;
 /// Bytes of a placeholder, or of an expression between two literals.
 const VALUE_BYTES_MAX: usize = 96;
@@ -23,15 +23,15 @@ const ADDERS: &[&str] = &["+", "& ", "<<", "<>", "..", ". "];
 /// A word of a literal.
 struct FormatWord {
     place: Range<usize>,
-    /// Whether it is joined to a value in front: the `s` of `{}s`.
+    /// Whether a value is joined to its beginning: the `s` of `{}s`.
     is_behind_value: bool,
-    /// Whether it is joined to a value behind: the `0x` of `0x{}`.
+    /// Whether a value is joined to its end: the `0x` of `0x{}`.
     is_before_value: bool,
 }
 
 /// Words of a literal between two values.
 struct FormatPiece {
-    /// The value in front.
+    /// The value before it.
     value: Option<Range<usize>>,
     words: Vec<FormatWord>,
 }
@@ -55,19 +55,20 @@ pub(super) struct FilledFormat {
     pub of_values: f32,
     /// Words that agree and are rare.
     pub rare: usize,
-    /// The number of the word from which on the sentence and its values explain all of the text; none if words are left over.
+    /// The index of the word from which the sentence and its values explain the whole text; `None` if words are left
+    /// over.
     pub from: Option<usize>,
     /// Words of the longest value; one piece counts as one word.
     pub longest_value: usize,
-    /// Whether the sentence goes on behind a value.
+    /// Whether the sentence continues after a value.
     pub is_around_value: bool,
     /// From the first of its words to the last.
     pub place: Range<usize>,
 }
 
 impl PastedText<'_> {
-    /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for each
-    /// value one to `value_words_max` words or a longer piece.
+    /// How the text agrees with the sentence around a place of `file`: the text has all of its words in order, and for
+    /// each value one to `value_words_max` words or a longer piece.
     pub(super) fn filled_around(
         &self,
         file: &str,
@@ -129,8 +130,8 @@ impl PastedText<'_> {
         Some(filled)
     }
 
-    /// The number of the word at which a value that begins with a word ends at the latest: behind some words, or behind the piece
-    /// of text around that word, since `api.acme.com` is one value.
+    /// The word index at which a value that begins with `word` ends at the latest: after `words_max` words, or after
+    /// the piece of text around that word, since `api.acme.com` is one value.
     fn end_of_value(&self, word: usize, words_max: usize) -> usize {
         (word + words_max).max(self.end_of_piece(word))
     }
@@ -140,7 +141,7 @@ impl PastedText<'_> {
         if self.end_of_piece(value.start) >= value.end { value.len().min(1) } else { value.len() }
     }
 
-    /// The number of the first word behind the piece of text around a word.
+    /// The index of the first word after the piece of text around a word.
     fn end_of_piece(&self, word: usize) -> usize {
         let Some(place) = self.words.get(word) else { return word };
         let rest = &self.text[place.start..];
@@ -148,7 +149,7 @@ impl PastedText<'_> {
         self.words.partition_point(|word| word.start < end)
     }
 
-    /// Whether the words from number `begin` on are those of a piece.
+    /// Whether the words from index `begin` on are those of a piece.
     fn has_piece(&self, begin: usize, file: &str, piece: &[FormatWord]) -> bool {
         let agrees = |(i, word): (usize, &FormatWord)| {
             let (there, typed) = (file[word.place.clone()].as_bytes(), self.word(begin + i).as_bytes());
@@ -162,7 +163,7 @@ impl PastedText<'_> {
         begin + piece.len() <= self.len() && piece.iter().enumerate().all(agrees)
     }
 
-    /// Whether these of its words are those of `text`.
+    /// Whether these of its words spell `text`.
     fn is_written(&self, mut run: Range<usize>, text: &str) -> bool {
         let mut there = words(text);
         let is_same = run.all(|i| there.next().is_some_and(|own| text[own].eq_ignore_ascii_case(self.word(i))));
@@ -171,7 +172,7 @@ impl PastedText<'_> {
 }
 
 impl FormatString {
-    /// The sentence around a place, if it has a value; none outside literals.
+    /// The sentence around a place, if it is in a literal and has a value.
     fn around(file: &str, place: &Range<usize>) -> Option<FormatString> {
         let least = file.floor_char_boundary(place.start.saturating_sub(REACH));
         let line = file[least..place.start].rmatch_indices('\n').nth(LINES_BEFORE_MAX).map(|(at, _)| least + at + 1);
@@ -280,7 +281,7 @@ impl FormatReader<'_> {
         }
     }
 
-    /// Whether what comes next belongs to the sentence.
+    /// Whether to read on. Begins a new sentence if the last one is over.
     fn goes_on(&mut self) -> bool {
         if self.is_over {
             self.begin_anew();
@@ -328,8 +329,8 @@ fn opening(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices(['"', '\'', '`']).map(|(at, _)| from + at).find(is_opening)
 }
 
-/// Whether a literal of several lines opens at a quotation mark: three of them, behind what takes a value. At the beginning of a
-/// line they may close one, or enclose documentation.
+/// Whether the quotation mark at `at` opens a literal of several lines: three marks after something that takes a value.
+/// At the beginning of a line they may close one, or enclose documentation.
 fn opens_block(text: &str, at: usize) -> bool {
     let is_mark = |mark: &str| text[at..].starts_with(mark);
     let front = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches([' ', '\t']);
@@ -364,7 +365,7 @@ fn kind_between(text: &str) -> Between {
     if is_short && ADDERS.iter().chain(&[","]).any(is_between) { Between::Value } else { Between::Other }
 }
 
-/// Whether the code behind a literal appends a value to it.
+/// Whether the code after a literal appends a value to it.
 fn is_added_to(behind: &str) -> bool {
     ADDERS.iter().any(|adder| behind.trim_start().starts_with(*adder))
 }
@@ -395,7 +396,7 @@ fn named_value(text: &str, at: usize) -> Option<usize> {
     begins.then(|| 1 + name.find(|c| !is_word_char(c)).unwrap_or(name.len()))
 }
 
-/// The offset behind the bracket that closes the one at a place, on its line.
+/// The offset after the bracket that closes the one at `at`, on its line.
 fn closing(text: &str, at: usize) -> Option<usize> {
     let open = *text.as_bytes().get(at)?;
     let close = if open == b'{' { b'}' } else { b')' };
@@ -416,7 +417,7 @@ fn closing(text: &str, at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Words that agree, and the first line of what they agree with.
+    /// Words that agree, and the first matching line.
     fn filled(text: &str, file: &str) -> Option<(usize, String)> {
         let typed = PastedText::new(text, |_| 1.0);
         let places = words(file).filter_map(|place| typed.filled_around(file, &place, 8));

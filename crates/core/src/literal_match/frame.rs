@@ -1,19 +1,19 @@
-//! Frames of a pasted trace: the function that a frame says its line lies in, and the line of code below it.
+//! Frames of a pasted trace: the function of the frame's line, and the line of code below it.
 
 use crate::token::is_word_char;
 
-/// What a frame says of its line, besides the file and the number.
+/// Details of a frame besides the file and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceFrame<'t> {
-    /// The function that the line lies in, without what encloses it.
+    /// The function of the line, without its owner.
     pub function: &'t str,
-    /// What encloses the function, if the frame says so: a type, a module.
+    /// The enclosing type or module of the function, if the frame names it.
     pub owner: Option<&'t str>,
-    /// The line of code, which Python prints.
+    /// The line of code, if the frame prints it, as Python's do.
     pub code: Option<&'t str>,
 }
 
-/// The frame in a text that names this line of a file called so, in any folder; none if it names no function.
+/// The frame in a text that names this line of a file called so, in any folder; `None` if it names no function.
 pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'t>> {
     let name = file.rsplit('/').next().filter(|name| !name.is_empty())?;
     let lines: Vec<&str> = text.lines().collect();
@@ -29,7 +29,7 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'
         let mut parts = names_of(path);
         let function = parts.next().filter(|name| is_name(name))?;
         let owner = parts.next();
-        // `Pool$1.run`: a method of an anonymous type, which may lie in any function.
+        // `Pool$1.run`: a method of an anonymous type, which may be in any function.
         if owner.is_some_and(is_number) {
             return None;
         }
@@ -44,7 +44,7 @@ pub fn frame_of<'t>(text: &'t str, file: &str, line: u32) -> Option<TraceFrame<'
 /// Reads the function of a frame from the text before and after the file's name on its line, and from the line above.
 type ReadFunction = for<'t> fn(front: &'t str, behind: &'t str, above: &'t str) -> Option<&'t str>;
 
-/// How frames write the function that their line lies in, with what encloses it; each with an example.
+/// How frames write the function of their line, with its owner; each with an example.
 const FORMS: &[(&str, ReadFunction)] = &[
     ("File \"a.py\", line 7, in run", |front, behind, _| {
         let is_python = front.starts_with("File \"");
@@ -54,7 +54,7 @@ const FORMS: &[(&str, ReadFunction)] = &[
         let quoted = behind.split_once(":in ")?.1.trim_start_matches(['`', '\'', '"']).split(['\'', '"']).next()?;
         quoted.split_whitespace().next_back()
     }),
-    // A debugger's; PHP names the function that the line calls.
+    // A debugger's frame; PHP's names the function that the line calls.
     ("#1  0x07 in run (port=3) at a.c:7", |front, _, _| {
         let (called, _) = front.rsplit_once(") at ").filter(|_| front.starts_with('#'))?;
         called.split(" (").next()?.split_whitespace().next_back()
@@ -84,10 +84,10 @@ const FORMS: &[(&str, ReadFunction)] = &[
     }),
 ];
 
-/// The names in the path of a function, the last one first, without what runtimes call an anonymous function and without the
+/// The names in the path of a function, last one first, without runtimes' names for anonymous functions and without the
 /// number of parameters.
 fn names_of(path: &str) -> impl Iterator<Item = &str> {
-    // `Take[...]`: types that a function of Go was made for.
+    // `Take[...]`: type arguments of a generic function in Go.
     let path = path.strip_suffix("[...]").unwrap_or(path);
     let parts = path.rsplit(['.', ':', '#', '$', '/', '`']).map(|part| part.trim_matches(['(', ')', '*', '{', '}']));
     parts.filter(|part| !part.is_empty()).skip_while(|part| is_of_no_name(part))
@@ -111,7 +111,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number behind the name of a file, with nothing but punctuation and the word "line" in front of it.
+/// The number after the name of a file, with only punctuation and the word "line" before it.
 fn number_in(behind: &str) -> Option<u32> {
     let marks = |c: char| matches!(c, ':' | '"' | ',' | ' ' | '(' | '#' | 'L');
     let rest = behind.trim_start_matches(marks);
@@ -166,7 +166,7 @@ mod tests {
             ("\tat com.acme.Pool.<init>(Pool.java:7)", "com/acme/Pool.java"),
             ("\tat com.acme.Pool$1.run(Pool.java:7)", "com/acme/Pool.java"),
             ("/srv/a.rb:7:in `<main>'", "/srv/a.rb"),
-            // What that line calls.
+            // The function that the line calls.
             ("#0 /srv/a.php(7): run()", "/srv/a.php"),
             ("src/a.rs:7", "src/a.rs"),
             ("  --> src/a.rs:7:5", "src/a.rs"),

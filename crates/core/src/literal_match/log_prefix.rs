@@ -1,12 +1,12 @@
-//! Prefixes that loggers, runtimes and compilers put in front of a program's message.
+//! Prefixes that loggers, runtimes and compilers put before a program's message.
 
 use super::patch::inside_marks;
 
-/// Parts of a prefix, at most.
+/// Maximum of parts in a prefix.
 const PARTS_MAX: usize = 8;
 /// Bytes of a part.
 const PART_BYTES_MAX: usize = 96;
-/// Words of a part in brackets, or in front of a colon.
+/// Words of a part in brackets, or before a colon.
 const PART_WORDS_MAX: usize = 4;
 
 /// Levels of log messages.
@@ -14,10 +14,10 @@ const LEVELS: &[&str] =
     &["critical", "debug", "error", "fatal", "info", "note", "notice", "panic", "severe", "trace", "warn", "warning"];
 /// Endings of the names of errors.
 const ENDS_OF_ERRORS: &[&str] = &["Error", "Exception", "Failure", "Fault", "Panic", "Warning"];
-/// What runtimes print first.
+/// Beginnings of what runtimes print.
 const WRAPPERS: &[&str] = &["Caused by:", "Uncaught ", "Unhandled exception.", "PHP "];
 
-/// A text behind one part of a prefix, and whether that part is surely one.
+/// The text after one part of a prefix, and whether that part is certainly one.
 type StrippedPart<'t> = Option<(&'t str, bool)>;
 /// Strips a part of a prefix; the second argument is the name of the program.
 type StripPart = for<'t> fn(&'t str, &str) -> StrippedPart<'t>;
@@ -63,17 +63,17 @@ const PARTS: &[(&str, StripPart)] = &[
     ("tool: ", named),
 ];
 
-/// What a text says behind its whole prefix; none if it has none. A word with a colon and a group in brackets are parts of a
-/// prefix only in front of a sentence or beside what is surely one: people write "config: default port" too.
+/// The text after the whole prefix, if there is one. A word with a colon and a group in brackets count only before a
+/// sentence or next to a certain part: people write "config: default port" too.
 pub fn message_behind_prefix(text: &str) -> Option<&str> {
     messages_behind_prefix(text, "").pop()
 }
 
-/// The same for each part that may be the last one of the prefix, the longest rest first: a literal may begin with what looks
-/// like a part (`consumer: Cannot connect to %s`). The name of the `program` is surely a part.
+/// The text after each possible end of the prefix, longest first: a literal may begin with what looks like a part
+/// (`consumer: Cannot connect to %s`). The name of the `program` is certainly a part.
 pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> {
     let text = text.trim();
-    // Lines of a file that version control has marked.
+    // Lines of a file with version control's marks.
     if let Some(lines) = inside_marks(text) {
         return vec![lines];
     }
@@ -97,13 +97,14 @@ pub fn messages_behind_prefix<'t>(text: &'t str, program: &str) -> Vec<&'t str> 
     found
 }
 
-/// Whether a text surely has a prefix, with more behind it than a name, a path or a call: `error: Errors.LIMIT` may be a line
-/// of code.
+/// Whether a text certainly has a prefix, followed by more than a name, a path or a call: `error: Errors.LIMIT` may be
+/// a line of code.
 pub fn has_sure_prefix(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
 
-/// Removes what runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line 3`.
+/// Strips suffixes that runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line
+/// 3`.
 pub(super) fn without_end(text: &str) -> &str {
     let is_one_word = |text: &str| !text.contains(char::is_whitespace);
     let is_place = |place: &str, line: &str| {
@@ -164,7 +165,7 @@ fn named<'t>(text: &'t str, program: &str) -> StrippedPart<'t> {
     }
 }
 
-/// Whether a sure part of a prefix may be a literal's own word too: `Warning: disk full`. Logs write levels in capitals.
+/// Whether a certain part of a prefix may also begin a literal: `Warning: disk full`. Logs write levels in capitals.
 fn may_open_literal(rest: &str, program: &str) -> bool {
     let name = rest.split_once(": ").map_or("", |(name, _)| name);
     is_program(name, program) || (is_level(name) && name.contains(char::is_lowercase))
@@ -174,7 +175,8 @@ fn is_program(name: &str, program: &str) -> bool {
     !program.is_empty() && name.eq_ignore_ascii_case(program)
 }
 
-/// Whether a text is one name, path or call: `open(a, b)`. Behind a program's name it is the question, not a message.
+/// Whether a text is one name, path or call: `open(a, b)`. After a program's name it is the query itself, not a
+/// message.
 fn is_one_piece(text: &str) -> bool {
     let text = text.trim();
     let name = text.find('(').filter(|_| text.ends_with(')')).map_or(text, |at| &text[..at]);
@@ -185,7 +187,7 @@ fn count_of_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Whether a part is a level, the name of an error, or one of several parts.
+/// Whether a part is a level, the name of an error, or a qualified name.
 fn is_named_so(part: &str) -> bool {
     is_level(part) || ENDS_OF_ERRORS.iter().any(|end| part.ends_with(*end)) || is_qualified(part)
 }
@@ -199,7 +201,7 @@ fn is_qualified(name: &str) -> bool {
     name.contains(['.', '\\']) || name.contains("::")
 }
 
-/// Whether a word is a time or a date: digits and what separates them.
+/// Whether a word is a time or a date: digits and their separators.
 fn is_time(word: &str) -> bool {
     let is_of_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | '/' | '.' | ',' | '+' | 'T' | 'Z' | ' ');
     let between = word.chars().filter(|c| matches!(c, ':' | '-' | '/')).count();
@@ -264,16 +266,16 @@ mod tests {
             ),
             ("worker: Cannot connect to a", "Cannot connect to a"),
             ("worker: cannot connect to a", ""),
-            // The program's own name is one in front of small letters, too.
+            // The program's own name is a prefix before lower case, too.
             ("tool: no such key", "no such key"),
             ("Tool: worker: no such key", "worker: no such key|no such key"),
-            // A name, a file or a call is no message.
+            // A name, a file or a call is not a message.
             ("tool: open_port", ""),
             ("tool: src/net.rs", ""),
             ("tool: open_port(a, b)", ""),
             ("tool: cannot open (a, b)", "cannot open (a, b)"),
             ("config: default port", ""),
-            // Nobody's literal begins with the time or the level of a log; with a level it may.
+            // No literal begins with the time or the level of a log; with a level it may.
             ("2026-11-25 10:11:12 [acme.net] INFO: no such key", "no such key"),
             ("[12345] Warning: disk full", "Warning: disk full|disk full"),
             ("[12345] tool: disk full", "tool: disk full|disk full"),

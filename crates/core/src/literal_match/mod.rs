@@ -1,8 +1,7 @@
 //! Aligns pasted text with files: a whole query, or the longest run of its words.
 //!
-//! Words are compared in the order typed, ignoring case; punctuation, line ends and comment marks between them may
-//! differ. So a message finds its literal although it has values where the source has placeholders: both have the words
-//! between two values. Alignments of one file compete by their rank.
+//! Words are compared in order, ignoring case and the marks between them. So a message finds its literal although it
+//! has values where the source has placeholders: both have the words between two values.
 
 mod advice;
 mod alignment;
@@ -28,16 +27,16 @@ pub use trace::{is_trace, messages_of};
 use crate::identifier_style::is_piece;
 use crate::token::{is_stop_word, is_word_char, parts, words};
 
-/// Places of one anchor in a file that are tried.
+/// Maximum of places of one anchor that are tried in a file.
 const ANCHOR_PLACES_MAX: usize = 200;
 /// Words of a text that are compared; a longer text is a file.
 const WORDS_MAX: usize = 400;
-/// Parts of whole words that a text must have besides a word that is cut off.
+/// Minimum of whole-word parts that a text must have besides a cut word.
 const PARTS_BESIDE_A_CUT_MIN: usize = 2;
 /// Bytes of a line on either side of a place that are searched for more of the text's words.
 const LINE_BYTES_MAX: usize = 400;
 
-/// How well a text and a file agree, the best last.
+/// How well a text and a file agree, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Agreement {
     /// A run of the text's words.
@@ -53,7 +52,7 @@ pub enum Agreement {
 pub struct PastedText<'t> {
     text: &'t str,
     words: Vec<Range<usize>>,
-    /// For each word how rare it is; 0 if no file is known to have it, or nearly all have.
+    /// For each word its rarity; 0 if no file is known to have it, or nearly all have.
     weights: Vec<f32>,
 }
 
@@ -68,15 +67,15 @@ pub struct LiteralMatch {
     pub share: f32,
     /// Byte offset of the first character that agrees.
     pub start: usize,
-    /// Whether it is no part of something longer written as one: `1.0.0` in `1.0.0-beta`. A run that is not alone is all of
-    /// the text, whose first or last word is cut off.
+    /// Whether it is not part of something longer: `1.0.0` in `1.0.0-beta`. A run that is not alone is the whole text
+    /// with its first or last word cut off.
     pub is_alone: bool,
     /// Whether case and punctuation agree too.
     pub is_same: bool,
-    /// Whether these words are all of a literal, but for punctuation and escapes.
+    /// Whether these words are a whole literal, except for punctuation and escapes.
     pub is_literal: bool,
-    /// Whether a literal begins with these words and has a value behind them, where the text goes on; or they are all words of
-    /// a format string.
+    /// Whether a literal begins with these words and continues with a value where the text continues; or they are all
+    /// words of a format string.
     pub is_before_value: bool,
     /// The first word of the part that a literal may have printed: that part has all words of the literal, two of them
     /// rare, and its other words are values. The words before it may be a prefix.
@@ -85,17 +84,17 @@ pub struct LiteralMatch {
 
 /// First words of questions.
 const INTERROGATIVES: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
-/// The same, of a query with no sign of a message; "could not open: 3" is one.
+/// The same, for a query that shows no sign of a message; "could not open: 3" is one.
 const REQUESTS: &[&str] = &["are", "can", "could", "do", "does", "find", "is", "locate", "should", "show", "would"];
 
-/// Whether a text is a question: its words are people's own, and occur together elsewhere by chance.
+/// Whether a text is a question: its words are a person's own, and occur together elsewhere by chance.
 pub fn is_question(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
     let begins = |words: &[&str]| words.contains(&first.to_lowercase().as_str());
     begins(INTERROGATIVES) || (!has_values(text) && (begins(REQUESTS) || ends_in_question(text)))
 }
 
-/// Whether a text has what programs put into their messages: numbers, quotes, paths, something behind a colon.
+/// Whether a text has what programs put into their messages: numbers, quotes, paths, text after a colon.
 pub fn has_values(text: &str) -> bool {
     let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     text.contains(['\'', '`', '"', '/', '%', '{', '[']) || text.contains(": ") || text.split_whitespace().any(is_number)
@@ -138,7 +137,7 @@ impl<'t> PastedText<'t> {
         self.text.contains(marks) || self.text.contains("::") || self.text.contains("->")
     }
 
-    /// Whether it, as a single piece, is written as no word of a sentence is.
+    /// Whether it, as a single piece, does not look like a plain word.
     pub fn is_token(&self) -> bool {
         is_piece(self.text)
     }
@@ -148,7 +147,7 @@ impl<'t> PastedText<'t> {
         self.text.ends_with(['=', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!'])
     }
 
-    /// Whether it has punctuation alone, doubled, or inside a word: ` - `, `, ,`, `codes.ok`.
+    /// Whether it has detached, doubled or inner punctuation: ` - `, `, ,`, `codes.ok`.
     pub fn is_marked(&self) -> bool {
         let is_mark = |c: char| !is_word_char(c) && !c.is_whitespace() && !matches!(c, '-' | '\'');
         self.text.split_whitespace().any(|piece| {
@@ -161,7 +160,7 @@ impl<'t> PastedText<'t> {
         &self.text[self.words[i].clone()]
     }
 
-    /// Where the text, or the longest run of its words, occurs in `file`; none if not even a rare word does.
+    /// Where the text, or the longest run of its words, occurs in `file`; `None` if not even a rare word does.
     pub fn find(&self, file: &str) -> Option<LiteralMatch> {
         if self.is_empty() {
             return None;
@@ -185,11 +184,11 @@ impl<'t> PastedText<'t> {
         }
     }
 
-    /// The first place of every character where the first or the last word goes on, as where a terminal cut the text off.
-    /// `rror in par` is nobody's text, and in a sentence "server" is no "servers", unless what is cut occurs nowhere as a
-    /// word.
+    /// The first place of the whole text within longer words, as where a terminal cut it off. Fragments such as `rror
+    /// in par` do not count, and in a sentence "server" does not match "servers" unless the cut word occurs nowhere as
+    /// a whole.
     fn cut(&self, file: &str) -> Option<LiteralMatch> {
-        // `sink.write(addr` is cut off in any case.
+        // `sink.write(addr` is cut in any case.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();
         if !self.text.contains(char::is_whitespace) && !is_open() {
             return None;
@@ -207,10 +206,10 @@ impl<'t> PastedText<'t> {
             let front = joins(file[..place.start].chars().next_back(), self.text.chars().next());
             let back = joins(self.text.chars().next_back(), file[place.end..].chars().next());
             let cut = || [(front, 0), (back, last)].into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, i)| i);
-            // Of a single word that both ends cut nothing is left.
+            // Nothing is left of a single word that is cut at both ends.
             let whole = usize::from(front)..self.len() - usize::from(back);
             let parts_whole: usize = whole.map(|i| of_letters(self.word(i))).sum();
-            // Of `path_and_ste` nothing but its last part is cut.
+            // Only the last part of `path_and_ste` is cut.
             let parts_beside: usize =
                 cut().filter(|i| is_unknown(*i)).map(|i| of_letters(self.word(i)).saturating_sub(1)).sum();
             let is_sure = is_no_sentence || cut().all(is_unknown);
@@ -220,7 +219,7 @@ impl<'t> PastedText<'t> {
         Some(LiteralMatch { is_alone: false, ..self.all_at(Agreement::Run, start) })
     }
 
-    /// The first place of every character: as a whole literal if the text has several words, else alone, else as whole words.
+    /// The first place of the exact text: as a whole literal if it has several words, else alone, else as whole words.
     fn exact(&self, file: &str) -> Option<LiteralMatch> {
         let found = |start: usize, is_alone: bool| {
             let is_literal = !self.is_flag() && is_literal(file, start..start + self.text.len());
@@ -239,14 +238,15 @@ impl<'t> PastedText<'t> {
                 alone.get_or_insert(at);
             }
         }
-        // `rror in par` is nobody's text: a part of a word counts only if the text itself ends in no word.
+        // `rror in par` is a fragment: a part of a word counts only if the text does not begin or end in a word.
         let ends_in_words = |c: Option<char>| c.is_some_and(is_word_char);
         let is_cut = ends_in_words(self.text.chars().next()) || ends_in_words(self.text.chars().next_back());
         let part = whole.or(first.filter(|_| !is_cut)).map(|at| found(at, false));
         alone.map(|at| found(at, true)).or(part)
     }
 
-    /// For each prefix that the text may have, the number of the first word behind it; a `program` puts its name there.
+    /// For each prefix that the text may have, the index of the first word after it. `program` is a name that may begin
+    /// a prefix.
     pub fn messages_behind_prefix(&self, program: &str) -> Vec<usize> {
         let begin = self.text.as_ptr() as usize;
         let first = |rest: &str| self.words.partition_point(|word| begin + word.start < rest.as_ptr() as usize);
@@ -259,7 +259,7 @@ fn joins(a: Option<char>, b: Option<char>) -> bool {
     a.is_some_and(is_word_char) && b.is_some_and(is_word_char)
 }
 
-/// Whether no word goes on beyond either end of `place`.
+/// Whether both ends of `place` are word boundaries.
 pub(crate) fn is_whole(file: &str, place: Range<usize>) -> bool {
     let (inside, before) = (&file[place.clone()], &file[..place.start]);
     let behind = &file[place.end..];

@@ -2,10 +2,10 @@
 
 /// Conflict markers.
 const CONFLICT: &[&str] = &["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
-/// Beginnings of the lines in front of a patch's first hunk.
+/// Beginnings of the lines before a patch's first hunk.
 const HEADS: &[&str] = &["diff ", "index ", "--- ", "+++ "];
 
-/// The first lines of a file inside such markers; none if the text does not begin with one.
+/// The first lines of a file inside such markers; `None` if the text does not begin with one.
 pub(super) fn inside_marks(text: &str) -> Option<&str> {
     let (mut rest, mut is_inside) = (text, false);
     while let Some((line, behind)) = rest.split_once('\n') {

@@ -11,27 +11,27 @@ use super::{
 };
 use crate::token::words;
 
-/// Words of a text from which runs grow, at most: the rarest ones that a file contains.
+/// Maximum of words of a text from which runs grow: the rarest ones in a file.
 const ANCHORS_MAX: usize = 4;
 /// Words of a text that are tried as such.
 const ANCHORS_TRIED_MAX: usize = 16;
-/// Places of a text's words in a file that are tried for a format string.
+/// Maximum of places of a text's words that are tried for a format string in a file.
 const FORMAT_PLACES_MAX: usize = 64;
 /// Words of a value in a message.
 const VALUE_WORDS_OF_MESSAGE_MAX: usize = 8;
 /// Words of a value in any other text.
 const VALUE_WORDS_MAX: usize = 2;
-/// Words that a format string must share with a message: any text has fewer of them, unless the format goes on behind a value
-/// and explains all of the text. Of such a short one, all words but one must be rare.
+/// Minimum of words that a format string must share with a message, unless it continues after a value and explains the
+/// whole text. Then all its words but one must be rare.
 const FORMAT_WORDS_MIN: usize = 3;
 /// The same of any other text.
 const FORMAT_WORDS_OF_PLAIN_TEXT_MIN: usize = 4;
 /// Rare words that a whole literal must have to explain a text.
 const RARE_WORDS_MIN: usize = 2;
-/// Share of the weight of a text's values that a format string need not have.
+/// Share of the weight of a text's values that a format string may lack.
 const VALUES_SHARE: f32 = 0.75;
 
-/// How much a format string and its values must have of a text.
+/// Minimums for the parts of a text that a format string and its values explain.
 #[derive(Clone, Copy)]
 struct FormatLimits {
     value_words_max: usize,
@@ -58,7 +58,7 @@ impl PastedText<'_> {
         let all: f32 = self.weights.iter().sum();
         best.map(|best| LiteralMatch {
             words: best.words,
-            // Of two literals, the one that takes fewer of the words for values says more.
+            // Of two literals, the one that takes fewer of the words for values is more specific.
             share: if all > 0.0 { (best.weight / (all - best.of_values * VALUES_SHARE)).min(1.0) } else { 0.0 },
             is_same: best.is_same,
             is_before_value: best.is_before_value,
@@ -68,8 +68,8 @@ impl PastedText<'_> {
         })
     }
 
-    /// The rarest words that the file contains. The rarest words of a message may be its values, which occur elsewhere or
-    /// nowhere: more of them are tried for a format string.
+    /// The rarest words in the file. The rarest words of a message may be its values, which occur elsewhere or nowhere,
+    /// so more of them are tried for a format string.
     fn anchors(&self, file: &str, may_be_format: bool) -> Vec<usize> {
         let mut anchors: Vec<usize> = (0..self.len()).filter(|i| self.weights[*i] > 0.0).collect();
         anchors.sort_by(|a, b| self.weights[*b].total_cmp(&self.weights[*a]).then(a.cmp(b)));
@@ -79,7 +79,7 @@ impl PastedText<'_> {
         anchors.into_iter().take(ANCHORS_TRIED_MAX).filter(occurs).take(max).collect()
     }
 
-    /// The places of a word as typed, then as in the middle of a sentence.
+    /// The places of a word as typed, then in lower case.
     fn places_of(&self, word: usize, file: &str) -> Vec<Range<usize>> {
         let (typed, lower) = (self.word(word), self.word(word).to_lowercase());
         let is_other = typed.len() == lower.len() && typed != lower;
@@ -91,7 +91,7 @@ impl PastedText<'_> {
         places.filter(|place| is_whole(file, place.clone())).collect()
     }
 
-    /// The run of words around an anchor's place, unless it is surely no better than the best alignment so far.
+    /// The run of words around an anchor's place, unless it can't be better than the best alignment so far.
     fn run_at(&self, anchor: usize, file: &str, place: Range<usize>, best: Option<&Alignment>) -> Option<Alignment> {
         let (run, place) = self.run_around(anchor, file, place);
         let weight: f32 = self.weights[run.clone()].iter().sum();
@@ -124,7 +124,7 @@ impl PastedText<'_> {
         })
     }
 
-    /// [`LiteralMatch::made_from`] of a literal whose only value is at its end, behind few words.
+    /// [`LiteralMatch::made_from`] of a literal of few words whose only value is at its end.
     fn made_of_front(&self, file: &str, place: &Range<usize>, end: usize) -> Option<usize> {
         let is_value = || has_values(self.text) || self.weights[end..].iter().all(|weight| *weight <= 0.0);
         let filled = self.filled_around(file, place, VALUE_WORDS_MAX)?;
@@ -137,12 +137,12 @@ impl PastedText<'_> {
         run.clone().filter(|i| self.is_rare(*i)).count() >= RARE_WORDS_MIN
     }
 
-    /// Whether a word leads to files; a single letter occurs anywhere.
+    /// Whether a word is selective; a single letter occurs anywhere.
     pub(super) fn is_rare(&self, i: usize) -> bool {
         self.weights[i] > 0.0 && self.word(i).len() > 1
     }
 
-    /// The limits of a format string that may have made the text; none for a question.
+    /// The limits of a format string that may have made the text; `None` for a question.
     fn format_limits(&self) -> Option<FormatLimits> {
         let limits = match has_values(self.text) {
             true => FormatLimits { value_words_max: VALUE_WORDS_OF_MESSAGE_MAX, words_min: FORMAT_WORDS_MIN },
@@ -192,7 +192,7 @@ impl PastedText<'_> {
         (0..self.len()).filter(holds).map(|i| self.weights[i]).sum()
     }
 
-    /// Whether the word in front of a run is the one that the text has there; none if it is not ASCII.
+    /// Whether the word before a run is the same as in the text; `None` if it is not ASCII.
     fn is_behind_another(&self, run: &Range<usize>, front: &str) -> Option<bool> {
         if run.start == 0 {
             return Some(false);
@@ -220,7 +220,7 @@ impl PastedText<'_> {
         let mut start = place.start;
         let reach = 2 * self.words[anchor].start + 256;
         let from = file.floor_char_boundary(place.start.saturating_sub(reach));
-        // Other scripts can't be read backwards: read the words of a piece that is surely long enough.
+        // Other scripts can't be read backwards: read the words of a piece that is certainly long enough.
         let before: Vec<Range<usize>> = match self.is_behind_another(&run, &file[from..place.start]) {
             Some(false) => Vec::new(),
             _ => words(&file[from..place.start]).collect(),

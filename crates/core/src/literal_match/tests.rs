@@ -3,9 +3,9 @@
 use super::alignment::begins_with_value;
 use super::*;
 
-/// Agreement, words and the text of the file's line from where it begins.
+/// Agreement, words and the text of the file's line from the match on.
 fn found(text: &str, file: &str) -> String {
-    // Stop words lead nowhere.
+    // Stop words are not selective.
     let weight = |word: &str| if word.len() > 3 { word.len() as f32 } else { 0.0 };
     let Some(standing) = PastedText::new(text, weight).find(file) else { return "nothing".to_string() };
     let line = file[standing.start..].lines().next().unwrap_or_default();
@@ -134,11 +134,11 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
     let file = "fail(\"expected :period to be a positive integer or tuple\")\nfail(\"expected #{key} to be a positive integer \
                 or tuple, \" <>\n  \"got: #{value}\")\n// the queue does not exist\nfail(\"queue #{name} does not exist\")\n";
     for (text, words, share, line) in [
-        // The one that holds all of it, and not the longer run of another.
+        // The literal that contains all of it wins over a longer run of another.
         ("expected x to be a positive integer or tuple, got: 80", 9, 1.0, 2),
         // A value of one word, in a text of plain ones.
         ("queue alpha does not exist", 4, 1.0, 5),
-        // What has no value, or too many words for one, is as ever; so is a question.
+        // Without a value, or with too many words for one, nothing changes; nor for a question.
         ("queue does not exist", 4, 1.0, 4),
         ("queue of my own does not exist", 3, 0.67, 4),
         ("why queue alpha does not exist", 3, 0.5, 4),
@@ -162,7 +162,7 @@ fn a_literal_that_all_of_a_text_was_made_of_is_told() {
         ("no route to host redis://db7.acme.example:6379/0: it timed out", Some(0)),
         ("no path to db7 today", Some(0)),
         ("no path to db7 tomorrow", None),
-        // Few words on both sides of a value, or in front of one at the end.
+        // Few words on both sides of a value, or before one at the end.
         ("Exceeded 30 redirects.", Some(0)),
         ("Exceeded 30 of so many redirects", None),
         ("Exceeded 30", None),
@@ -170,10 +170,10 @@ fn a_literal_that_all_of_a_text_was_made_of_is_told() {
         ("Logger acme parents", None),
         ("bad option: --foo", Some(0)),
         ("bad option: foo is none of those", None),
-        // All that a literal holds, behind a front.
+        // A whole literal after a prefix.
         ("Error: pool is full", Some(1)),
         ("Error: pool is full now", None),
-        // One word tells nothing.
+        // One word is not enough.
         ("3 items of 4", None),
     ] {
         let is_stop = |word: &str| matches!(word, "no" | "to" | "of" | "is" | "it");
@@ -221,7 +221,7 @@ fn a_text_that_was_cut_inside_a_word_is_found_but_no_word_of_a_sentence() {
         ("parse the request header", true),
         ("for path_and_ste", true),
         ("sink.write_short(addr", true),
-        // A name alone may be another one, and stop words are no cut ones.
+        // A single name may be a different one, and stop words are not cut.
         ("sink.write_shor", false),
         ("parse the", false),
     ] {

@@ -1,9 +1,9 @@
-//! Pasted traces: their messages, apart from frames and from what runtimes print above and below them.
+//! Extracts the messages of pasted traces, without frames and what runtimes print around them.
 
 use super::log_prefix::{ends_in_line, message_behind_prefix, without_end};
 
-/// Messages of a trace that are looked up, at most: the first and the last ones, since some runtimes print the cause first
-/// and others last.
+/// Maximum of messages of a trace that are looked up: the first and the last ones, since some runtimes print the cause
+/// first and others last.
 const MESSAGES_MAX: usize = 4;
 
 /// Lines that runtimes print above frames or a message.
@@ -19,13 +19,13 @@ const HEADS: &[&str] = &[
 ];
 /// Beginnings of lines that only frames follow.
 const DUMPS: &[&str] = &["goroutine ", "stack backtrace:"];
-/// Beginnings of lines among frames that say nothing.
+/// Beginnings of lines among frames that carry no information.
 const ASIDES: &[&str] = &["--- End of ", "created by ", "note: run with ", "thrown in "];
 
-/// What the lines of a text are.
+/// The classified lines of a text.
 #[derive(Default)]
 struct Trace<'t> {
-    /// Lines that are no frame and no head, without what runtimes append.
+    /// Lines that are neither frames nor heads, without what runtimes append.
     messages: Vec<&'t str>,
     /// Whether there is a frame or a head.
     is_trace: bool,
@@ -33,7 +33,7 @@ struct Trace<'t> {
     has_words: bool,
 }
 
-/// The messages of a pasted trace, with their prefixes; empty if the text is no trace.
+/// The messages of a pasted trace, with their prefixes; empty if the text is not a trace.
 pub fn messages_of(text: &str) -> Vec<&str> {
     let Trace { mut messages, is_trace, .. } = read(text);
     if !is_trace {
@@ -137,7 +137,7 @@ fn is_head(line: &str) -> bool {
         || (line.starts_with("[error] ") && line.ends_with(" terminating"))
 }
 
-/// Whether a line among frames says nothing: a note, or marks below a part of the line above.
+/// Whether a line among frames carries no information: a note, or marks below a part of the line above.
 fn is_aside(line: &str) -> bool {
     ASIDES.iter().any(|aside| line.starts_with(aside)) || line.chars().all(|c| matches!(c, '^' | '~' | ' '))
 }

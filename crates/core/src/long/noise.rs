@@ -1,8 +1,8 @@
-//! What issues hold beside their words, and what says nothing of the code that is wanted.
+//! Parts of issues that say nothing about the code: templates, environments, comments, imports.
 
 use crate::filler::is_courtesy;
 
-/// Words of the headings of templates: a heading of nothing else says nothing.
+/// Words of template headings: a heading of only these words is noise.
 const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alternatives an and any are asking be before behavior \
     behaviour bug can case check checklist checks code conduct considered context current d describe \
     description detail details did do does error example exception expect expected explain feature going \
@@ -12,17 +12,17 @@ const TEMPLATE_WORDS: &str = "a about actual actually additional alternative alt
     reproducing reproduction request result results s sample screenshot screenshots search see should \
     solution stack stacktrace step steps suggestion summary tell test that the this to trace traceback tried \
     us want was we went what when with workaround would wrong you your";
-/// Words of headings of what a program ran on.
+/// Words of headings about the environment of a program.
 const ENVIRONMENT_WORDS: &str = "desktop device environment os platform setup smartphone system version versions";
-/// What stands beside them there: a heading that says more is about something else.
+/// Other words that such a heading may contain; a heading with any further word is about something else.
 const BESIDE_ENVIRONMENT: &str = "a about additional and any complete configuration details following for info information my of on or our \
     please relevant running test tested the used using with your";
-/// Words in front of a colon, of nothing but which a line tells what a program ran on.
+/// Keys of lines that describe an environment, before their colon.
 const ENVIRONMENT_KEYS: &str = "android app arch architecture browser build chrome compiler cpu device distribution distro docker edition \
     environment firefox go installed ios java jdk jvm kernel kotlin library linux macos memory name node \
     nodejs npm number operating os package php platform pnpm python ram release ruby runtime rust rustc \
     safari shell system terminal toolchain used using version versions windows yarn";
-/// Words in front of a title that say what kind of a text it is.
+/// Words before a title that name the kind of text.
 const KINDS: &[&str] =
     &["bug", "bugs", "bug report", "feature", "feature request", "question", "issue", "enhancement", "regression"];
 
@@ -37,7 +37,7 @@ pub(super) fn title(line: &str) -> &str {
     kind_of(']').or_else(|| kind_of(':')).or_else(|| kind_of(')')).unwrap_or(line)
 }
 
-/// A text without noise: lines that stay, in order.
+/// A text without noise: the remaining lines, in order.
 pub(super) fn without(text: &str) -> String {
     let mut told = String::new();
     let (mut in_environment, mut in_code) = (false, false);
@@ -48,7 +48,7 @@ pub(super) fn without(text: &str) -> String {
             continue;
         }
         let heading = heading(bare).filter(|_| !in_code);
-        // A section ends at the next heading of its kind; a line with a colon has none.
+        // A section ends at the next heading of its kind; a line with a colon does not end one.
         if let Some(heading) = heading.filter(|_| !bare.ends_with(':')) {
             in_environment = is_of_environment(heading);
         }
@@ -64,7 +64,7 @@ pub(super) fn without(text: &str) -> String {
     told.trim().to_string()
 }
 
-/// What stands outside of `<!-- … -->`. One that is never closed is shown as it stands, and is none.
+/// A text without its `<!-- … -->`. One that is never closed is kept.
 pub(super) fn without_comments(text: &str) -> String {
     let (mut outside, mut rest) = (String::new(), text);
     while let Some((before, inside)) = rest.split_once("<!--") {
@@ -75,8 +75,8 @@ pub(super) fn without_comments(text: &str) -> String {
     outside + rest
 }
 
-/// A text without the headings of templates, boxes and greetings in front of its first line that says something. All of it
-/// where code stands there, or nothing.
+/// A text without the template headings, boxes and greetings before its first line of content. Unchanged if that part
+/// has code, or if nothing would be left.
 pub(super) fn from_first_told(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -92,7 +92,7 @@ pub(super) fn from_first_told(text: &str) -> &str {
     }
 }
 
-/// Whether a line is a heading that templates have. `# Search results` may be somebody's title.
+/// Whether a line is a heading from a template. `# Search results` may be a person's title.
 fn is_template(line: &str) -> bool {
     let is_part = line.starts_with("##") || line.starts_with("**") || line.ends_with(':');
     is_part && heading(line).is_some_and(|heading| is_of(heading, TEMPLATE_WORDS))
@@ -103,7 +103,7 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// A line without the addresses in it, but those with a line and a column.
+/// A line without its URLs, except those with a line and a column.
 pub(super) fn without_addresses(line: &str) -> String {
     let mut rest = line;
     let mut kept = String::new();
@@ -121,7 +121,7 @@ pub(super) fn without_addresses(line: &str) -> String {
     kept + rest
 }
 
-/// The words of a line that is a heading: behind `#`, in bold letters, or a few words with a colon behind.
+/// The words of a heading: after `#`, in bold, or a few words followed by a colon.
 fn heading(line: &str) -> Option<&str> {
     let marked = line.strip_prefix('#').map(|rest| rest.trim_matches(['#', ' ']));
     let bold = || line.strip_prefix("**").and_then(|rest| rest.trim_end_matches([':', ' ']).strip_suffix("**"));
@@ -134,7 +134,7 @@ fn is_of(text: &str, words: &str) -> bool {
     own_words(text).all(|word| is_among(words, word))
 }
 
-/// Whether a heading is that of what a program ran on, and says nothing else.
+/// Whether a heading is about the environment and nothing else.
 fn is_of_environment(heading: &str) -> bool {
     let is_named = |word: &str| is_among(ENVIRONMENT_WORDS, word);
     let is_beside = |word: &str| is_among(BESIDE_ENVIRONMENT, word) || is_among(ENVIRONMENT_KEYS, word);
@@ -162,8 +162,8 @@ fn is_environment(line: &str) -> bool {
     !key.is_empty() && key.split_whitespace().count() <= 3 && is_of(key, ENVIRONMENT_KEYS)
 }
 
-/// Whether a line of code brings in other code, in any language. Sentences begin with the same words, so more must stand
-/// there than the beginnings that `code_line` knows.
+/// Whether a line of code is an import, in any language. Sentences begin with the same words, so this asks for more
+/// than the beginnings in `code_line`.
 fn is_import(line: &str) -> bool {
     let line = line.trim_start_matches(['>', '+', ' ']);
     let words = line.split_whitespace().count();

@@ -1,4 +1,4 @@
-//! What a long query says, by examples.
+//! Tests the reading of long queries by examples.
 
 use super::*;
 
@@ -22,13 +22,13 @@ fn what_is_no_issue_is_left_as_it_is() {
     for (text, expected) in [
         ("how to close a socket", None),
         ("how to close a socket\n", None),
-        // A frame with what a program says around it, and code, stand somewhere as they are.
+        // A frame with a program's output around it, and code, are literals.
         ("Traceback (most recent call last):\n  File \"a.rs\", line 7, in run\nValueError: no such host", None),
         ("error: no such host here\n  --> src/a.rs:3:9", None),
         ("RuntimeError:\n  no such host is known to it", None),
         ("[error] GenServer #PID<0.1.0> terminating\n** (RuntimeError) no such host is known to it", None),
         ("fn open(host: &str) {\n    connect(host);", None),
-        // A title with code below, or a few words with more of them below, are.
+        // A title with code below, or a few words with more below, is a long query.
         (
             "sockets leak where hosts are many\nfor host in hosts { open(host); }",
             Some("sockets leak where hosts are many"),

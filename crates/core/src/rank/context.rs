@@ -1,11 +1,11 @@
-//! Files near the one that the reader has open.
+//! Files related to the reader's current one.
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::{Knob, Knobs};
 
-/// Boosts files that belong to the one where the reader stands.
+/// Boosts files related to the reader's current file.
 pub const STAGE: Stage = Stage {
     name: "context",
     doc: "Who works on a file asks for what belongs to it: what it tests, what it imports, what changed together with it. Nothing leaves the answer.",
@@ -16,7 +16,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-/// Boosts are shares of the best score, as they were measured.
+/// The boosts were tuned as shares of the best score.
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * boost(input.knobs, file)).collect();

@@ -1,4 +1,4 @@
-//! The published definition boost: a unit whose name holds a word of the query.
+//! The published definition boost: a unit whose name contains a word of the query.
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};

@@ -1,4 +1,4 @@
-//! Files near the root.
+//! Files close to the root.
 
 use super::fused::Fused;
 use super::retrieved::Retrieved;

@@ -1,4 +1,4 @@
-//! The file that defines a name which the query holds.
+//! The file that defines a name in the query.
 
 use rustc_hash::FxHashMap;
 
@@ -62,7 +62,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
     let before = fused.scores.clone();
     lead(input.retrieved, input.query.is_symbol(), &mut fused.scores);
-    // The order of a file's units is not doubted as its boosts are: what the runner takes back is added first.
+    // Doubt reduces a file's boosts, not the order of its units: add in advance what the runner will take back.
     if fused.doubt > 0.0 && fused.doubt < 1.0 {
         let kept = 1.0 - fused.doubt;
         for (score, old) in fused.scores.iter_mut().zip(before).filter(|(score, old)| **score != *old) {
@@ -71,9 +71,9 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Puts the unit that defines the name before the others of its file: it takes the score of the file's best unit, and
-/// each unit that stood before it takes the score of the next. The file keeps its score. The name is the query as it stands
-/// or, where that `is_symbol` not, its words written as one.
+/// Puts the unit that defines the name before the others of its file: it takes the best unit's score, and each unit
+/// ahead of it takes the score of the next. The file keeps its score. The name is the query itself or, unless
+/// `is_symbol`, its words written as one.
 fn lead(retrieved: &Retrieved, is_symbol: bool, scores: &mut [f32]) {
     let candidates: &[Candidate] = &retrieved.candidates;
     // Of several definitions the one in the query's own case leads, then a type, then the first.

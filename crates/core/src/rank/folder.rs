@@ -25,7 +25,7 @@ fn signals(query: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
     Signals::PerFile(retrieved.files.iter().flat_map(|file| of_file(query, file)).collect())
 }
 
-/// The share of a file's folders that hold a word of the query, and whether its own does.
+/// The share of a file's folders that contain a word of the query, and whether its innermost does.
 fn of_file(query: &Query, file: &FileFacts) -> [f32; 2] {
     let hits: Vec<bool> =
         file.path_facts.folder_terms.iter().map(|terms| terms.iter().any(|t| query.topic_terms.contains(t))).collect();

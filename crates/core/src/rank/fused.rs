@@ -1,4 +1,4 @@
-//! Second phase: one score a candidate, made by the fusion and changed by the stages.
+//! Second phase: one score per candidate, computed by the fusion and changed by the stages.
 
 use rustc_hash::FxHashMap;
 
@@ -7,17 +7,17 @@ use crate::fuse::{self, Fusion, Ranking, Retriever};
 use crate::knob::Knobs;
 use crate::unit::UnitId;
 
-/// Scores of the candidates of one [`Retrieved`], which does not change: to rank again from here, copy this alone.
+/// Scores of the candidates of one [`Retrieved`], which does not change: copying this is enough to rank again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fused {
     /// The score of each candidate, in their order.
     pub scores: Vec<f32>,
     /// Tie-breakers of candidates with equal scores, lowest first, used before their paths. With reciprocal ranks,
-    /// which tie often, the rank by meaning; empty with relative scores.
+    /// which tie often, the semantic rank; empty with relative scores.
     pub ties: Vec<u32>,
-    /// The score of each file by its units alone, 0 to 1. The stage `multi_unit` sets it; 0 before.
+    /// The score of each file by its units only, 0 to 1. The stage `multi_unit` sets it; 0 before.
     pub file_scores: Vec<f32>,
-    /// Doubt in the query's words, 0 to 1; 0 where they are trusted, or meaning takes no part. The runner takes this
+    /// Doubt in the query's words, 0 to 1; 0 if they are trusted, or without a semantic ranking. The runner takes this
     /// share off the changes of a doubted stage.
     pub doubt: f32,
 }

@@ -8,8 +8,8 @@ use crate::tag::{Matched, TagKind};
 /// Maximum number of keyword hints that count.
 const KEYWORDS_MAX: u8 = 3;
 
-/// Multiplies the score of a unit by a factor for each kind of hint that its tags meet. It runs while scores lie
-/// between 0 and 1, before anything is added to them: behind boosts it would change their balance.
+/// Multiplies a unit's score by a factor for each kind of hint that its tags match. It runs before the boosts, while
+/// scores are between 0 and 1; after them it would change their balance.
 pub const STAGE: Stage = Stage {
     name: "hints",
     doc: "Who knows the part of the program, the purpose or the type that is meant gets it first; without hints nothing changes.",
@@ -36,7 +36,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Product of the factors of the kinds that are met, each kind once.
+/// Product of the factors of the matched kinds, each kind once.
 fn factor(matched: Matched, knobs: &Knobs) -> f32 {
     let of = |kind| match kind {
         TagKind::Subsystem => knobs.hint_subsystem,

@@ -1,10 +1,10 @@
-//! Files that past commits like the question changed.
+//! Files that past commits similar to the question changed.
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 
-/// Boosts files that past commits like the question changed.
+/// Boosts files that past commits similar to the question changed.
 pub const STAGE: Stage = Stage {
     name: "history",
     doc: "What was changed for the like before is likely to be changed again: commits whose messages share the question's words speak for their files.",
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-/// The boost is a share of the best score, as it was measured.
+/// The boost was tuned as a share of the best score.
 fn apply(input: &Input<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boost = best * input.knobs.history_boost;

@@ -1,4 +1,4 @@
-//! Long queries: the files that their text names, and what their title finds on its own.
+//! Long queries: files that their text names, and separate results of their title.
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
@@ -19,7 +19,7 @@ pub const PATH: Stage = Stage {
     },
 };
 
-/// Adds the scores that the title gives on its own.
+/// Adds the scores of a search for the title.
 pub const TITLE: Stage = Stage {
     name: "long_title",
     doc: "The title of a long text says what is asked for, and drowns in the rest: it is scored alone too, and both scores are added.",

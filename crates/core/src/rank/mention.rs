@@ -7,7 +7,7 @@ use crate::knob::Knob;
 use crate::path::PathClass;
 use crate::query::intents::{Certainty, Intents, Pointer};
 
-/// Boosts files whose path or name stands in the query.
+/// Boosts files whose path or name the query contains.
 pub const STAGE: Stage = Stage {
     name: "mention",
     doc: "Who writes a file's name wants that file, whatever else its words rank: all of the name lead.",
@@ -36,9 +36,9 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     fused.add_per_file(&input.retrieved.candidates, &boosts);
 }
 
-/// The best score of each file. Units that the query points at by a line, or whose text holds all of it, do not count where
-/// no name means their file, so that they stay in front; those with only a run of its words do, since the run may be the
-/// file's own name. Of a query that is nothing but the name, all of it is.
+/// The best score of each file. Units that the query points at by a line or by their whole text do not count in files
+/// that no name means, so that they stay first. Units with only a run of its words count, since the run may be the
+/// file's own name. If the query is just the name, all units count.
 fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
@@ -53,8 +53,8 @@ fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     best
 }
 
-/// The boost, the same for all files that the query means, that lifts the lowest of them to the best of the others: the rest
-/// of its words orders them.
+/// The boost, equal for all files that the query means, that lifts the lowest of them to the best of the others: the
+/// other words of the query order them.
 fn lift(files: &[FileFacts], best: &[f32]) -> f32 {
     let of = |meant: bool| best.iter().zip(files).filter(move |(b, f)| b.is_finite() && f.meant == meant);
     let lowest = of(true).map(|(best, _)| *best).fold(f32::INFINITY, f32::min);
@@ -63,8 +63,8 @@ fn lift(files: &[FileFacts], best: &[f32]) -> f32 {
     if lift.is_finite() { lift.max(0.0) } else { 0.0 }
 }
 
-/// Sets the boosts that put the files of a name which is all that is asked before all others, the most specific first: no
-/// other word orders them.
+/// If the query is just a name, sets boosts that put its files first, the most specific ones leading: no other word
+/// orders them.
 fn lead(files: &[FileFacts], intents: &Intents, best: &[f32], boost: f32, boosts: &mut [f32]) {
     let mut meant: Vec<usize> = (0..files.len()).filter(|at| files[*at].meant && best[*at].is_finite()).collect();
     meant.sort_by_cached_key(|at| specificity(&files[*at], intents));
@@ -74,8 +74,8 @@ fn lead(files: &[FileFacts], intents: &Intents, best: &[f32], boost: f32, boosts
     }
 }
 
-/// Orders the files of one name, the most specific first: the whole path as written, the name in the case that is written,
-/// code before tests and documents, short paths before long ones.
+/// Orders the files of one name, most specific first: the whole path as written, the name in the written case, code
+/// before tests and documents, short paths before long ones.
 fn specificity(file: &FileFacts, intents: &Intents) -> (bool, bool, u8, usize, usize, String) {
     let path = file.whole_path();
     let is_other = file.mentioned < 1.0;
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// The units behind the stage, best first.
+    /// The unit ids after the stage, best first.
     fn order(example: &Example, text: &str) -> Vec<u32> {
         let mut example = example.clone();
         example.apply(&STAGE, &query(text), &knobs(&[(Knob::MentionBoost, "0.6")]));
@@ -125,7 +125,7 @@ mod tests {
         example.retrieved.candidates[2].pointer = holds_all;
         assert_eq!(order(&example, "http.rs"), [1, 3, 0, 5, 4, 2]);
         assert_eq!(order(&example, "HTTP.rs"), [4, 1, 3, 0, 5, 2]);
-        // With more words these order them, behind a place that holds all of the query.
+        // Further words order them, after a place that contains the whole query.
         assert_eq!(order(&example, "proxy in http.rs"), [2, 0, 4, 5, 3, 1]);
         example.retrieved.candidates[2].pointer = None;
         assert_eq!(order(&example, "proxy in http.rs"), [0, 4, 5, 3, 1, 2]);

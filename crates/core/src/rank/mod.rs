@@ -1,10 +1,10 @@
 //! The ranking pipeline, in three phases: [`Retrieved`] candidates, [`Fused`] scores, [`Ranked`] units.
 //!
-//! Between the fusion and the order run the [`STAGES`]. A stage is a file here and a line in that list. It reads the
-//! query, the knobs and what was retrieved, and changes scores; the runner alone sorts, checks that scores stay finite,
-//! and tells the observer what every stage did. Boosts are in shares of the best possible base score, which is 1.
+//! The [`STAGES`] run between fusion and sorting. A stage has a file here and a line in that list. It reads the query,
+//! the knobs and the candidates, and changes scores; the runner sorts, checks that scores stay finite, and reports each
+//! stage to the observer. Boosts are shares of the best possible base score, 1.
 //!
-//! No phase can be taken for another (requirement 002.3 of document retrieval): what is fused is not ranked yet.
+//! Each phase has its own type (requirement 002.3 of document retrieval):
 //!
 //! ```
 //! use colgrep_core::rank::{Fused, Ranked, Retrieved};
@@ -118,8 +118,7 @@ pub fn run_through<'a>(
     Ranked::new(retrieved, &fused)
 }
 
-/// Runs one stage and, if it is a doubted one, takes back the doubted share of its changes. Scores that are not finite
-/// become 0.
+/// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.
 pub fn apply(stage: &Stage, input: &Input<'_>, fused: &mut Fused) {
     let before = (stage.doubted && fused.doubt > 0.0).then(|| fused.scores.clone());
     (stage.apply)(input, fused);
@@ -143,7 +142,7 @@ mod tests {
     use crate::tag::{Matched, TagKind};
     use crate::unit::UnitId;
 
-    /// Files and units in which every stage finds something to do.
+    /// Files and units on which every stage has an effect.
     fn example() -> Example {
         let mut example =
             Example::of(&["src/http/request.rs", "src/http/parse.rs", "tests/parse.rs", "parse.md", "src/request.h"]);

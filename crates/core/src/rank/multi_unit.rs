@@ -1,4 +1,4 @@
-//! A file's base score: its best unit and the harmonic sum of its next ones.
+//! A file's base score: its best unit plus the harmonic sum of its next ones.
 
 use super::fused::Fused;
 use super::stage::{Input, Prepare, Stage};
@@ -16,7 +16,7 @@ pub const STAGE: Stage = Stage {
 };
 
 fn apply(input: &Input<'_>, fused: &mut Fused) {
-    // Scores by meaning have no natural zero: many middling units say nothing.
+    // Semantic scores have no natural zero, so many mediocre units are no evidence.
     let share = input.knobs.unit_sum_share * (1.0 - fused.doubt);
     let depth = input.knobs.unit_sum_depth;
     let candidates = &input.retrieved.candidates;

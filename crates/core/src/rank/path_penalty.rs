@@ -1,4 +1,4 @@
-//! Penalties for files that rarely are the answer: tests, examples, barrels (files that only gather others), typings,
+//! Penalties for files that rarely are the answer: tests, examples, barrels (files that only re-export), typings,
 //! prose.
 
 use super::fused::Fused;
@@ -52,12 +52,12 @@ fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
     }
 }
 
-/// The factor of one file. Where hardly anything but prose was found, the corpus is documentation: its few scripts are no
-/// likelier to be meant than its pages, and a page below `tutorial` or `testing` is neither an example nor a test.
+/// The factor of one file. If nearly all candidates are prose, the corpus is documentation: its scripts are no likelier
+/// to be meant than its pages, and a page below `tutorial` or `testing` is neither an example nor a test.
 fn factor(query: &Query, knobs: &Knobs, file: &FileFacts, is_documentation: bool) -> f32 {
     let class = file.path_facts.class;
     let is_page = is_documentation && file.is_text;
-    // Asking for any of these shows that more than the code proper is wanted.
+    // A query that asks for any of these wants more than the production code.
     let asked = !query.asks_for.is_empty();
     let wanted = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE];
     let strong = [PathClass::TEST, PathClass::BENCHMARK, PathClass::EXAMPLE, PathClass::COMPAT, PathClass::VENDORED]
@@ -141,7 +141,7 @@ mod tests {
         for (documentation, path, expected) in [
             (true, "guide/install.md", 1.0),
             (false, "guide/install.md", 0.6),
-            // Below such folders lie pages about tests, and lessons.
+            // Such folders have pages about tests, and lessons.
             (true, "tests/install.md", 1.0),
             (true, "tutorial/cors.md", 1.0),
             (false, "tutorial/cors.md", 0.18),

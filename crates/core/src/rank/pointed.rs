@@ -1,4 +1,4 @@
-//! Units that the query points at: by a line of their file, or by text that stands in them as typed.
+//! Units that the query points at: by a line of their file, or by text that they contain as typed.
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
@@ -7,13 +7,13 @@ use crate::knob::Knob;
 use crate::path::PathClass;
 use crate::query::intents::{Certainty, flags_in};
 
-/// What a pointer's strength is worth in a file that is none of those that are asked for: of two places that hold the
-/// same, it stands behind. More than what definitions of a name's last part have, so that all of a written path in a test
-/// comes before them.
+/// Factor on a pointer's boost in files that the query does not ask for: of two places with the same text, theirs is
+/// second. It exceeds the boost for definitions of a name's last part, so that a whole written path in a test comes
+/// first.
 const SHARE_ASIDE: f32 = 0.6;
 
-/// Puts units that the query points at in front of all that only answer its words. A later stage, `mention`, lifts a
-/// named file past units that hold no more than a run of the words.
+/// Puts units that the query points at before those that only match its words. A later stage, `mention`, lifts a named
+/// file past units that contain only a run of the words.
 pub const STAGE: Stage = Stage {
     name: "pointed",
     doc: "Who pastes a line, a message or a place knows the text: what holds it comes first, the most certain before all.",
@@ -36,10 +36,10 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     }
 }
 
-/// Extensions of what shells load to complete a command.
+/// Extensions of files that shells load for completion.
 const COMPLETING: [&str; 8] = ["bash", "elv", "fish", "nu", "ps1", "sh", "tcsh", "zsh"];
 
-/// Whether a file is none that the query asks for: a test or document where neither is asked for.
+/// Whether a file is a test or document that the query does not ask for.
 fn is_aside(input: &Input<'_>, file: &FileFacts) -> bool {
     let Input { query, retrieved, .. } = input;
     let of_text = file.is_text && !query.asks_for_prose && !retrieved.evidence.documentation;

@@ -1,4 +1,4 @@
-//! Query words that stand together in the text.
+//! Query words that are close together in the text.
 
 use super::fused::Fused;
 use super::retrieved::Retrieved;
@@ -6,7 +6,7 @@ use super::stage::{Input, Prepare, Signals, Stage};
 use crate::knob::{Knob, Knobs};
 use crate::query::Query;
 
-/// Boosts files that hold the query's neighbouring words close together.
+/// Boosts files where the query's neighbouring words are close together.
 pub const STAGE: Stage = Stage {
     name: "proximity",
     doc: "Words that stand together in the query mean one thing, and name it where they stand together in the text.",

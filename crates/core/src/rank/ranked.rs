@@ -20,7 +20,7 @@ pub struct RankedUnit {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
-    /// The line that the query points at, from 1, where it does.
+    /// The line that the query points at, from 1, if it does.
     pub pointed_line: Option<u32>,
     /// How certain that pointer is.
     pub certainty: Option<Certainty>,
@@ -35,7 +35,7 @@ pub struct Ranked<'a> {
     pub units: Vec<RankedUnit>,
     /// Facts about their files.
     pub files: &'a [FileFacts],
-    /// Whether the corpus is documentation: then the sections of a page count for themselves.
+    /// Whether the corpus is documentation, so that the sections of a page count individually.
     pub is_documentation: bool,
 }
 

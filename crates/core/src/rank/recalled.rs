@@ -5,7 +5,7 @@ use super::stage::{Input, Prepare, Stage};
 use crate::knob::Knob;
 use crate::query::intents::Certainty;
 
-/// What an entry that the query names by its name alone has at least, in shares of the best score.
+/// Minimum score of an entry that the query names by its name only, in shares of the best score.
 const NAMED_SHARE: f32 = 2.0;
 
 /// Raises the score of an entry that mentions a file of the query to at least a share of the best, and puts first the

@@ -25,11 +25,11 @@ pub struct Candidate {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
-    /// Whether a content term of the query stands in its name.
+    /// Whether its name contains a content term of the query.
     pub name_hit: bool,
     /// The query's pointer to it, by a line or by its text, if there is one.
     pub pointer: Option<Pointer>,
-    /// Which of the caller's hints its tags meet.
+    /// Which of the caller's hints its tags match.
     pub hinted: Matched,
 }
 
@@ -40,7 +40,7 @@ impl Candidate {
     }
 }
 
-/// A definition of a name that the query holds.
+/// A definition of a name in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedDefinition {
     /// Which of [`Query::identifiers`](crate::query::Query::identifiers), or [`NamedDefinition::COMPOUND`].
@@ -65,12 +65,12 @@ impl NamedDefinition {
     }
 }
 
-/// Relation of a file to the one where the reader stands; nothing is set where no such file is given.
+/// Relation of a file to the reader's current one; empty if none is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Context {
-    /// It is that file.
+    /// Whether it is that file.
     pub itself: bool,
-    /// 1 for the source that a test tests and, where tests are asked for, for the test of a source.
+    /// 1 for the source of a test and, if tests are requested, for the test of a source.
     pub partner: f32,
     /// How far that file imports it, 0 to 1: the files that one import may mean share the 1.
     pub imported: f32,
@@ -80,10 +80,10 @@ pub struct Context {
     pub together: f32,
 }
 
-/// What the parts of a long query say of a file, 0 to 1 each.
+/// What the parts of a long query say about a file, 0 to 1 each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LongFacts {
-    /// Its score where the title is the query, as a share of the best.
+    /// Its score for the title as the query, as a share of the best.
     pub title: f32,
     /// How far the text names its path: files that one path means share.
     pub path: f32,
@@ -92,44 +92,43 @@ pub struct LongFacts {
 /// Facts about a file with candidates in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
-    /// What stands in front of its path where several repositories are one corpus: the name of its own, and a `/`.
+    /// Prefix of its path in a corpus of several repositories: the repository's name and a `/`.
     pub repository: String,
     /// Relative path, `/` between components.
     pub path: String,
-    /// Where it stands among all files of the corpus by path.
+    /// Its position among all files of the corpus, by path.
     pub place: u32,
     /// Facts from the path. A server shares them between its searches.
     pub path_facts: Arc<PathFacts>,
     /// Whether it is prose, configuration or data rather than code.
     pub is_text: bool,
-    /// Definitions of names that the query holds.
+    /// Definitions of names in the query.
     pub definitions: Vec<NamedDefinition>,
-    /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text defines as types,
-    /// found by its look and without a grammar.
+    /// Positions in [`Query::identifiers`](crate::query::Query::identifiers) of names that the text appears to define
+    /// as types, found without a grammar.
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words of the query that name one of n definitions, one of them here.
     pub word_definitions: f32,
-    /// Σ idf · tf / (tf + 1.2) over pairs of neighbouring query terms that stand within 8 tokens here.
+    /// Σ idf · tf / (tf + 1.2) over pairs of neighbouring query terms within 8 tokens of each other here.
     pub near: f32,
-    /// The same for pairs that stand side by side in the query's order.
+    /// The same for pairs that are adjacent and in the query's order.
     pub adjacent: f32,
     /// How far the query names this file, 0 to 1: several files of one name share.
     pub mentioned: f32,
-    /// Whether the query means it by its name, alone or with others that bear it.
+    /// Whether the query means it by its name, which other files may have too.
     pub meant: bool,
     /// 1 for a variant by platform or language that the query asks for, −1 for another.
     pub variant: f32,
-    /// Its relation to the file where the reader stands.
+    /// Its relation to the reader's current file.
     pub context: Context,
-    /// How far past commits like the question changed it, 0 to 1, relative to the strongest; 0 where no history was
-    /// read.
+    /// How far past commits similar to the question changed it, 0 to 1, relative to the strongest; 0 without history.
     pub past: f32,
-    /// What the parts of a long query say of it.
+    /// What the parts of a long query say about it.
     pub long: LongFacts,
 }
 
 impl FileFacts {
-    /// Its path with its repository in front.
+    /// Its path with its repository as a prefix.
     pub fn whole_path(&self) -> String {
         [self.repository.as_str(), &self.path].concat()
     }
@@ -145,8 +144,8 @@ pub struct Retrieved {
     pub files: Vec<FileFacts>,
     /// Number of files in the index.
     pub files_total: u64,
-    /// Number of files with a term among their topic terms; holds the topic terms of the query, and of those of these files
-    /// that have one of the query's.
+    /// Number of files with a term among their topic terms, for the query's topic terms and those of candidate files
+    /// that share one with it.
     pub topic_frequency: FxHashMap<String, u64>,
     /// The retrievers' rankings of the units.
     pub rankings: Vec<Ranking>,
@@ -160,7 +159,7 @@ impl Retrieved {
         bm25::idf(self.files_total, self.topic_frequency.get(term).copied().unwrap_or(0))
     }
 
-    /// `value(file)` scaled so that the lowest of these files is 0 and the highest 1; all 0 where they are equal.
+    /// `value(file)` scaled so that the lowest of these files is 0 and the highest 1; all 0 if they are equal.
     pub fn relative_per_file(&self, value: impl Fn(&FileFacts) -> f32) -> Vec<f32> {
         let values: Vec<f32> = self.files.iter().map(value).collect();
         let low = values.iter().copied().fold(f32::INFINITY, f32::min);

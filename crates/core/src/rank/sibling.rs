@@ -1,4 +1,4 @@
-//! Files that share a stem with a good one: `foo.h` beside `foo.c`.
+//! Files that share a stem with a good one: `foo.h` next to `foo.c`.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     fused.add_per_file(&input.retrieved.candidates, &boosts);
 }
 
-/// Groups files by their stems; a file whose stem only names a role is in none.
+/// Groups files by their stems, without files whose stem only names a role.
 fn families<'f>(_: &Query, _: &Knobs, retrieved: &'f Retrieved) -> Signals {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut family = |facts: &'f PathFacts| {

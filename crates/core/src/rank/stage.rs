@@ -7,7 +7,7 @@ use crate::query::Query;
 
 /// One step of the ranking.
 pub struct Stage {
-    /// Its name; the trace shows the ranking behind it as `after_<name>`.
+    /// Its name; the trace shows the ranking after it as `after_<name>`.
     pub name: &'static str,
     /// What it does and why, in a sentence.
     pub doc: &'static str,
@@ -15,12 +15,12 @@ pub struct Stage {
     pub source: &'static str,
     /// The knobs it reads.
     pub knobs: &'static [Knob],
-    /// If true, the runner scales this stage's boost by `1 - doubt`. Where the query's words are doubted, the order is
-    /// one of meaning, whose scores lie close together: a boost by words would mislead, and any other decide alone.
+    /// If true, the runner scales this stage's boost by `1 - doubt`. If the query's words are doubted, the order is
+    /// semantic with close scores: a lexical boost would mislead, and any other would outweigh it.
     pub doubted: bool,
-    /// Its signals, worked out before it sees a score.
+    /// Its signals, computed before it sees a score.
     pub prepare: Prepare,
-    /// Changes the scores. It may not sort, trace or check them: that is the runner's.
+    /// Changes the scores. Sorting, tracing and checking them is the runner's job.
     pub apply: fn(&Input<'_>, &mut Fused),
 }
 
@@ -30,13 +30,13 @@ impl std::fmt::Debug for Stage {
     }
 }
 
-/// Works out the signals of a stage. They depend on no score and on few knobs or none, so a sweep, which ranks one
-/// retrieval under thousands of settings, keeps them.
+/// Computes the signals of a stage. They depend on no score and on few knobs or none, so a sweep, which ranks one
+/// retrieval with thousands of settings, reuses them.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepare {
     /// The knobs that `signals` reads.
     pub knobs: &'static [Knob],
-    /// The function that works them out.
+    /// The function that computes them.
     pub signals: fn(&Query, &Knobs, &Retrieved) -> Signals,
 }
 
@@ -50,7 +50,7 @@ impl Prepare {
     }
 }
 
-/// Facts that a stage works out of the query and the files before it sees a score.
+/// Facts that a stage computes from the query and the files before it sees a score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Signals {
     /// Nothing.

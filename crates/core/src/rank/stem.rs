@@ -1,4 +1,4 @@
-//! A file whose name holds a word of the query.
+//! A file whose name contains a word of the query.
 
 use rustc_hash::FxHashSet;
 
@@ -25,7 +25,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
     input.add_signals(fused, [best * input.knobs.stem_boost, best * input.knobs.stem_prefix_boost]);
 }
 
-/// Two signals a file: 1 if a word of the query is in the stem; else 1 if a word and a part of the stem begin alike.
+/// Two signals per file: 1 if a word of the query is in the stem; else 1 if a word and a part of the stem begin alike.
 fn signals(query: &Query, knobs: &Knobs, retrieved: &Retrieved) -> Signals {
     let (by_parts, no_stop_words) = (knobs.stem_plural_snake, knobs.stem_stopwords);
     let terms: FxHashSet<&str> = match by_parts {

@@ -1,4 +1,4 @@
-//! How much of a file's name the query explains, and how much of the query the name.
+//! How much of a file's name the query explains, and how much of the query the name explains.
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
@@ -71,7 +71,7 @@ fn explains_all(query: &Query, file: &FileFacts) -> bool {
     !file.path_facts.stem_parts.is_empty() && file.path_facts.stem_parts.iter().all(has)
 }
 
-/// Greatest length ratio of a stem's term and a query's term of which one begins with the other.
+/// Greatest length ratio of a stem's term and a query's term, one of which begins with the other.
 fn best_prefix(query: &Query, topic: &[String]) -> f32 {
     let mut best = 0.0f32;
     for own in topic.iter().filter(|t| !query.topic_terms.contains(t)) {

@@ -36,7 +36,7 @@ impl Example {
         example
     }
 
-    /// These units, as (number, file, score), and no others.
+    /// An example with just these units, as (number, file, score).
     pub(crate) fn with_units(paths: &[&str], units: &[(u32, usize, f32)]) -> Example {
         let mut example = Example::of(paths);
         example.retrieved.candidates.clear();

@@ -9,7 +9,7 @@ use crate::rank::testing::{Example, query};
 use crate::rank::{NamedDefinition, Ranked};
 use crate::unit::UnitKind;
 
-/// The strengths of two files of which the first holds all of the query's words.
+/// The strengths of two files, the first of which contains all of the query's words.
 fn of(text: &str, prepare: impl Fn(&mut Example)) -> Vec<f32> {
     let mut example = Example::with_units(&["src/a.rs", "src/b.rs"], &[(0, 0, 1.4), (1, 1, 0.3)]);
     let hits = |scores: [f32; 2]| scores.iter().zip(0..).map(|(s, doc)| (UnitId::new(0, doc), *s)).collect();

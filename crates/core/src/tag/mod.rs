@@ -1,7 +1,5 @@
-//! Tags: what a unit is known for beside its words, told by facts that the index keeps; and hints, which ask for them.
-//!
-//! Tags and hints are compared as terms, so `memory-management`, "memory management" and `MemoryManagement` are one.
-//! Source: reranking by enrichment tags (requirements 004.*).
+//! Tags, which describe a unit by facts in the index, and hints, which ask for them (requirements 004.*). Both are
+//! compared as terms, so `memory-management`, "memory management" and `MemoryManagement` are equal.
 
 mod verbs;
 
@@ -14,16 +12,16 @@ use crate::path::fold_agent;
 use crate::token::{Tokenizer, is_stop_word};
 use crate::unit::Unit;
 
-/// What a tag is about.
+/// The subject of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TagKind {
-    /// The part of the program: folders, the file's stem, what encloses the unit.
+    /// The part of the program: folders, the file's stem, the enclosing units.
     Subsystem,
     /// What the unit does: the class of a verb in its name.
     Purpose,
     /// Types in its parameters, its return type and its bases.
     Type,
-    /// What its documentation and its folders speak of.
+    /// Topics of its documentation and its folders.
     Concept,
     /// The conditions under which it is compiled: `cfg(feature = "…")`, `#ifdef`, build tags.
     Feature,
@@ -69,16 +67,16 @@ impl TagKind {
     }
 }
 
-/// A tag that the caller expects of what is wanted.
+/// A tag that the caller expects of the wanted unit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hint {
-    /// What it is about.
+    /// Its subject.
     pub kind: TagKind,
     /// The tag in words.
     pub word: String,
 }
 
-/// Why a text is no hint.
+/// Why a text is not a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
@@ -130,22 +128,22 @@ impl fmt::Display for Hint {
     }
 }
 
-/// Which hints a unit's tags meet.
+/// Which hints a unit's tags match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matched {
-    /// A bit for each kind of which a hint is met, but for keywords.
+    /// A bit for each kind with a matching hint, except keywords.
     kinds: u8,
-    /// How many hints of keywords are met.
+    /// Number of matched keyword hints.
     pub keywords: u8,
 }
 
 impl Matched {
-    /// Whether a hint of that kind is met.
+    /// Whether a hint of that kind is matched.
     pub fn has(self, kind: TagKind) -> bool {
         if kind == TagKind::Keyword { self.keywords > 0 } else { self.kinds & 1 << kind as u8 != 0 }
     }
 
-    /// The same with a hint of that kind met.
+    /// The same with a hint of that kind matched.
     #[must_use]
     pub fn with(self, kind: TagKind) -> Matched {
         match kind {
@@ -163,7 +161,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Reads hints into terms. A hint of a purpose that is a verb stands for the verb's class.
+    /// Turns hints into terms. A purpose that is a verb becomes the verb's class.
     pub fn new<'h>(hints: impl IntoIterator<Item = &'h Hint>, tokenizer: &mut Tokenizer) -> Hints {
         let mut wanted: Vec<(TagKind, Vec<String>)> = Vec::new();
         for hint in hints {
@@ -182,12 +180,12 @@ impl Hints {
         Hints { wanted }
     }
 
-    /// Whether there are none.
+    /// Whether it has no hints.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
     }
 
-    /// Which of them a unit meets; `own` are the names that people gave to the file at `path`.
+    /// Which of them a unit matches; `own` are the names that people gave to the file at `path`.
     pub fn matched(&self, unit: &Unit, path: &str, own: &[String], tokenizer: &mut Tokenizer) -> Matched {
         let mut known: HashMap<TagKind, Vec<Vec<String>>> = HashMap::new();
         let mut matched = Matched::default();
@@ -224,7 +222,7 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
         .filter(|(field, _)| kind_of(field) == kind)
         .for_each(|tag| add(tag.1));
     match kind {
-        // In a row, so that `net.client` is met.
+        // In a row, so that `net.client` matches.
         TagKind::Subsystem => [&format!("{folder}/{stem}"), &unit.parent].into_iter().for_each(|text| add(text)),
         TagKind::Type => {
             unit.parameters.iter().chain(&unit.extends).chain([&unit.return_type]).for_each(|text| add(text));
@@ -241,13 +239,13 @@ pub fn tags(kind: TagKind, unit: &Unit, path: &str, own: &[String], tokenizer: &
     runs
 }
 
-/// The kind of tags that a list of that name holds: `subsystems` those of subsystems, and any other name plain tags.
+/// The kind of the tags in a list of that name: `subsystems` has subsystems, any other list plain tags.
 fn kind_of(field: &str) -> TagKind {
     let lower = field.to_lowercase();
     TagKind::from_name(lower.strip_suffix('s').unwrap_or(&lower)).unwrap_or(TagKind::Tag)
 }
 
-/// Adds a text's terms in a row, without stop words, and each name of several parts as one term.
+/// Adds the consecutive terms of a text, without stop words, and each name of several parts as one term.
 fn add_runs(text: &str, runs: &mut Vec<Vec<String>>, tokenizer: &mut Tokenizer) {
     let mut run = Vec::new();
     tokenizer.tokenize(text, |token| match token.compound {
@@ -260,7 +258,7 @@ fn add_runs(text: &str, runs: &mut Vec<Vec<String>>, tokenizer: &mut Tokenizer) 
     }
 }
 
-/// A purpose in terms; a verb stands for its class.
+/// A purpose in terms; a verb becomes its class.
 fn of_purpose(terms: Vec<String>, tokenizer: &mut Tokenizer) -> Vec<String> {
     let class = if let [term] = terms.as_slice() { class_of(term) } else { None };
     class.map_or(terms, |class| tokenizer.part_terms(class))

@@ -1,6 +1,6 @@
-//! Purposes: classes of verbs that stand in the names of functions.
+//! Purposes: classes of verbs in the names of functions.
 
-/// Each class with its verbs. A verb belongs to one class; other forms of it (`parser`, `parsing`) meet it by their stem.
+/// Each class with its verbs. A verb belongs to one class; its other forms (`parser`, `parsing`) match by their stem.
 pub(super) const CLASSES: [(&str, &str); 14] = [
     ("memory-management", "alloc allocate malloc calloc realloc free dealloc deallocate reserve release retain shrink"),
     ("parsing", "parse lex tokenize scan decode unescape interpret extract"),

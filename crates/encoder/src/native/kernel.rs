@@ -1,7 +1,6 @@
-//! The mixer's inner loops: matrix products over packed weights, and operations on rows.
-//!
-//! Everything here is generic over the vector unit and inlined into the one dispatch in `mixer.rs`; plain loops
-//! over rows of a fixed stride compile to vector code there. Matrices are row-major.
+//! The mixer's inner loops: matrix products over packed weights, and operations on rows. All are generic over the
+//! vector unit and inlined into the one dispatch in `mixer.rs`, where plain loops over rows of a fixed stride compile
+//! to vector code; matrices are row-major.
 
 use pulp::Simd;
 
@@ -76,7 +75,7 @@ pub(crate) fn product<S: Simd>(simd: S, linear: &Linear, from: &[f32], to: &mut 
     blocks::<S, 1>(simd, linear, from, to, into, done);
 }
 
-/// The rows from `row` on in blocks of `ROWS`, as many as there are; gives the first row that is left.
+/// Multiplies the rows from `row` on in full blocks of `ROWS`; returns the first remaining row.
 #[inline(always)]
 fn blocks<S: Simd, const ROWS: usize>(
     simd: S,
@@ -108,7 +107,7 @@ fn columns<S: Simd, const ROWS: usize>(simd: S, linear: &Linear, from: &[f32], t
             if column >= outputs {
                 break;
             }
-            // Rows of the model's own width stand at distances that are known here: one register points at all of them.
+            // Rows of the model's own width are at constant distances, so one register addresses all of them.
             let sums = match (together, weights.first_chunk::<WIDTH>()) {
                 (Some(rows), Some(weights)) => sums_of_width::<S, ROWS>(simd, weights, offset, rows),
                 _ => sums::<S, ROWS>(simd, weights, offset, rows),
@@ -150,8 +149,8 @@ fn sums<S: Simd, const ROWS: usize>(
     sums
 }
 
-/// As [`sums`], of rows that stand behind each other. Twelve pointers to rows do not fit into the registers. No closure is
-/// called in these loops: one that is not taken in would be compiled without the vector unit.
+/// As [`sums`], for contiguous rows, since twelve pointers to rows do not fit into the registers. These loops call no
+/// closure: one that is not inlined would be compiled without the vector unit.
 #[inline(always)]
 fn sums_of_width<S: Simd, const ROWS: usize>(
     simd: S,
@@ -185,7 +184,7 @@ fn sum(row: &[f32], map: impl Fn(f32) -> f32) -> f32 {
     lanes.iter().sum::<f32>() + rest
 }
 
-/// Scales a row to length 1 (leaves a zero row alone).
+/// Scales a row to length 1 (keeps a zero row).
 #[inline(always)]
 pub(crate) fn normalize(row: &mut [f32]) {
     let scale = 1.0 / sum(row, |x| x * x).sqrt().max(1e-12);
@@ -209,7 +208,7 @@ pub(crate) fn layer_norm(from: &[f32], weight: &[f32], bias: &[f32], to: &mut [f
 pub(crate) fn convolve<S: Simd>(simd: S, from: &[f32], taps: &[f32], width: usize, first: usize, to: &mut [f32]) {
     let (rows, kernel) = (from.len() / width, taps.len() / width);
     for (row, to) in to.chunks_exact_mut(width).enumerate() {
-        // Taps that lie on a row of the text.
+        // Taps inside the text.
         let centre = first + row;
         let (low, high) = ((kernel / 2).saturating_sub(centre), kernel.min(rows + kernel / 2 - centre));
         let taps = &taps[low * width..high * width];

@@ -1,7 +1,5 @@
-//! Forward pass of the embedded model over a batch of tokenized texts.
-//!
-//! The formulas are those of `train/model.py`. Texts stand behind each other in one matrix, so that the products
-//! are large; the convolution alone sees where a text ends.
+//! Forward pass of the embedded model over a batch of tokenized texts, with the formulas of `train/model.py`. Texts are
+//! concatenated in one matrix, so that the products are large; only the convolution sees where a text ends.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -35,7 +33,7 @@ pub(crate) struct Scratch {
     sums: [Vec<f32>; 2],
 }
 
-/// A batch of texts, stored one behind the other.
+/// A batch of concatenated texts.
 pub(crate) struct Pass<'a> {
     pub(crate) config: &'a Config,
     pub(crate) weights: &'a Weights<'a>,
@@ -144,7 +142,7 @@ fn gate(weights: &Weights<'_>, which: usize, h: &[f32]) -> f32 {
     (kernel::dot(&weights.gate[0][which * h.len()..][..h.len()], h) + weights.gate[1][which]).clamp(-2.0, 2.0)
 }
 
-/// `x += down(glu(up(conv(y))))`, a block of rows after the other. Only the convolution sees where a text ends.
+/// `x += down(glu(up(conv(y))))`, block by block of rows. Only the convolution sees where a text ends.
 #[inline(always)]
 fn mix<S: Simd>(
     simd: S,

@@ -16,12 +16,12 @@ use mixer::{Pass, Scratch, Side};
 use vocabulary::{UNKNOWN, Vocabulary};
 use weights::{Config, Weights};
 
-/// Pieces that are encoded in one pass at least, while there are texts: few rows are left over behind whole blocks, and
-/// the scratch stays within a core's second cache.
+/// Minimum of pieces encoded in one pass, if there are enough texts: few rows are left over after whole blocks, and the
+/// scratch space stays within a core's second-level cache.
 const PASS_PIECES: usize = 128;
 
 thread_local! {
-    /// One a thread, kept between calls, which may be small: some 200 KB are not to be asked of the system for each.
+    /// One per thread, kept between calls: a small call should not allocate some 200 KB.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
@@ -49,10 +49,10 @@ const NUMBERS: (u64, usize) = include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
 const STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/starts.bin"));
 const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
 
-/// The codebook by which the index stores the vectors of [`EMBEDDED`], as the index crate writes one.
+/// The codebook for the vectors of [`EMBEDDED`], in the index crate's format.
 pub const EMBEDDED_CODEBOOK: &[u8] = include_bytes!("../../assets/codebook.bin");
 
-/// A model of the embedded kind, ready to encode. A call runs on the calling thread alone; several may call.
+/// A model of the embedded kind, ready to encode. A call runs only on the calling thread; calls may be concurrent.
 pub struct Native<'a> {
     config: Config,
     vocabulary: Vocabulary<'a>,
@@ -101,14 +101,14 @@ impl<'a> Native<'a> {
         Ok(Native { config, vocabulary, weights, fingerprint })
     }
 
-    /// Ids of the pieces of a text, at most `limit`: what the mixer reads.
+    /// The mixer's input: ids of the pieces of a text, at most `limit`.
     pub fn pieces(&self, text: &str, limit: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         self.vocabulary.encode(text, limit, &mut ids);
         ids
     }
 
-    /// Pieces read of a document; the rest of it is not looked at.
+    /// Maximum of pieces read of a document.
     pub fn document_pieces_max(&self) -> usize {
         self.config.document_pieces_max
     }

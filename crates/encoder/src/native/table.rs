@@ -12,16 +12,16 @@ const NUMBER: usize = 4;
 pub(crate) struct Made {
     /// First byte of each piece's line in the file.
     pub(crate) starts: Vec<u8>,
-    /// A power of 2 of slots. A slot is 0, or the piece's number from 1 and 16 bits of its hash. A piece stands in the
-    /// first free slot behind the one that its hash says.
+    /// A power of 2 of slots. A slot is 0, or the piece's number from 1 and 16 bits of its hash. A piece is in the
+    /// first free slot from the one of its hash.
     pub(crate) slots: Vec<u8>,
     /// Length of the longest piece without its mark, in bytes.
     pub(crate) longest: usize,
 }
 
-/// Why there is no table.
+/// Why a table can't be built.
 pub(crate) enum Unfit {
-    /// This piece stands in the file twice.
+    /// The file has this piece twice.
     Twice(String),
     /// There are more pieces than a slot can name.
     Many(usize),
@@ -32,7 +32,7 @@ pub(crate) enum Unfit {
 pub(crate) struct Hash(u64);
 
 impl Hash {
-    /// Begins a piece that stands at a word's start or inside it.
+    /// Begins the hash of a piece at a word's start or inside it.
     pub(crate) fn begin(inside: bool) -> Hash {
         let hash = Hash(0xcbf2_9ce4_8422_2325);
         if inside { hash.with(b'#') } else { hash }
@@ -51,7 +51,7 @@ impl Hash {
     }
 }
 
-/// The text of a piece without its mark, and whether it had one; the mark alone is a piece of its own.
+/// The text of a piece without its mark, and whether it had one; the mark by itself is a piece of its own.
 pub(crate) fn text_of(piece: &[u8]) -> (&[u8], bool) {
     match piece.strip_prefix(INSIDE) {
         Some(text) if !text.is_empty() => (text, true),
@@ -65,7 +65,7 @@ pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
     bytes.get(NUMBER * at..).and_then(|rest| rest.first_chunk()).map_or(0, |number| u32::from_le_bytes(*number))
 }
 
-/// How many numbers a table holds.
+/// The number of entries in a table.
 pub(crate) fn len(bytes: &[u8]) -> usize {
     bytes.len() / NUMBER
 }

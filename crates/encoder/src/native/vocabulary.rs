@@ -1,7 +1,7 @@
 //! The embedded model's tokenizer: words to ids of vocabulary pieces, by greedy longest match.
 //!
-//! WordPiece as in BERT (Devlin et al., NAACL 2019): the longest piece that the rest of a word begins with, again
-//! and again; pieces inside a word are written with `##`. A word that no pieces cover is one unknown piece.
+//! WordPiece as in BERT (Devlin et al., NAACL 2019): repeatedly takes the longest piece that the rest of a word begins
+//! with; pieces inside a word are written with `##`. A word that pieces can't cover is one unknown piece.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::Error;
 pub(crate) const UNKNOWN: u32 = 1;
 /// Words of more characters are data (hashes, base64) and are left out.
 const WORD_CHARS_MAX: usize = 40;
-/// Pieces taken of one word; what follows is left out.
+/// Maximum of pieces per word; the rest is left out.
 const WORD_PIECES_MAX: usize = 6;
 
 /// A vocabulary, ready to look pieces up in.
@@ -28,10 +28,10 @@ pub(crate) struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// Reads a vocabulary file: a piece a line, its id the line's number from 0.
+    /// Reads a vocabulary file: one piece per line, its id the line's number from 0.
     ///
     /// # Errors
-    /// When it lacks the special pieces, holds a piece twice or too many.
+    /// When it lacks the special pieces, or has a piece twice or too many pieces.
     pub(crate) fn new(file: &'a str) -> Result<Vocabulary<'a>, Error> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
@@ -57,7 +57,7 @@ impl<'a> Vocabulary<'a> {
     #[inline]
     fn is(&self, id: u32, text: &[u8], inside: bool) -> bool {
         let line = self.file.get(table::number(&self.starts, id as usize) as usize..).unwrap_or_default();
-        // A piece that is marked has its text behind the mark, and its line ends behind that.
+        // A marked piece has its text after the mark, so its line is longer.
         let piece_len = text.len() + if inside { table::INSIDE.len() } else { 0 };
         let is_whole = line.get(piece_len).is_none_or(|byte| *byte == b'\n');
         is_whole && line.get(..piece_len).is_some_and(|piece| text_of(piece) == (text, inside))

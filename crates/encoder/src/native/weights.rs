@@ -1,7 +1,6 @@
-//! The embedded model's files: a configuration, a vocabulary, and weights in safetensors.
-//!
-//! `train/export.py` writes them. Matrices are half floats and are expanded here; the token table, which is nearly
-//! all of the file, stays as it is and its rows are decoded on use.
+//! The embedded model's files, written by `train/export.py`: a configuration, a vocabulary, and weights in safetensors.
+//! Matrices are half floats and are expanded here; rows of the token table, which is nearly all of the file, are
+//! decoded on use.
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;
@@ -102,9 +101,9 @@ pub(crate) struct Weights<'a> {
     pub(crate) side: Vec<f32>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) norm: [Vec<f32>; 2],
-    /// `3 × dim` and 3: what the context adds to the piece weights.
+    /// `3 × dim` and 3: the context's addition to the piece weights.
     pub(crate) gate: [Vec<f32>; 2],
-    /// `dim → dim`: what the context adds to a piece's direction.
+    /// `dim → dim`: the context's addition to a piece's direction.
     pub(crate) out: Linear,
     /// `dim → dim`: the same in the summary.
     pub(crate) summary: Linear,

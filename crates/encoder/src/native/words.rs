@@ -1,8 +1,8 @@
-//! Cuts text into the words that the embedded model's vocabulary is applied to.
+//! Splits text into words for the embedded model's vocabulary.
 //!
-//! A word is a match of `\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{Nd}+|\p{Lo}`, leftmost alternatives
-//! first: the parts of identifiers at case changes, runs of digits, and single letters of scripts without case.
-//! Everything else separates. The classes are Unicode's general categories.
+//! A word is a match of `\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{Nd}+|\p{Lo}`, leftmost alternatives first:
+//! the parts of identifiers at case changes, runs of digits, and single letters of scripts without case. Everything
+//! else separates. The classes are Unicode's general categories.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ impl Words<'_> {
         }
     }
 
-    /// Where the run of `class` that holds `position` ends, and where its last character begins.
+    /// Where the run of `class` at `position` ends, and where its last character begins.
     #[inline]
     fn run(&self, class: Class, mut position: usize) -> (usize, usize) {
         let mut last = position;

@@ -1,8 +1,8 @@
-//! Which files may be loaded as ONNX Runtime, in order.
+//! Lists the files that may be loaded as ONNX Runtime, in order.
 //!
-//! Loading a library runs its code, and a repository that was cloned can hold one. So the search takes nothing below a
-//! project's root and follows no relative or empty entry of a search path, which would lead to wherever a command is
-//! run. The one exception is a file that `ORT_DYLIB_PATH` names by its full path: that is the user's own word.
+//! Loading a library runs its code, and a cloned repository can contain one. So the search takes nothing below a
+//! project's root and ignores relative and empty entries of search paths, which depend on the current folder. The
+//! exception is a file that the user names in `ORT_DYLIB_PATH` by its full path.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub(crate) type Refused = (PathBuf, String);
 pub(crate) struct Candidates {
     /// Files to try, in order. The last may be a bare name, for the system's loader.
     pub(crate) files: Vec<PathBuf>,
-    /// Files that are there and must not be loaded.
+    /// Existing files that must not be loaded.
     pub(crate) refused: Vec<Refused>,
 }
 
@@ -25,7 +25,7 @@ fn library_name() -> PathBuf {
     PathBuf::from(format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX))
 }
 
-/// Files to try, in order: the one that ORT_DYLIB_PATH names (then no other), beside the executable, in Python
+/// Files to try, in order: the one that ORT_DYLIB_PATH names (then no other), next to the executable, in Python
 /// environments, in the loader's own folders, in those of the system, and last by name, wherever the loader looks.
 pub(crate) fn candidates(env: &RuntimeEnv) -> Candidates {
     if let Some(named) = &env.ort_dylib_path {
@@ -53,7 +53,7 @@ pub(crate) fn candidates(env: &RuntimeEnv) -> Candidates {
     found
 }
 
-/// Folders where libraries are looked for.
+/// Folders that are searched for libraries.
 fn folders(env: &RuntimeEnv) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     if let Some(folder) = env.executable.as_deref().and_then(Path::parent) {
@@ -85,7 +85,7 @@ fn loader_is_safe(env: &RuntimeEnv) -> bool {
     cfg!(target_os = "linux") && env.library_path.iter().all(is_plain)
 }
 
-/// The project in which a path lies, as it is named or as its links lead.
+/// The project that contains a path, as named or with its links resolved.
 fn project_around<'a>(path: &Path, projects: &'a [PathBuf]) -> Option<&'a Path> {
     let real = path.canonicalize();
     let lies_in = |root: &Path| path.starts_with(root) || real.as_ref().is_ok_and(|real| real.starts_with(root));
@@ -161,7 +161,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Names in a folder; none if it can't be read.
+/// Names in a folder; empty if it can't be read.
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(candidates(&named).files, [root.join(files[4])], "or a folder");
     }
 
-    /// A repository with a library wherever one is looked for, cloned beside an installation outside.
+    /// A repository with a library at every place that is searched, cloned next to an installation outside.
     #[test]
     fn nothing_of_a_project_is_loaded() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! A model's folder: which files there are, and what its configuration says.
+//! A model's folder: its files and its configuration.
 //!
-//! Read are `config_sentence_transformers.json` (PyLate and Sentence Transformers) and `onnx_config.json` (the
-//! exporter of next-plaid; it wins), `sentence_bert_config.json` and `1_Pooling/config.json` (Sentence Transformers).
+//! Reads `config_sentence_transformers.json` (PyLate and Sentence Transformers), `onnx_config.json` (the exporter of
+//! next-plaid; it wins), `sentence_bert_config.json` and `1_Pooling/config.json` (Sentence Transformers).
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ pub(crate) const MODEL_FILES: [&str; 4] =
     ["model.onnx", "onnx/model.onnx", "model_int8.onnx", "onnx/model_quantized.onnx"];
 /// Configurations that are read into one, the later over the earlier.
 const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_config.json"];
-/// Longest query, in tokens: several times what any model is trained on. A query that is filled up costs this much
-/// work even if it is one word.
+/// Maximum length of a query, in tokens: several times what models are trained on. A padded query costs this much work
+/// even if it is one word.
 const QUERY_LENGTH_MAX: usize = 1024;
-/// Largest tokenizer or configuration: several times that of the largest vocabularies.
+/// Maximum size of a tokenizer or configuration: several times the largest vocabularies.
 const TEXT_BYTES_MAX: u64 = 128 << 20;
 /// What Git LFS leaves in place of a file that was not fetched.
 const LFS_POINTER: &[u8] = b"version https://git-lfs";
@@ -38,17 +38,17 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(default)]
 pub(crate) struct Colbert {
-    /// Token in front of a query; none when empty.
+    /// Token before a query; empty for none.
     pub(crate) query_prefix: String,
-    /// Token in front of a document.
+    /// Token before a document.
     pub(crate) document_prefix: String,
     /// Its id, if not to be looked up.
     pub(crate) query_prefix_id: Option<u32>,
     /// Its id, if not to be looked up.
     pub(crate) document_prefix_id: Option<u32>,
-    /// Where the prefix goes: 1 behind [CLS], 0 first (our own models, which have no [CLS]).
+    /// Where the prefix goes: 1, after [CLS], or 0 (our own models, which have no [CLS]).
     pub(crate) prefix_position: usize,
-    /// The first rows that are heads (our own models: rows of the prefix, which stands once for each).
+    /// Number of first rows that are heads (our own models: the rows of the prefix, which is repeated once for each).
     pub(crate) heads: usize,
     /// Tokens of a query, with prefix and special tokens.
     pub(crate) query_length: usize,
@@ -104,9 +104,9 @@ pub(crate) struct Sentence {
     pub(crate) length: usize,
     /// Whether texts are lower-cased first.
     pub(crate) do_lower_case: bool,
-    /// Text in front of a query.
+    /// Text before a query.
     pub(crate) query_prompt: String,
-    /// Text in front of a document.
+    /// Text before a document.
     pub(crate) document_prompt: String,
 }
 
@@ -189,9 +189,8 @@ impl Folder {
     }
 }
 
-/// Whether the file `name` holds weights of the model file `model` beside it. Those of large models stand outside the
-/// graph: PyTorch's exporter calls the file `model.onnx.data`, Optimum `model.onnx_data`, with a number behind it where
-/// there are several.
+/// Whether the file `name` has weights of the model file `model` next to it. Large models keep them outside the graph:
+/// PyTorch's exporter calls the file `model.onnx.data`, Optimum `model.onnx_data`, numbered if there are several.
 pub(crate) fn is_outside_data(model: &str, name: &str) -> bool {
     let is = |end: &str| (end.starts_with(".data") || end.starts_with("_data")) && !end.contains(['/', '\\']);
     name.strip_prefix(model).is_some_and(is)
@@ -233,7 +232,7 @@ fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
     }
 }
 
-/// Content of a file; none if there is no such file.
+/// Content of a file; `None` if there is no such file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     read_at_most(path, u64::MAX)
 }
@@ -263,7 +262,7 @@ fn read_at_most(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// Content of a JSON file; none if there is no such file.
+/// Content of a JSON file; `None` if there is no such file.
 fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
     match read_at_most(path, TEXT_BYTES_MAX)? {
         Some(bytes) => serde_json::from_slice(&bytes)
@@ -278,7 +277,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
     let mut config: Map<String, Value> = Map::new();
     for file in CONFIG_FILES {
         if let Some(part) = json::<Map<String, Value>>(&folder.join(file))? {
-            // A null is no value, so that the default holds.
+            // A null is not a value, so the default applies.
             config.extend(part.into_iter().filter(|(_, value)| !value.is_null()));
         }
     }

@@ -1,7 +1,5 @@
-//! Loads the shared library of ONNX Runtime.
-//!
-//! A process loads at most one, when a model first needs it, and keeps it. Nothing is downloaded: a library comes with the Python package
-//! `onnxruntime`, with the system, or beside this program.
+//! Loads the shared library of ONNX Runtime: at most one per process, when a model first needs it. Nothing is
+//! downloaded: it comes with the Python package `onnxruntime`, with the system, or next to this program.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -76,7 +74,7 @@ fn why(error: &LoadDynamicError) -> String {
     }
 }
 
-/// What to do where no library loads.
+/// Explains what to do if no library loads.
 fn missing(env: &RuntimeEnv, tried: &[Tried], refused: &[Refused]) -> Error {
     if let Some(named) = &env.ort_dylib_path {
         let why = tried.iter().chain(refused).next();
@@ -92,7 +90,7 @@ fn missing(env: &RuntimeEnv, tried: &[Tried], refused: &[Refused]) -> Error {
          the Python environment in use brings one, and ORT_DYLIB_PATH=FILE names any other",
         ort::MINOR_VERSION
     );
-    // A file that is there but does not load says more than names that the system's loader does not know.
+    // A file that exists but does not load is more informative than names that the system's loader does not know.
     if let Some((path, why)) = tried.iter().find(|(path, _)| path.is_absolute()) {
         message.push_str(&format!(" (found {}: {why})", path.display()));
     } else if let Some((path, why)) = refused.first() {

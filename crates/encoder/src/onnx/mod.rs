@@ -84,7 +84,7 @@ impl Onnx {
     /// Vectors of texts of one side, in order.
     fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Multivector>, Error> {
         let inputs: Vec<Input> = texts.iter().map(|text| self.inputs.input(text, side)).collect::<Result<_, _>>()?;
-        // Texts of like lengths together, so that batches hold little filling.
+        // Batches texts of similar length, so that they need little padding.
         let mut order: Vec<usize> = (0..inputs.len()).filter(|index| !inputs[*index].ids.is_empty()).collect();
         order.sort_by_key(|index| inputs[*index].ids.len());
         let mut done = vec![Multivector::default(); inputs.len()];
@@ -98,7 +98,7 @@ impl Onnx {
         Ok(done)
     }
 
-    /// The vectors of one text, from what the model gives for each of its tokens.
+    /// The vectors of one text, from the model's output for each of its tokens.
     fn vectors(&self, tokens: ArrayView2<'_, f32>, input: &Input) -> Multivector {
         let mut rows: Array2<f32> = match (&self.kind, self.sessions.shape) {
             (Kind::Colbert(_), _) => tokens.select(Axis(0), &kept(&input.keep)),
@@ -152,7 +152,7 @@ impl Encoder for Onnx {
     }
 }
 
-/// A graph that gives its input back, to see which provider takes sessions.
+/// An identity graph, to see which provider accepts sessions.
 const IDENTITY: &[u8] = include_bytes!("identity.onnx");
 
 /// What is known of ONNX Runtime here, without loading it: see [`RuntimeReport`].
@@ -176,7 +176,7 @@ pub(crate) fn library_path() -> Option<std::path::PathBuf> {
     Some(library::loaded()?.path)
 }
 
-/// What a loaded library says about itself.
+/// Adds what a loaded library reports.
 fn describe(library: library::Library, report: &mut RuntimeReport) {
     let file = library.path.canonicalize().unwrap_or(library.path.clone());
     let version: Vec<String> = find::version(&file).iter().map(u32::to_string).collect();

@@ -46,7 +46,7 @@ impl Sessions {
     /// Opens a model.
     ///
     /// # Errors
-    /// When the file is no model, or one with other inputs and outputs.
+    /// When the file is not a model, or one with other inputs and outputs.
     pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<Sessions, Error> {
         let (session, provider) = provider::first(&library, |builder| commit(builder, &model)).map_err(|error| {
             let what = format!(

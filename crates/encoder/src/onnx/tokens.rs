@@ -1,6 +1,5 @@
-//! Tokenization for ONNX models: ids, attention mask, and which rows of the output are kept.
-//!
-//! The order of steps is PyLate's: cut to the length less the prefix, put the prefix in, fill queries with [MASK].
+//! Tokenization for ONNX models: ids, attention mask, and which rows of the output are kept. The steps follow PyLate:
+//! truncate to the length less the prefix, insert the prefix, fill queries with [MASK].
 
 use tokenizers::{Tokenizer, TruncationParams};
 
@@ -28,7 +27,7 @@ pub(crate) struct Input {
 /// Tokenization of one side.
 struct Recipe {
     tokenizer: Tokenizer,
-    /// Prompt text in front.
+    /// Prompt text at the beginning.
     prompt: String,
     lower: bool,
     /// Prefix token, its position and its count.
@@ -177,7 +176,7 @@ fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// The token in front of a side's texts, its place and number; none where the configuration has an empty one.
+/// The token before a side's texts, with its position and repetitions; `None` if the configured one is empty.
 fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<(u32, usize, usize)>, Error> {
     let (name, text, id) = match side {
         Side::Query => ("query_prefix", &config.query_prefix, config.query_prefix_id),

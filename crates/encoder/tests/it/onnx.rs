@@ -1,7 +1,6 @@
-//! The ONNX path against the native one: the same model, exported by `train/export.py`, run by ONNX Runtime.
-//!
-//! Tests that need the library run where TEST_ONNX_RUNTIME is set, and fail there without one; else they say that they are
-//! skipped.
+//! Compares the ONNX path with the native one: the same model, exported by `train/export.py`, run by ONNX Runtime.
+//! Tests that need the library run if TEST_ONNX_RUNTIME is set, and fail without a library then; else they report that
+//! they are skipped.
 #![cfg(feature = "onnx")]
 #![expect(clippy::disallowed_methods, reason = "the caller's environment says where ONNX Runtime is")]
 
@@ -19,7 +18,7 @@ fn tiny() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny")
 }
 
-/// The environment as the program hands it in, which must lead to a library; none where nobody asked for it.
+/// The environment of the program, which must lead to a library; `None` if these tests were not requested.
 fn runtime() -> Option<RuntimeEnv> {
     if std::env::var_os("TEST_ONNX_RUNTIME").is_none() {
         eprintln!("skipped: TEST_ONNX_RUNTIME is not set");
@@ -74,7 +73,7 @@ fn the_same_vectors_as_the_native_path() {
         let found = onnx.encode_query(&case.text).unwrap();
         check_rows(&found, native.encode_query(&case.text).unwrap().view(), COSINE_MIN, 1e-2, &case.text);
     }
-    // More than a batch, of all lengths; nothing but words of up to six pieces, where the tokenizers agree.
+    // More than a batch, of all lengths; only words of up to six pieces, for which the tokenizers agree.
     let mut texts: Vec<String> = (0..20).map(|n| "parseHttp retry_x9 語 ß ".repeat(n % 7) + &n.to_string()).collect();
     texts.push("def evict(self, key): return map[key]".into());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -100,7 +99,7 @@ fn callers_side_by_side() {
 fn r002_6_sentence_encoders_give_one_vector() {
     let Some(env) = runtime() else { return };
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
-    // Without a prefix, the graph gives the summary in place of the first pieces.
+    // Without a prefix, the graph returns the summary in place of the first pieces.
     let heads = native.heads();
     let given: Vec<usize> = (0..native.len()).filter(|row| !(heads..2 * heads).contains(row)).collect();
     let rows = native.view().select(Axis(0), &given);
@@ -183,7 +182,7 @@ fn r002_6_folders_that_do_not_work_are_explained() {
 
 #[test]
 fn a_named_library_that_does_not_load_is_an_error() {
-    // In a process that holds no library yet; another test's may be loaded here.
+    // Only for a process that has no library yet; another test may have loaded one here.
     let broken = tempfile::NamedTempFile::new().unwrap();
     let env = RuntimeEnv { ort_dylib_path: Some(broken.path().into()), ..RuntimeEnv::default() };
     let report = runtime_report(&env);

@@ -22,7 +22,7 @@ pub struct Step {
     pub factor: Option<f32>,
     /// The terms that a table gave the query, with `expand`.
     pub terms: Vec<String>,
-    /// What the query tells beside its words, and by what it points at the unit, with `query`.
+    /// What the query says beyond its words, and how it points at the unit, with `query`.
     pub clues: Vec<String>,
 }
 
@@ -61,8 +61,8 @@ impl Watch for Explanation {
 }
 
 impl Explanation {
-    /// The steps that gave or changed a unit's score; before them what the query tells beside its words, and the terms that
-    /// tables gave it.
+    /// The steps that gave or changed a unit's score, preceded by what the query says beyond its words and the terms
+    /// that tables added.
     pub fn steps(&self, unit: &RankedUnit, query: &Query) -> Vec<Step> {
         let all = self.steps.get(&unit.unit).map(Vec::as_slice).unwrap_or_default();
         let mut clues = query.told();

@@ -51,12 +51,12 @@ pub struct FileAnswer {
     pub units: Vec<UnitAnswer>,
     /// How many of its other units match too: definitions and sections with half the score of the best.
     pub also_here: u64,
-    /// Its text as it stands on the disk now; empty where it is gone, and with [`crate::Detail::Names`].
+    /// Its current text on disk; empty where the file is gone, and with [`crate::Detail::Names`].
     pub text: String,
     /// The lines that match the pattern, from 1, where one was given.
     pub matching_lines: Option<Vec<u32>>,
-    /// First and last line of all its ranked units that hold a word of the query, with [`crate::Detail::Relations`];
-    /// none where a result is one unit.
+    /// First and last line of all its ranked units that contain a word of the query, with [`crate::Detail::Relations`];
+    /// `None` where a result is one unit.
     pub matched_lines: Option<(u32, u32)>,
     /// What it imports, with [`crate::Detail::Relations`].
     pub imports: Vec<String>,
@@ -74,7 +74,7 @@ pub struct UnitAnswer {
     pub score: f32,
     /// The line that shows best why it answers; none with [`crate::Detail::Names`].
     pub line: BestLine,
-    /// The number of the line on which its name stands, with [`crate::Detail::Lines`].
+    /// The number of the line with its name, with [`crate::Detail::Lines`].
     pub name_line: usize,
     /// The last of its lines that the file has now, with [`crate::Detail::Lines`].
     pub last_line: usize,
@@ -103,9 +103,9 @@ pub struct BestLine {
     pub number: usize,
     /// Its text; the first line of the signature where the file has no such line any more.
     pub text: String,
-    /// Whether the text stands in the file.
+    /// Whether the text is in the file.
     pub is_in_file: bool,
-    /// Where words of the query stand in it, in bytes, in order.
+    /// Byte ranges of the query's words in it, in order.
     pub marks: Vec<Range<usize>>,
     /// Where the pattern matches in it, where one was given.
     pub matches: Option<Vec<Range<usize>>>,

@@ -27,7 +27,7 @@ const CUT_SHARE_SURE: f32 = 0.1;
 const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.79, 0.16, 0.09, 0.07, 0.05, 0.04, 0.03, 0.03];
 /// Least strength that a file counts with: the last of ten may still be right.
 const STRENGTH_MIN: f32 = 0.01;
-/// Share of the budget that names of files may take, beside the first file's.
+/// Share of the budget that names of files may take, apart from the first file's.
 const NAMES_SHARE: f32 = 0.2;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
@@ -70,11 +70,11 @@ pub struct Piece {
     pub text: String,
 }
 
-/// Pieces behind the first that get signature and first sentence before more of the rest.
+/// Pieces after the first that get a signature and first sentence before more of the rest.
 const BRIEF_FIRST: usize = 3;
 
-/// The pieces of an answer that fit into so many bytes, the best file first. `name` is how a file is named. With `ids`, each
-/// names its unit's id too.
+/// The pieces of an answer that fit into `bytes`, the best file first. `name` is how a file is named. With `ids`, each
+/// piece also has its unit's id.
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
@@ -131,7 +131,7 @@ impl Packer<'_> {
         written(&self.names[file], &id, lines, answered, form, room)
     }
 
-    /// Names the best unit of each file until the names have their share of so many bytes.
+    /// Names the best unit of each file until the names have used their share of `bytes`.
     fn name(&mut self, bytes: usize) {
         let mut left = (bytes as f32 * NAMES_SHARE) as usize;
         for file in (0..self.files.len()).filter(|at| !self.files[*at].units.is_empty()).take(FILES_MAX) {
@@ -189,7 +189,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Gives more of a piece, if there is room and it takes at most so many bytes more; whether it was done.
+    /// Extends a piece if there is room and it grows by at most `more_max` bytes. Returns whether it did.
     fn raise(&mut self, at: usize, form: Form, more_max: usize) -> bool {
         let Piece { file, unit, grade: known, .. } = self.pieces[at];
         let old = self.pieces[at].text.len();

@@ -1,5 +1,5 @@
-//! Chooses the unit that stands for a file: the implementation, never a test inside it, a licence or a block of
-//! imports, unless the query asks for these.
+//! Chooses the unit that represents a file: the implementation, never a test inside it, a licence or a block of
+//! imports, unless the query asks for one.
 
 use colgrep_core::code_line::{is_comment, is_licence, is_of_head, opens_import};
 use colgrep_core::collapse::FileHit;
@@ -22,8 +22,8 @@ const EXPLAINING_WORDS_MIN: usize = 4;
 /// Least score of a unit that [`also_here`] counts, as a share of the file's.
 const ALSO_SHARE: f32 = 0.5;
 
-/// Maximum number of a file's units that are examined for an implementation, and for what stands in a pack where a head
-/// is left out.
+/// Maximum number of a file's units that are examined for an implementation, and for a replacement of a head left out
+/// of a pack.
 const LOOKED_AT_MAX: usize = 16;
 
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
@@ -75,8 +75,8 @@ fn with_implementation(
     Ok(shown)
 }
 
-/// The units without heads that explain nothing and that the query does not point at; the next ones of the file that were
-/// ranked stand in their places. The first stays, whatever it is.
+/// The units without heads that explain nothing and that the query does not point at; the file's next ranked units
+/// replace them. The first unit always stays.
 fn without_heads(
     snapshot: &Snapshot,
     answer: &colgrep_search::Answer,
@@ -116,7 +116,7 @@ fn own<'l, 't>(unit: &Unit, lines: &'l [&'t str]) -> &'l [&'t str] {
     lines.get(first..end).unwrap_or_default()
 }
 
-/// Whether a query asks for tests or heads of files, so that the best unit stands, whatever it is.
+/// Whether a query asks for tests or heads of files, so that the best unit is kept, whatever it is.
 fn asks_for_others(query: &Query) -> bool {
     query.asks_for.contains(&PathClass::TEST) || asks_for_heads(query)
 }
@@ -132,8 +132,8 @@ fn is_test_inside(unit: &Unit, language: &str) -> bool {
     unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())
 }
 
-/// Whether lines that belong to no definition hold nothing but comments, imports and brackets, and words in front of
-/// these (`const (`).
+/// Whether lines outside any definition contain nothing but comments, imports and brackets, and words before these
+/// (`const (`).
 fn is_head<'t>(unit: &Unit, lines: impl FnOnce() -> Vec<&'t str>) -> bool {
     if unit.kind != UnitKind::RawCode {
         return false;
@@ -168,7 +168,7 @@ fn opened(line: &str) -> i32 {
     line.chars().map(change).sum()
 }
 
-/// Whether behind a line a comment is open that began on it or before.
+/// Whether a comment is still open at the end of a line.
 fn goes_on_as_comment(in_comment: bool, line: &str) -> bool {
     (in_comment || line.starts_with("/*")) && !line.contains("*/")
 }
@@ -184,14 +184,14 @@ fn explains(own: &[&str]) -> bool {
     any && !own.iter().any(|line| is_licence(line))
 }
 
-/// Whether a unit may stand for its file in the place of a test or a head.
+/// Whether a unit may represent its file in place of a test or a head.
 fn is_implementation(unit: &RankedUnit) -> bool {
     unit.kind.is_definition() && matches!(unit.role, UnitRole::Definition | UnitRole::Extension)
 }
 
-/// Number of matching units of a file beside those shown, without raw code: those with at least half the file's
-/// `score`. Units that the query points at score far above all others; where one gave the file its score, the best unit
-/// of the corpus that the query does not point at (`best`) is the measure.
+/// Number of a file's further matching units, without raw code: those with at least half the file's `score`. Units that
+/// the query points at score far above all others; where one gave the file its score, the best unit of the corpus that
+/// the query does not point at (`best`) is the measure.
 pub fn also_here(all: &[RankedUnit], best: Option<f32>, file: usize, score: f32, shown: &[RankedUnit]) -> u64 {
     let measure = best.map_or(score, |best| best.min(score));
     let matches = |unit: &&RankedUnit| {

@@ -21,7 +21,7 @@ pub struct Results<'s> {
     pub query: String,
     /// Whether it is a list by path and line, and nothing was ranked.
     pub is_list: bool,
-    /// [`SearchRequest::has_end`]: whether weak results are told from the others.
+    /// [`SearchRequest::has_end`]: whether weak results are marked as weak.
     pub has_end: bool,
     /// Whether nothing was found, though files match the scope's pattern: no unit with a match answers the question.
     pub only_matches: bool,
@@ -64,14 +64,14 @@ impl Results<'_> {
         self.ranked.is_empty()
     }
 
-    /// Number of results up to the last that reaches the rule ([`RULE`]); those behind it are near at best. All of them
+    /// Number of results up to the last that reaches the rule ([`RULE`]); later ones are near at best. All of them
     /// where the answer has no end.
     pub fn certain(&self) -> usize {
         let is_certain = |at: &usize| self.ranked.strength(*at) >= RULE;
         if self.has_end { (0..self.len()).rfind(is_certain).map_or(0, |last| last + 1) } else { self.len() }
     }
 
-    /// The remarks behind the last result.
+    /// The remarks after the last result.
     ///
     /// # Errors
     /// When an index can't be read.

@@ -34,10 +34,10 @@ pub struct ShowAsked {
     pub lines: Lines,
 }
 
-/// Which lines of a file come with its units, beside those of the units themselves.
+/// Which lines of a file come with its units, in addition to those of the units themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines {
-    /// So many before and behind each unit.
+    /// Number of lines before and after each unit.
     pub around: u32,
     /// Of long units too, all lines.
     pub are_whole: bool,
@@ -53,7 +53,7 @@ impl Lines {
 /// A file that was ranked.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileAsked {
-    /// What stands in front of its path: its repository.
+    /// Prefix of its path: its repository.
     pub front: String,
     /// Its path from there.
     pub path: String,
@@ -67,8 +67,8 @@ pub struct FileAsked {
     pub units: Vec<RankedUnit>,
 }
 
-/// Longest part of a file that comes with its units beside the lines that answer, in bytes, where whole units are not asked
-/// for: all lines of a unit in which one that answers is looked for have room.
+/// Maximum size, in bytes, of the lines that come with a file's units in addition to those that answer, unless whole
+/// units are requested. It has room for all lines of a unit that is searched for its best line.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 /// Lines around units that come with a file.
 const LINES_AROUND: usize = 8;
@@ -151,9 +151,9 @@ impl Place {
     }
 }
 
-/// Cuts a file's text to the lines that are shown of it; the others are empty, so that each keeps its number. Those around
-/// the lines that answer stay, those that name units, and the first one, by which a language may be told; then, as long as
-/// there is room, those of the units and around them, of the best unit first and from the line that answers on.
+/// Cuts a file's text to the lines that are shown of it; the others become empty, so that each keeps its number. Lines
+/// around those that answer stay, lines that name units, and the first one, which may identify the language; then, as
+/// long as there is room, those of the units and around them, starting with the best unit and its answering line.
 fn cut(file: &mut FileAnswer, lines: Lines) {
     let around = lines.around as usize;
     let all: Vec<&str> = file.text.split_inclusive('\n').collect();

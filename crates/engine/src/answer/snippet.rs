@@ -18,11 +18,11 @@ const TEXT_BYTES_MAX: usize = 16 << 10;
 /// Only the lines in the first bytes of a unit, this many, are considered. Reading a class of thousands of lines would
 /// take longer than finding it, and a better member is a unit of its own.
 const UNIT_BYTES_MAX: usize = 32 << 10;
-/// A line inside a definition is shown instead of the line that names it, if it holds more of the query's weight than
+/// A line inside a definition is shown instead of the line that names it, if it has more of the query's weight than
 /// name, signature and documentation together by this share of the whole.
 const BODY_MARGIN: f32 = 0.25;
-/// If a unit's documentation holds this share of the weight of a query of several words, the unit answers as a whole,
-/// and its line is the one that names it.
+/// If a unit's documentation has this share of the weight of a query of several words, the unit answers as a whole, and
+/// its line is the one that names it.
 const WHOLE_SHARE: f32 = 0.99;
 /// Bonus for two words that are neighbours in the line as they are in the query: a share of the smaller of their
 /// weights.
@@ -38,7 +38,7 @@ pub struct QueryWords {
     /// Neighbouring words of the query: from the second to the first and the weight of the pair.
     pairs: HashMap<String, (String, f32)>,
     total: f32,
-    /// Whether it is one word, or nothing but one name: all of that stands on one line or nowhere.
+    /// Whether it is one word or one name, which occurs on one line or nowhere.
     is_one: bool,
 }
 
@@ -119,7 +119,7 @@ impl QueryWords {
         any
     }
 
-    /// Weighs lines, as far as they are not weighed yet. Nearly all hold no word of the query, and are not cut into words.
+    /// Weighs lines that have no weight yet. Most lines contain no word of the query and are not tokenized.
     fn weigh(&self, lines: &mut Lines<'_>, numbers: Range<usize>) {
         let Lines { all, weights } = lines;
         let is_known = |number: &usize| weights.get(number.wrapping_sub(1)).is_none_or(|weight| !weight.is_nan());
@@ -149,7 +149,7 @@ impl QueryWords {
         }
     }
 
-    /// The most of the query's weight that a line of a unit holds; `lines` are those of its file.
+    /// The highest weight of a single line of a unit; `lines` are those of its file.
     pub fn most(&self, lines: &[&str], unit: &Unit) -> f32 {
         let (first, end) = (unit.span.line.max(1) as usize, (unit.span.end as usize).min(lines.len()));
         let own = lines.get(first - 1..end).unwrap_or_default();
@@ -186,8 +186,8 @@ impl QueryWords {
         inside.rev().max_by(|a, b| weight(*a).total_cmp(&weight(*b))).unwrap_or(best)
     }
 
-    /// The line with the most of the query's weight; lines that tell nothing ([`tells`]) come last. The line that names
-    /// the unit wins if it holds a word of the query or the documentation holds all of several, unless another line
+    /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
+    /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
     /// outweighs name, signature and documentation by [`BODY_MARGIN`].
     fn best_of_all(&self, weighed: &mut Lines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
@@ -200,7 +200,7 @@ impl QueryWords {
         let is_whole = || !self.is_one && self.weight(docstring) >= WHOLE_SHARE * self.total;
         let answers = || self.weight(line_at(own)) > 0.0 || is_whole();
         if !is_text && self.total > 0.0 && answers() {
-            // Its documentation counts for it, wherever it stands.
+            // Its documentation counts for it, wherever it is.
             let named = format!("{} {} {docstring}", line_at(own), unit.qualified_name());
             best = (true, self.weight(&named) + BODY_MARGIN * self.total, own);
         }
@@ -244,7 +244,7 @@ impl<'l> Lines<'l> {
     }
 }
 
-/// The line on which the unit's name stands: behind attributes, decorators and templates.
+/// The line with the unit's name, which attributes, decorators and templates may precede.
 pub fn own_line(lines: &[&str], unit: &Unit, end: usize) -> usize {
     let first = unit.span.line as usize;
     let own = lines.get(first.saturating_sub(1)..end.min(first + NAME_LINES_MAX)).unwrap_or_default();
@@ -277,10 +277,10 @@ mod tests {
             ("nothing", text, unit(UnitKind::Section, "Title", 2, 4), 2),
             ("push item", code, unit(UnitKind::Function, "push", 1, 4), 2),
             ("queue has no room", code, unit(UnitKind::Function, "push", 1, 4), 3),
-            // A comment that answers says more than a name that holds no word of the question.
+            // A comment that answers says more than a name without a word of the question.
             ("room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             ("push when the queue is full", code, unit(UnitKind::Function, "push", 1, 4), 2),
-            // The line that names the unit holds none of the words.
+            // The line that names the unit has none of the words.
             ("has room", code, unit(UnitKind::Function, "push", 1, 4), 3),
             // Nothing does: never a line that says nothing.
             ("nowhere", ["}", "#endif", "use a::b;", "fn run() {"], unit(UnitKind::RawCode, "", 1, 4), 4),
@@ -288,7 +288,7 @@ mod tests {
         ] {
             assert_eq!(words(query).best_line(&mut Lines::new(&lines), &unit, None), expected, "{query}");
         }
-        // What the documentation holds: one word is shown where it stands, for several the name stands.
+        // Words of the documentation: one word shows its own line, several show the line with the name.
         let code = ["/// Waits until the queue", "/// has room for it.", "fn push(item: T) {", "    add(item)", "}"];
         let docstring = "Waits until the queue has room for it.".to_string();
         let span = Span { first: 1, line: 3, end: 5 };

@@ -1,5 +1,5 @@
-//! The remarks behind an answer: the number of files left out as too weak, of files that hold all words, and words to
-//! reword the question with.
+//! The remarks after an answer: the number of files left out as too weak, of files that contain all words, and
+//! suggestions for rewording the question.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,14 +20,15 @@ use crate::notice::{NotRanked, Notice};
 use crate::request::filter::{is_allowed, not_ranked, too_large, unreadable};
 use crate::session::project_searcher::Place;
 
-/// Longest question, in words, for which files with all its words are counted: no file is expected to hold all of a
-/// long one.
+/// Longest question, in words, for which files with all its words are counted: no file is expected to contain all words
+/// of a long one.
 const WORDS_COUNTED_MAX: usize = 4;
-/// A word in more units than this is not looked up; it counts as one that stands everywhere.
+/// A word in more units than this is not looked up; it counts as one that occurs everywhere.
 const UNITS_OF_A_WORD_MAX: u64 = 200_000;
 /// Words of a question that are looked up, from the first on: each costs a look at its units. A pasted text has thousands.
 const WORDS_LOOKED_UP_MAX: usize = 24;
-/// Unknown words that are told. For each the index's own words are compared with it, about 10 ms in a large project.
+/// Maximum number of unknown words reported. Each is compared with the index's own words, about 10 ms in a large
+/// project.
 const UNKNOWN_MAX: usize = 4;
 /// Maximum number of suggestions: words spelled like one unknown word, and words in all.
 const ALIKE_MAX: usize = 2;
@@ -42,16 +43,15 @@ const UNITS_NAMED: usize = 20;
 /// Shortest suggestion, in letters.
 const LETTERS_MIN: usize = 3;
 
-/// The remarks behind the last result.
+/// The remarks after the last result.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct End {
     /// The question, as typed.
     pub query: String,
-    /// Whether it consists of exact tokens alone (names, codes, numbers), which stand somewhere as written or nowhere.
+    /// Whether it consists of exact tokens alone (names, codes, numbers), which occur exactly as written or nowhere.
     pub is_tokens: bool,
-    /// [`SearchRequest::has_end`](crate::request::SearchRequest::has_end): whether weak results are told from the
-    /// others.
+    /// [`SearchRequest::has_end`](crate::request::SearchRequest::has_end): whether weak results are marked as weak.
     pub is_ruled: bool,
     /// Number of results.
     pub shown: usize,
@@ -61,7 +61,7 @@ pub struct End {
     pub weak: usize,
     /// The strength below which they are.
     pub least: f32,
-    /// Number of files whose text holds all words of the question; 0 where they were not counted.
+    /// Number of files whose text contains all words of the question; 0 where they were not counted.
     pub holders: usize,
     /// Patterns that find these files where all of them match: the words of the question, the rarest first, each cut to
     /// the part that all its forms share.
@@ -70,31 +70,31 @@ pub struct End {
     pub words: Vec<String>,
     /// Whether of one of them other forms were counted too (`token` for `tokenizer`).
     pub are_forms: bool,
-    /// The first words of the question that stand nowhere in the project, a few at most; where a result is likely right,
-    /// the names alone that are asked for.
+    /// The first few words of the question that occur nowhere in the project; where a result is likely right, only the
+    /// names that are asked for.
     pub unknown: Vec<String>,
-    /// Words of the question, as typed, that stand nowhere, each with what it was read as.
+    /// Words of the question, as typed, that occur nowhere, each with what it was read as.
     pub read_as: Vec<(String, String)>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
-    /// What the question has in quotes, where there is no result: nothing holds all of it as it stands there.
+    /// The quoted phrases of the question, where there is no result because nothing contains them verbatim.
     pub quoted: Vec<String>,
-    /// Where tokens may stand nowhere: files of the scope that are not searched since they are too large; 0 for those of
-    /// other machines.
+    /// Where tokens may occur nowhere: files of the scope that are not searched since they are too large; 0 for those
+    /// of other machines.
     pub too_large: usize,
-    /// Whether a file of the scope holds one of the tokens after all, in another spelling or inside a word, or files were
-    /// left that nobody read.
+    /// Whether a file of the scope contains one of the tokens after all, in another spelling or inside a word, or files
+    /// were left unread.
     pub is_held: bool,
     /// Whether the files are on other machines, so that nothing here lists them.
     pub is_elsewhere: bool,
 }
 
-/// What the remarks ask of the parts of a corpus: what is empty is not looked up.
+/// What the remarks ask of the parts of a corpus. Empty fields are not looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndAsked {
     /// Words whose units are counted.
     pub units: Vec<String>,
-    /// Words whose files are counted: those of each, and those whose text holds all and that the scope allows.
+    /// Words whose files are counted: those of each word, and the allowed files that contain all words.
     pub files: Vec<String>,
     /// Terms to which terms of similar spelling are looked for.
     pub like: Vec<String>,
@@ -109,23 +109,23 @@ pub struct EndAsked {
 /// What parts of a corpus tell for the remarks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndFound {
-    /// Of each word, in how many units it stands.
+    /// For each word, the number of units that contain it.
     pub units: Vec<TermCount>,
-    /// Of each word, in how many files it stands.
+    /// For each word, the number of files that contain it.
     pub files: Vec<u64>,
-    /// Number of allowed files whose text holds all of these words.
+    /// Number of allowed files whose text contains all of these words.
     pub holders: u64,
-    /// For each term the similar ones: how many changes they are away, and in how many units they stand.
+    /// For each term the similar ones, with their edit distance and the number of units that contain them.
     pub like: Vec<BTreeMap<String, (u32, u64)>>,
-    /// For each term, what stands in front of the paths of a project that has it, and how a file there spells it.
+    /// For each term, the path prefix of a project that has it, and how a file there spells it.
     pub spelled: Vec<Option<(String, String)>>,
     /// The names of the units, in their order.
     pub names: Vec<String>,
-    /// Of each text, whether files hold it.
+    /// For each text, whether files contain it.
     pub texts: Vec<TextFound>,
 }
 
-/// Whether the files of a part of a corpus hold a text, in any case.
+/// Whether the files of a part of a corpus contain a text, in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFound {
     /// Whether an indexed file does.
@@ -143,14 +143,14 @@ impl TextFound {
         self.is_partial |= other.is_partial;
     }
 
-    /// Whether it is sure that nothing holds the text.
+    /// Whether it is certain that no file contains the text.
     fn is_denied(self) -> bool {
         !self.is_anywhere && !self.is_partial
     }
 }
 
 impl EndFound {
-    /// Adds what another part tells; the names stand behind.
+    /// Adds the findings of another part; its names are appended.
     pub fn add(&mut self, other: EndFound) {
         grown(&mut self.units, other.units, |sum, more| sum.add(&more));
         grown(&mut self.files, other.files, |sum, more| *sum += more);
@@ -175,7 +175,7 @@ fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, 
     all.iter_mut().zip(own).for_each(|(all, own)| add(all, own));
 }
 
-/// Answers for places, each with what stands in front of its paths; `own` gives the place of a unit and its address there.
+/// Answers for places, each with the prefix of its paths; `own` gives the place of a unit and its address there.
 ///
 /// # Errors
 /// When an index can't be read.
@@ -235,9 +235,9 @@ fn text_found(place: &Place, text: &str, is_free: bool) -> Result<TextFound> {
     Ok(TextFound { is_anywhere, is_allowed, is_partial })
 }
 
-/// The remarks behind a ranking: of its query, the number of files left out as too weak, and the strength below which they
-/// were. Words are looked up only where they could matter: `is_weak` is whether no result is likely right. `best` are the
-/// best units, each with its part of the corpus, and `ask` asks all parts.
+/// The remarks for a ranking: for its query, the number of files left out as too weak, and the strength below which
+/// they were. Words are looked up only where they could matter: `is_weak` is whether no result is likely right. `best`
+/// are the best units, each with its part of the corpus, and `ask` asks all parts.
 ///
 /// # Errors
 /// When a part can't be read or does not answer.
@@ -251,14 +251,14 @@ pub fn end(
     let mut end = End { is_tokens: query.intents.is_tokens, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
-    // The index knows that the parts of `1.2.3` stand in a row, not what stands between and around them.
+    // The index knows that the parts of `1.2.3` are adjacent, but not what separates or surrounds them.
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
     let are_words = !query.intents.is_tokens || query.intents.tokens.iter().all(is_word);
     let is_counted = points_nowhere(query) && are_words && written.len() <= WORDS_COUNTED_MAX;
     if best.is_empty() && weak == 0 {
         end.quoted.clone_from(&query.intents.phrases);
     }
-    // "Who calls" is no part of what stands anywhere.
+    // "Who calls" is not searched for in any text.
     if asks_for_callers(query) || (!is_counted && !is_weak) {
         written.retain(is_named);
     }
@@ -274,7 +274,7 @@ pub fn end(
         true => EndFound::default(),
         false => ask(&EndAsked { files, ..EndAsked::default() })?,
     };
-    // A word that hardly a file lacks is taken to stand in all.
+    // A word that nearly every file contains is assumed to be in all.
     let mut of_words = found.files.iter().copied();
     let mut counted: Vec<(u64, String)> = Vec::new();
     for (at, word) in written.into_iter().enumerate() {
@@ -367,7 +367,7 @@ fn nearest(like: BTreeMap<String, (u32, u64)>) -> Vec<String> {
     near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect()
 }
 
-/// Terms of a place at a small edit distance from `term`: the distance, and in how many units they stand.
+/// Terms of a place at a small edit distance from `term`: the distance, and the number of units that contain them.
 fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>> {
     let letters = term.chars().count();
     let mut near: BTreeMap<String, (u32, u64)> = BTreeMap::new();
@@ -390,7 +390,7 @@ fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>>
     Ok(near)
 }
 
-/// The word behind a term, as the first file of a place that has it spells it; a word of a sentence in lower case.
+/// The word of a term, as the first file of a place that has it spells it; a word of a sentence in lower case.
 fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
     let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
     let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
@@ -417,9 +417,9 @@ fn asks_for_callers(query: &Query) -> bool {
     query.intents.callers_of.is_some() && !query.is_everywhere()
 }
 
-/// The names that a question asks for, and that it can't answer where they stand nowhere: the one whose callers are wanted,
-/// the one that is declared, and those written as no word is. A pasted text and one that points at a file hold many names
-/// of another project.
+/// The names that a question asks for, without which it can't be answered: the one whose callers are wanted, the one
+/// that is declared, and those spelled unlike words. Pasted text and text that points at a file contain many names of
+/// other projects.
 fn names(query: &Query) -> Vec<&str> {
     let Intents { callers_of, declaration, .. } = &query.intents;
     let called = callers_of.iter().map(|name| last_segment(name));
@@ -430,8 +430,8 @@ fn names(query: &Query) -> Vec<&str> {
     called.chain(declared).chain(alone.map(|name| name.name.as_str())).collect()
 }
 
-/// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these, those
-/// in a shell's marks or with a value as the names inside.
+/// The first words of a question, as typed, each once and without stop words; its tokens where it consists of these,
+/// where a shell variable or a token with a value gives the names inside.
 fn written(query: &Query) -> Vec<String> {
     if query.intents.is_tokens {
         return query
@@ -454,7 +454,7 @@ fn pattern(word: &str) -> String {
     let mut tokenizer = Tokenizer::default();
     let stem = tokenizer.normal(&lower);
     let same = lower.bytes().zip(stem.bytes()).take_while(|(a, b)| a == b).count();
-    // `queri` stands for `query` and `queries`, `api` and `redi` for no word in `y`.
+    // `queri` is the stem of `query` and `queries`; `api` and `redi` are not stems of words in `y`.
     let is_of_y = stem.ends_with('i') && same == stem.len() && lower.trim_end_matches('s') != stem;
     let same = if is_of_y { same - 1 } else { same };
     match lower.chars().all(char::is_alphabetic) {
@@ -476,7 +476,7 @@ impl Place {
         too_large(&self.within.below, &self.rules, &self.snapshot)
     }
 
-    /// What the scope allows below its paths, none of these itself, and the system lets nobody read.
+    /// Paths in the scope, below the given paths, that the system doesn't allow to be read.
     pub fn unreadable(&self) -> Option<Notice> {
         let paths = unreadable(&self.within.below, &self.rules, &self.snapshot);
         let first = (*paths.first()?).to_string();

@@ -21,7 +21,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request can't be answered as it is.
+    /// The request can't be answered.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// A setting, or a variable of the environment, is unknown or does not fit.
@@ -103,7 +103,7 @@ pub enum GitError {
         /// The repository's folder.
         folder: PathBuf,
     },
-    /// A folder that a repository names as one inside it is none.
+    /// A folder that a repository lists as a repository inside it is not one.
     #[error("{} is no repository", folder.display())]
     NoRepository {
         /// The folder.

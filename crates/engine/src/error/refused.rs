@@ -184,7 +184,7 @@ pub enum Refused {
         /// The folder.
         root: PathBuf,
     },
-    /// The root holds several repositories and is none itself.
+    /// The root contains several repositories and is not one itself.
     #[error("{} holds several git repositories ({}, {})", root.display(), first.display(), second.display())]
     Repositories {
         /// The folder.
@@ -194,12 +194,12 @@ pub enum Refused {
         /// Another one.
         second: PathBuf,
     },
-    /// The root is no repository and holds a great many files.
+    /// The root is not a repository and contains a great many files.
     #[error("{} is no git repository and holds more than {files} files", root.display())]
     ManyFiles {
         /// The folder.
         root: PathBuf,
-        /// The most files that a folder may hold without being asked for.
+        /// The most files that a folder may contain to be indexed without confirmation.
         files: usize,
     },
     /// What changed is asked for outside a repository.
@@ -249,12 +249,12 @@ pub enum Refused {
         /// The root of the repository's worktree.
         top: PathBuf,
     },
-    /// What stands behind the name of a file is no line.
+    /// The text after the name of a file is not a line number.
     #[error("{path} is there, and {behind:?} behind it is no line; lines count from 1: {path}:12 or {path}:12-20")]
     NotALine {
         /// The path, as it was written.
         path: String,
-        /// What was written behind its colon.
+        /// The text after its colon.
         behind: String,
     },
     /// Who changed a line is asked for where no repository is.
@@ -315,7 +315,7 @@ fn known(is_range: bool) -> &'static str {
     }
 }
 
-/// Why a file is no table of terms. What stands in the file is not repeated: it may be any file.
+/// Why a file is not a table of terms. Its content is not repeated: it may be any file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TermsError {

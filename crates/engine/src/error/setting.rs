@@ -62,7 +62,7 @@ pub enum SettingError {
         /// What is wrong with it.
         source: Source,
     },
-    /// A pattern in a setting is none.
+    /// A setting has an invalid pattern.
     #[error("{key}: {pattern:?} is no pattern")]
     Pattern {
         /// The setting.
@@ -72,13 +72,13 @@ pub enum SettingError {
         /// What is wrong with it.
         source: Source,
     },
-    /// A setting of folders holds an empty name.
+    /// A setting of folders has an empty name.
     #[error("{key}: an empty name is no folder")]
     EmptyFolder {
         /// The setting.
         key: String,
     },
-    /// The setting `ignore` holds what is no pattern.
+    /// The setting `ignore` has an invalid pattern.
     #[error("setting ignore")]
     Ignore(#[source] Source),
     /// A text is no size.

@@ -37,8 +37,8 @@ pub struct HistoryRequest {
     pub query: Option<String>,
     /// The folder from which paths are meant.
     pub folder: PathBuf,
-    /// Only entries that mention one of these, a file or all below a folder; with `:LINE` or `:FROM-TO`, the commits that
-    /// last changed these lines.
+    /// Only entries that mention one of these, a file or anything below a folder; with `:LINE` or `:FROM-TO`, the
+    /// commits that last changed these lines.
     pub paths: Vec<String>,
     /// Whether a path of which nothing is known in the folder is meant from the project's root, as entries name files.
     pub or_from_root: bool,
@@ -46,7 +46,7 @@ pub struct HistoryRequest {
     pub sources: Vec<Source>,
     /// Nothing before.
     pub since: Option<Bound>,
-    /// Nothing behind.
+    /// Nothing after.
     pub until: Option<Bound>,
     /// Sessions that are left out, by name or path: the one that asks, say.
     pub not_sessions: Vec<String>,
@@ -212,7 +212,7 @@ impl OpenHistory {
         })
     }
 
-    /// The sources of which there is nothing at all, among those that a request allows.
+    /// The sources that are allowed by a request but empty.
     fn absent(&self, request: &HistoryRequest, settings: &Settings, env: &Env) -> Vec<Absent> {
         let asks_for = |source: Source| request.sources.is_empty() || request.sources.contains(&source);
         let mut absent = Vec::new();
@@ -415,7 +415,7 @@ fn is_session(path: &str, name: &str) -> bool {
         && (path == name || file == name || stem == name || stem.strip_suffix(name).is_some_and(|s| s.ends_with('-')))
 }
 
-/// Lines in order, as they stand behind a path: `1,3-5`.
+/// Sorted lines in the form used after a path: `1,3-5`.
 fn in_runs(lines: &[u32]) -> String {
     let runs = lines.chunk_by(|line, next| line + 1 == *next);
     let each = runs.map(|run| match run {

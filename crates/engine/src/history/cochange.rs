@@ -42,7 +42,7 @@ impl std::fmt::Debug for Past<'_> {
 
 impl Past<'_> {
     /// Files that past commits changed together with the one at `path`, strongest first, with values relative to the
-    /// strongest. Empty where no history can be read: the search goes on without.
+    /// strongest. Empty where no history can be read: the search continues without one.
     pub fn together(&self, project: &Project, path: &str) -> Vec<(String, f32)> {
         self.ask(project, |history| history.together(path))
     }
@@ -56,8 +56,8 @@ impl Past<'_> {
         self.ask(project, |history| history.evidence(question, knobs))
     }
 
-    /// Asks the history of a project's repository; nothing where there is none, or it can't be read. What shows itself
-    /// damaged is told and made anew, as where somebody asks for the history itself.
+    /// Asks the history of a project's repository; empty without a readable history. A damaged history is reported and
+    /// rebuilt, as when it is searched directly.
     fn ask(
         &self,
         project: &Project,
@@ -68,7 +68,7 @@ impl Past<'_> {
             let Some(history) = self.open(&place)? else { return Ok(Vec::new()) };
             let found = guarded(|| question(&history));
             if found.is_err() {
-                // It would stay open as it is, whatever is made anew.
+                // Drop the open history, which the rebuild does not replace.
                 self.known().remove(place.store.folder());
             }
             found

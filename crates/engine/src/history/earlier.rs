@@ -30,8 +30,8 @@ impl fmt::Display for Earlier {
 }
 
 impl OpenHistory {
-    /// Adds the entries of the names that a file had before, as long as it had them, and tells which names these are.
-    /// `is_new` says that no entry has it as it is called now, and `begun` when the first file's names were asked for.
+    /// Adds the entries of a file's former names, limited to the time when it had them, and returns these names.
+    /// `is_new` says that no entry has its current name, and `begun` when the first file's names were asked for.
     pub(super) fn add_earlier(
         &self,
         asked: &Asked,

@@ -81,8 +81,9 @@ impl HistoryPlace {
         })
     }
 
-    /// The indexes of histories that the project at `root` has or left behind, whatever is set and there now: that of
-    /// the repository around it, of one of its own, and of none. A root that is gone has no part in what is around it.
+    /// The indexes of histories that the project at `root` has or had, whatever the settings and the tree are now: that
+    /// of the repository around it, of its own repository, and of no repository. For a root that is gone, the
+    /// repository around it is ignored.
     ///
     /// # Errors
     /// When the environment names no folder for indexes.
@@ -123,7 +124,7 @@ impl HistoryPlace {
         Repository::new(top.to_path_buf(), self.programs.clone())
     }
 
-    /// What stands in the way of a whole history: a clone that holds its newest part alone.
+    /// Whether the clone is shallow, so that only the newest part of the history is available.
     pub fn is_shallow(&self) -> bool {
         self.repository.as_ref().is_some_and(|repository| repository.common.join("shallow").exists())
     }
@@ -160,7 +161,7 @@ impl HistoryPlace {
         }
     }
 
-    /// Brings the index up to date and opens it. Where another process writes it, it is searched as it is.
+    /// Brings the index up to date and opens it. Where another process is writing it, its current state is searched.
     ///
     /// # Errors
     /// When git does not answer, or the index can be neither read nor built.
@@ -211,7 +212,7 @@ impl HistoryPlace {
     }
 }
 
-/// The folder of the index of a repository's history, or of that of what lies at `root` outside any.
+/// The folder of the index of a repository's history, or of the history of `root` outside any repository.
 fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::Repository>) -> PathBuf {
     match repository {
         Some(repository) => history_folder(data, &repository.name(), &repository.common),

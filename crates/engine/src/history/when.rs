@@ -22,7 +22,7 @@ impl Bound {
     /// `2 weeks ago`.
     ///
     /// # Errors
-    /// When it is none of these.
+    /// When the text has none of these forms.
     pub fn read(text: &str) -> Result<Bound> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
         let written = text.trim();
@@ -43,7 +43,7 @@ impl Bound {
         }
     }
 
-    /// Whether a moment is not behind this.
+    /// Whether a moment is at or before this bound.
     pub(super) fn ends(self, moment: Moment) -> bool {
         match self {
             Bound::Day(day) => moment.day() <= day,

@@ -54,7 +54,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Whether there is none.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.folders.is_empty() && self.tracked.is_none()
     }
@@ -69,7 +69,7 @@ impl Changed {
 }
 
 /// Files below `root` that differ from `since` (`None`: from the last commit), new ones that git does not ignore
-/// included. In a submodule, those that differ from what that commit holds of it. All files of another repository inside
+/// included. In a submodule, those that differ from the commit recorded there. All files of another repository inside
 /// are new to git, and so are those of a submodule that git can't read.
 ///
 /// No filter is run, so a file that one changes on its way into git differs once its size or time does.
@@ -80,8 +80,8 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
     differing(project, since, Found::default())
 }
 
-/// Files below `root` that are not, byte for byte, what the last commit has: beside those that git reports, all that it
-/// does not track (ignored ones too), and all that it was told not to look at (`--skip-worktree`, `--assume-unchanged`).
+/// Files below `root` that are not, byte for byte, what the last commit has: those that git reports, all untracked
+/// files (ignored ones too), and all that it skips (`--skip-worktree`, `--assume-unchanged`).
 ///
 /// # Errors
 /// As [`changed`].
@@ -126,7 +126,7 @@ struct Found {
     tracked: Option<Vec<PathBuf>>,
 }
 
-/// The program, as it is called in one repository.
+/// How to run `git` in one repository.
 #[derive(Clone, Default)]
 struct Git {
     /// Where it and its own programs are looked for.
@@ -138,8 +138,8 @@ struct Git {
 }
 
 impl Git {
-    /// The same program, which runs none of the filters and hooks that the configuration around `folder` names. Those of
-    /// the user are off too: what they run may again be told by the repository (extensions of git-lfs are).
+    /// The same program, which runs none of the filters and hooks that the configuration around `folder` names. The
+    /// user's are off too: the repository may configure what they run (as with extensions of git-lfs).
     fn without_programs(self, folder: &Path) -> Result<Git, GitError> {
         let names = ["config", "--null", "--name-only", "--get-regexp", r"^(filter|hook)\."];
         let listed = self.run(folder, &names)?;
@@ -150,7 +150,7 @@ impl Git {
         }
         let mut off = BTreeSet::new();
         for key in listed.stdout.split(|b| *b == 0) {
-            // `filter.NAME.clean`, where NAME may hold dots.
+            // `filter.NAME.clean`, where NAME may contain dots.
             let Some(end) = key.iter().rposition(|b| *b == b'.') else { continue };
             let settings: &[&str] = if key.starts_with(b"filter.") {
                 &["clean=", "process=", "smudge=", "required=false"]
@@ -170,7 +170,8 @@ impl Git {
         Ok(Git { off: off.iter().map(|setting| path_of(setting).into_os_string()).collect(), ..self })
     }
 
-    /// The commit that a name stands for in the repository of `folder`; of `A...B`, the newest that both have (an empty side is HEAD), as in `git diff`.
+    /// The commit that a name refers to in the repository of `folder`; for `A...B`, their merge base (an empty side is
+    /// HEAD), as in `git diff`.
     fn base(&self, folder: &Path, name: &str) -> Option<String> {
         let Some((one, other)) = name.split_once("...") else { return self.commit(folder, name) };
         let side = |name: &str| self.commit(folder, if name.is_empty() { "HEAD" } else { name });
@@ -187,9 +188,9 @@ impl Git {
         Some(String::from_utf8_lossy(&found).trim().to_string())
     }
 
-    /// Adds the files of the repository at `top` that differ from the commit `base` of it (where there is none: all), and
-    /// those of repositories inside. Each submodule is asked by itself: git would look into it with the programs that its
-    /// own configuration names.
+    /// Adds the files of the repository at `top` that differ from its commit `base` (all files without one), and those
+    /// of repositories inside. Each submodule is asked separately: git would run the programs that the submodule's
+    /// configuration names.
     fn differing(&self, top: &Path, base: Option<&str>, found: &mut Found) -> Result<(), GitError> {
         let tracked = match base {
             Some(base) => {
@@ -201,7 +202,7 @@ impl Git {
                 let named = self.ask(top, &names)?;
                 let unread: Vec<&[u8]> =
                     named.split_inclusive(|b| *b == 0).filter(|path| is_unread(top, path)).collect();
-                // With numbers it looks at what a file holds, too; on a pipe, or what it may not read, it would fail.
+                // `--numstat` also reads contents, and fails on a pipe or an unreadable file.
                 let all = ["diff-index", "--numstat", "-z"];
                 let without: Vec<String> = unread.iter().map(|path| excluded(path)).collect();
                 let without = without.iter().map(String::as_str);
@@ -221,8 +222,7 @@ impl Git {
             None => self.ask(top, &["ls-files", "-z"])?,
         };
         if let Some(all) = &mut found.tracked {
-            // A letter and a space stand in front: `S` of what is not looked for in the tree, a small one of what is
-            // taken for unchanged.
+            // Each path follows a tag and a space: `S` is skipped in the tree, lower case is assumed unchanged.
             let listed = self.ask(top, &["ls-files", "-v", "-z"])?;
             let entries = listed.split(|b| *b == 0).filter_map(|entry| entry.split_at_checked(2));
             let seen = entries.filter(|(tag, _)| tag[0].is_ascii_uppercase() && tag[0] != b'S');
@@ -245,7 +245,7 @@ impl Git {
         Ok(())
     }
 
-    /// The paths of all submodules, each with a zero byte behind it.
+    /// The paths of all submodules, each with a zero byte at its end.
     fn submodules(&self, top: &Path) -> Result<Vec<u8>, GitError> {
         let staged = self.ask(top, &["ls-files", "-z", "--stage"])?;
         let modules = staged.split_inclusive(|b| *b == 0).filter(|entry| entry.starts_with(b"160000 "));
@@ -253,7 +253,7 @@ impl Git {
         Ok(paths.collect::<Vec<_>>().concat())
     }
 
-    /// The same of the submodule of `top` at `path`, from the commit that `base` holds of it.
+    /// The same for the submodule of `top` at `path`, from the commit that `base` records for it.
     fn submodule(
         &self,
         top: &Path,
@@ -376,7 +376,7 @@ impl Repository {
     /// Who last changed lines of a file (`path` from the worktree's root), as the file is now.
     ///
     /// # Errors
-    /// Where the file has not even the first line, or is none of the repository's.
+    /// Where the file lacks the first line, or is not in the repository.
     pub fn blame(&self, path: &str, (first, last): (u32, u32)) -> Result<Blamed> {
         // It reads the file as git would take it in, which is a filter's work.
         let git = self.git().without_programs(&self.top)?;
@@ -385,7 +385,7 @@ impl Repository {
         let printed = String::from_utf8_lossy(&printed);
         let (mut blamed, mut begins) = (Blamed::default(), true);
         for row in printed.lines() {
-            // A line's rows begin with its commit and its numbers, then and now, and end with its text behind a tab.
+            // A line's rows begin with its commit and its numbers, then and now, and end with its text after a tab.
             let mut fields = row.split(' ').filter(|_| begins);
             if let (Some(name), Some(line)) = (fields.next(), fields.nth(1)) {
                 let line = line.parse().unwrap_or(first);
@@ -422,14 +422,14 @@ impl colgrep_index::history::Git for Repository {
     }
 }
 
-/// Whether git can't read a file of the worktree at `top`, whose path has a zero byte behind it: a pipe in its place, or no
-/// right to read it. Of a link it reads where that leads.
+/// Whether git can't read a file of the worktree at `top`, whose path ends with a zero byte: a pipe in its place, or no
+/// right to read it. For a link, git reads only the target's path.
 fn is_unread(top: &Path, path: &[u8]) -> bool {
     let full = top.join(path_of(path.strip_suffix(b"\0").unwrap_or(path)));
     full.symlink_metadata().is_ok_and(|m| !m.is_dir() && !m.is_symlink()) && open_regular(&full).is_err()
 }
 
-/// The pathspec that leaves out a path with a zero byte behind it.
+/// The pathspec that excludes a path, given with a zero byte at its end.
 fn excluded(path: &[u8]) -> String {
     format!(":(exclude,literal){}", String::from_utf8_lossy(path.strip_suffix(b"\0").unwrap_or(path)))
 }

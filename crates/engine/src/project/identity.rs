@@ -40,7 +40,7 @@ pub enum Nameless {
     NoRepository,
     /// It has no remote, or one that leads to a folder or is not plain, and no commit.
     NoCommit,
-    /// The same, and it is a shallow clone, which does not hold the first commit.
+    /// The same, and it is a shallow clone, which lacks the first commit.
     Shallow,
 }
 
@@ -61,7 +61,7 @@ impl Identity {
     /// The identity of a project. Git is asked, and runs nothing that the repository names.
     ///
     /// # Errors
-    /// Where git can't be started, or refuses the repository: that of another user, say.
+    /// Where git can't be started, or refuses the repository, for example because another user owns it.
     pub fn of(project: &Project) -> Result<Identity, GitError> {
         if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
             return Ok(Identity { nameless: Some(Nameless::NoRepository), ..Identity::default() });
@@ -120,8 +120,8 @@ pub fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control)
 }
 
-/// How many commits lie between `own` and each of others: those that one of both has and the other has not. Git is asked
-/// once, and of so many commits at most; what lies beyond is not known.
+/// How many commits lie between `own` and each of others: those that one of both has and the other has not. Git runs
+/// once and lists at most `WALKED_MAX` commits; distances beyond are unknown.
 pub fn distances(project: &Project, own: &str, commits: &[&str]) -> HashMap<String, u64> {
     let is_hash = |commit: &str| commit.len() == own.len() && commit.bytes().all(|b| b.is_ascii_hexdigit());
     let others = commits.iter().copied().filter(|commit| is_hash(commit) && *commit != own);
@@ -134,8 +134,8 @@ pub fn distances(project: &Project, own: &str, commits: &[&str]) -> HashMap<Stri
     }
 }
 
-/// The distances from the first of some commits to all of them that a walk from them came to: `walked` has a line for each
-/// commit, with its parents behind it.
+/// The distances from the first of some commits to all that the walk reached: `walked` has a line for each commit,
+/// followed by its parents.
 fn apart(walked: &str, tips: &[&str]) -> HashMap<String, u64> {
     let lines: Vec<Vec<&str>> = walked.lines().map(|line| line.split(' ').collect()).collect();
     let places: HashMap<&str, usize> = lines.iter().enumerate().map(|(at, line)| (line[0], at)).collect();
@@ -201,9 +201,8 @@ fn spelt_out(url: &str, short: &[(&str, &str)]) -> String {
     }
 }
 
-/// `host/path` of a remote's address, in small letters (the great hosts do not tell them from capitals), whatever the
-/// protocol, the user and the port. None of a folder, which says nothing elsewhere, and none where it can't be told what
-/// of it may be a password: names are shown, and sent.
+/// `host/path` of a remote's address, in lower case (the large hosts ignore case), without protocol, user and port.
+/// `None` for a folder, which means nothing elsewhere, and where a part may be a password: names are shown, and sent.
 fn normalised(url: &str) -> Option<String> {
     let url = url.split(['?', '#']).next().unwrap_or_default().trim();
     let (host, path) = match url.split_once("://") {

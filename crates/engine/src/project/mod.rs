@@ -49,13 +49,13 @@ const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
 const FILES_MAX: usize = 50_000;
 /// Entries that are looked at for repositories in a folder and in those inside it.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Those that hold no source at any depth.
+/// Folders without source files at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
 /// The settings in force at `start`, those of the index around it included.
 ///
 /// # Errors
-/// When a file of them can't be read, or holds an unknown key or an unfit value.
+/// When one of the files can't be read, or has an unknown key or an unfit value.
 pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
     let settings = Settings::read(env, start)?;
     Ok(match Project::found(start, env) {
@@ -137,7 +137,7 @@ impl Project {
         self.upkeep.unwrap_or_default().mode
     }
 
-    /// The settings of the root, whose `ignore` holds from now on.
+    /// The settings of the root. Its `ignore` patterns apply from now on.
     ///
     /// # Errors
     /// When a file of them is not to be understood.
@@ -163,8 +163,8 @@ impl Project {
         LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
     }
 
-    /// Refuses to index a home folder, a folder of the system, the whole disk, all that lies beside a file, several
-    /// repositories at once, or a great many files of no repository, unless told so.
+    /// Refuses to index a home folder, a folder of the system, the whole disk, everything next to a file, several
+    /// repositories at once, or a great many files outside a repository, unless confirmed.
     ///
     /// # Errors
     /// When `root` is one of them and `yes` is not given.

@@ -186,7 +186,7 @@ pub struct Lacking {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lack {
-    /// There are none.
+    /// All vectors are missing.
     All,
     /// Those that are there are of another model.
     OtherModel {
@@ -197,9 +197,9 @@ pub enum Lack {
     Damaged(String),
     /// Some units have none yet.
     Units {
-        /// So many.
+        /// Units without vectors.
         without: u64,
-        /// Of so many.
+        /// All units.
         all: u64,
     },
 }
@@ -231,7 +231,7 @@ pub fn runtime(env: &Env) -> RuntimeEnv {
     RuntimeEnv { projects, ..env.runtime() }
 }
 
-/// The root of the project around a path, and those of the repositories around that; a home folder is none of them.
+/// The root of the project around a path, and those of the enclosing repositories, except a home folder.
 fn projects_around(place: &Path, env: &Env) -> Vec<PathBuf> {
     let Ok((project, _)) = Project::around(place, env) else { return Vec::new() };
     let home = env.home.as_ref().and_then(|home| home.canonicalize().ok());

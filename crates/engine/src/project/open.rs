@@ -1,11 +1,12 @@
-//! Opens a project's index for a search: brought up to date if possible, else as it is, with a notice of what it lacks.
+//! Opens a project's index for a search: brought up to date if possible, else in its current state, with a notice of
+//! what it lacks.
 
 use std::time::Duration;
 
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{Budget, Encoding, Progress, Report, Updater};
+use colgrep_index::update::{Budget, Encoding, Progress, ReadFirst, Report, Updater};
 use colgrep_index::walk::WalkOptions;
 use colgrep_syntax::read::Skip;
 
@@ -20,17 +21,19 @@ use crate::settings::env::Env;
 /// Pause between two looks for the first commit of another process that builds the index.
 const FIRST_PART_POLL: Duration = Duration::from_millis(50);
 
-/// Time limits of an update in a hurried search: with the rest of the search, an answer comes within 2 s on an idle
+/// Usual time limits of an update in a hurried search: with the rest of the search, an answer comes within 2 s on an idle
 /// machine, and within 1.5 s where an index exists.
-const BUDGET: Budget = Budget { first: Duration::from_millis(1_300), later: Duration::from_millis(700) };
+pub const BUDGET: Budget = Budget { first: Duration::from_millis(1_300), later: Duration::from_millis(700) };
 /// How long a hurried search waits for the write lock; a background process gives it up sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long one waits that needs every file.
+const PATIENCE_FOR_ALL: Duration = Duration::from_secs(600);
 
 /// How projects are opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// Whether the index is brought up to date, or searched as it is.
+    /// Whether the index is brought up to date before the search.
     pub update: bool,
     /// Whether hidden files are indexed.
     pub hidden: Option<bool>,
@@ -46,9 +49,9 @@ pub struct OpenOptions {
     pub model: Option<String>,
     /// Whether a home folder, a folder of the system or the folder of a lone file may be indexed as a project.
     pub any_root: bool,
-    /// Whether somebody waits for the answer: then an update ends after a few seconds, and the answer comes from the
-    /// files indexed by then.
-    pub hurried: bool,
+    /// The time that an update has where somebody waits for the answer, which then comes from the files indexed by then.
+    /// An answer that finds nothing, or lists all, waits for every file nevertheless.
+    pub hurried: Option<Budget>,
     /// Whether the caller has a background process finish such an update.
     pub behind: bool,
 }
@@ -64,7 +67,7 @@ impl Default for OpenOptions {
             vectors: None,
             model: None,
             any_root: false,
-            hurried: false,
+            hurried: None,
             behind: false,
         }
     }
@@ -84,8 +87,9 @@ impl OpenOptions {
         Opening {
             update: self.update,
             any_root: self.any_root,
-            hurried: self.hurried && !env.is_some_and(|env| env.wait),
+            hurried: self.hurried.filter(|_| !env.is_some_and(|env| env.wait)),
             behind: self.behind && env.and_then(|env| env.background).unwrap_or(may_be),
+            for_all: false,
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.is_on("hidden")),
                 secrets: self.secrets.unwrap_or(settings.is_on("secrets")),
@@ -108,10 +112,12 @@ pub struct Opening {
     pub update: bool,
     /// Whether any root may be indexed as a project.
     pub any_root: bool,
-    /// Whether an update ends after a few seconds.
-    pub hurried: bool,
+    /// The time limits of an update, if there are any.
+    pub hurried: Option<Budget>,
     /// Whether a background process finishes such an update.
     pub behind: bool,
+    /// Whether the answer needs every file: no hurry, and another writer is waited for.
+    pub for_all: bool,
     /// The options of the walk.
     pub walk: WalkOptions,
     /// The model.
@@ -119,24 +125,26 @@ pub struct Opening {
 }
 
 /// Opens a project's index, brought up to date if that is wanted and possible, with a notice of vectors that it lacks.
+/// Within a time limit, the files of `first` are read first. Where the index lacks files, gives the notice that says so:
+/// a caller may go on and read them.
 ///
 /// # Errors
-/// When there is none and none can be built.
+/// When there is no index and none can be built.
 pub fn open(
     opening: &Opening,
-    env: &Env,
-    project: &Project,
+    (env, project): (&Env, &Project),
     model: Option<&Model>,
+    first: &ReadFirst,
     listener: &dyn Listener,
-) -> Result<Snapshot> {
-    let snapshot = opened(opening, env, project, model, listener)?;
+) -> Result<(Snapshot, Option<Notice>)> {
+    let (snapshot, partial) = opened(opening, (env, project), model, first, listener)?;
     if listener.hears()
         && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
     {
         let is_being_built = project.store.is_locked();
         listener.notice(&Notice::Lacking { lacking, is_being_built, is_done_behind: opening.behind });
     }
-    Ok(snapshot)
+    Ok((snapshot, partial))
 }
 
 /// Brings a project's index up to date and opens it. With `options` of `None` it keeps those that it was made with; for
@@ -216,19 +224,17 @@ pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgre
 
 fn opened(
     opening: &Opening,
-    env: &Env,
-    project: &Project,
+    (env, project): (&Env, &Project),
     model: Option<&Model>,
+    first: &ReadFirst,
     listener: &dyn Listener,
-) -> Result<Snapshot> {
+) -> Result<(Snapshot, Option<Notice>)> {
     let state = |snapshot: &Snapshot| IndexState::of(project, snapshot, model);
     if !opening.update {
         let unread = |source| Error::NoIndex { root: project.root.clone(), source };
         let snapshot = project.store.open().map_err(unread)?;
-        if !snapshot.files.complete && listener.hears() {
-            listener.notice(&Notice::Incomplete(state(&snapshot)));
-        }
-        return Ok(snapshot);
+        let partial = (!snapshot.files.complete).then(|| Notice::Incomplete(state(&snapshot)));
+        return Ok((snapshot, partial));
     }
     project.check_size(env, opening.any_root)?;
     follow(project, listener);
@@ -242,35 +248,37 @@ fn opened(
         listener.notice(&Notice::OtherWalk { root: project.root.clone() });
         options = None;
     }
-    let encoding = model.and_then(|m| m.encoding_of_search(opening.hurried));
+    let hurried = opening.hurried.filter(|_| !opening.for_all);
+    let encoding = model.and_then(|m| m.encoding_of_search(hurried.is_some()));
     let (progress, stops) = (listener.progress(), || listener.stops());
     let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
-    let updater = if opening.hurried { updater.budget(Some(BUDGET)).patience(PATIENCE) } else { updater };
+    let updater = match hurried {
+        Some(_) => updater.budget(hurried).patience(PATIENCE).first(Some(first)),
+        None if opening.for_all => updater.patience(PATIENCE_FOR_ALL),
+        None => updater,
+    };
     match updater.run() {
         Ok((snapshot, report)) => {
             drop(progress);
-            if report.unread > 0 {
-                let (unread, in_tree) = (report.unread, report.in_tree);
-                listener.notice(&Notice::Unfinished { unread, in_tree, is_done_behind: opening.behind });
-            }
+            let (unread, in_tree) = (report.unread, report.in_tree);
+            let partial =
+                (unread > 0).then_some(Notice::Unfinished { unread, in_tree, is_done_behind: opening.behind });
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
             if report.wrote && large > 0 {
                 let filesize_max = snapshot.files.filesize_max;
                 listener.notice(&Notice::TooLarge { files: large as u64, filesize_max });
             }
-            Ok(snapshot)
+            Ok((snapshot, partial))
         }
         Err(error) => match project.store.open() {
             // An old index is better than none: another process writes, or the disk is full or read-only.
             Ok(snapshot) => {
-                if listener.hears() {
-                    let why = match error.kind() {
-                        ErrorKind::Busy => NotUpdated::Busy,
-                        _ => NotUpdated::Failed { why: error.full(), refused: error.refused() },
-                    };
-                    listener.notice(&Notice::AsItIs { why, state: state(&snapshot) });
-                }
-                Ok(snapshot)
+                let why = match error.kind() {
+                    ErrorKind::Busy => NotUpdated::Busy,
+                    _ => NotUpdated::Failed { why: error.full(), refused: error.refused() },
+                };
+                let partial = Notice::AsItIs { why, state: state(&snapshot) };
+                Ok((snapshot, Some(partial)))
             }
             Err(_) if error.kind() == ErrorKind::Busy => first_part(project, options.as_ref(), model, listener),
             Err(_) if !project.store.folder().is_dir() => {
@@ -288,22 +296,20 @@ fn first_part(
     options: Option<&WalkOptions>,
     model: Option<&Model>,
     listener: &dyn Listener,
-) -> Result<Snapshot> {
+) -> Result<(Snapshot, Option<Notice>)> {
     listener.notice(&Notice::WaitsForFirstPart);
     loop {
         std::thread::sleep(FIRST_PART_POLL);
         if let Ok(snapshot) = project.store.open() {
-            if listener.hears() {
-                listener.notice(&Notice::FirstPart(IndexState::of(project, &snapshot, model)));
-            }
-            return Ok(snapshot);
+            let partial = Notice::FirstPart(IndexState::of(project, &snapshot, model));
+            return Ok((snapshot, Some(partial)));
         }
         match project.store.lock(false) {
             Err(error) if error.kind() == ErrorKind::Busy => {}
             lock => {
                 drop(lock?);
                 let encoding = model.and_then(|m| m.encoding_of_search(false));
-                return Ok(update(project, options, true, encoding.as_ref(), listener)?.0);
+                return Ok((update(project, options, true, encoding.as_ref(), listener)?.0, None));
             }
         }
     }

@@ -44,7 +44,7 @@ fn bound_to(child: &Child, idle_max: Duration) {
     let _ = (child, idle_max);
 }
 
-/// Waits for the end of a process, and ends it when its processor time (in the file `times`) stands still.
+/// Waits for the end of a process, and ends it when its processor time (in the file `times`) stops increasing.
 #[cfg(target_os = "linux")]
 fn end_when_idle(process: &std::os::fd::OwnedFd, times: &str, idle_max: Duration) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -66,7 +66,7 @@ fn end_when_idle(process: &std::os::fd::OwnedFd, times: &str, idle_max: Duration
 /// Processor time of a process by its `stat` file (proc_pid_stat(5)): fields 14 and 15, in ticks.
 #[cfg(target_os = "linux")]
 fn ticks(stat: &str) -> Option<u64> {
-    // The name of the program, in brackets, may hold anything.
+    // The name of the program, in brackets, may contain anything.
     let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
@@ -81,7 +81,7 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     child.wait_with_output()
 }
 
-/// Runs a command as [`output`] does, ends it behind `time`, and returns what it printed until then, at most
+/// Runs a command as [`output`] does, ends it after `time`, and returns what it printed until then, at most
 /// `bytes_max`.
 ///
 /// # Errors

@@ -29,9 +29,8 @@ pub struct Tree {
     pub unheeded: Vec<(String, String)>,
 }
 
-/// Lists the files below `path`, or `path` itself, that the scope and the settings allow. Those larger than
-/// `options.filesize_max` are left out, and so are those of which the project's index says that they do not hold what is
-/// `needed`.
+/// Lists the files below `path`, or `path` itself, that the scope and the settings allow. Files larger than
+/// `options.filesize_max` are left out, and so are those that lack the `needed` text according to the project's index.
 ///
 /// # Errors
 /// On a bad glob or an unknown type; and, inside the result, when `path` itself can't be read.

@@ -87,7 +87,7 @@ impl Filter {
     }
 }
 
-/// The units, each with its file, that call or are called as facts say; none where nothing is said of calls.
+/// The units, each with its file, that satisfy the facts about calls; `None` if the facts don't restrict calls.
 fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitId, FileId>>> {
     let names = |names: &[String]| names.iter().map(|name| CodeName::new(name, facts.ignore_case)).collect::<Vec<_>>();
     let (mut callers, mut callees) = (HashMap::new(), HashMap::new());
@@ -124,8 +124,8 @@ pub fn not_ranked<'a>(
     })
 }
 
-/// The files and folders that the rules allow below one of `below`, none of these itself, and the system lets nobody read,
-/// by path.
+/// The allowed files and folders below one of `below`, except these themselves, that the system doesn't allow to be
+/// read, by path.
 pub fn unreadable<'a>(below: &[String], rules: &PathRules, snapshot: &'a Snapshot) -> Vec<&'a str> {
     let skipped = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::Unreadable) && allows(rules, f));
     let closed = refused(snapshot).filter(|path| rules.allows_below(path));

@@ -1,7 +1,7 @@
 //! Units like one that is there, asked for by that unit's own words and vectors.
 //!
 //! The words are the unit's name, the first sentence of its documentation, and the terms of its text that are rare
-//! elsewhere. The vectors are those that an index keeps of such a unit, made from what stands in the file now.
+//! elsewhere. The vectors are those that an index keeps for such a unit, made from the file's current text.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model
 /// The query for units like the one with that id.
 ///
 /// # Errors
-/// When there is none, or the model can't be run.
+/// When no unit has that id, or the model can't be run.
 pub fn like_with(project: &Project, snapshot: &Snapshot, id: StableId, model: Option<&Model>) -> Result<Like> {
     let (hit, file) = snapshot.unit_with(id).ok_or_else(|| Refused::NoUnitWith { id: id.to_string() })?;
     like_unit(project, snapshot, &file.path, snapshot.unit(hit.key)?, model)
@@ -106,7 +106,7 @@ fn telling_words(snapshot: &Snapshot, text: &str) -> Result<Vec<String>> {
     let mut weighed = Vec::new();
     for (term, (count, word)) in counts {
         let df = snapshot.lexical.units_with(&term)?;
-        // A word that stands in no other unit finds nothing.
+        // A word that occurs in no other unit finds nothing.
         if df > 1 {
             weighed.push(((1.0 + count as f32).ln() * idf(units, df), word));
         }

@@ -1,8 +1,7 @@
-//! What is asked of a search: the question, what is known beside it, where it looks, how it ranks, and what the answer
-//! carries.
+//! The request of a search: the question, its background, its scope, how to rank, and what the answer contains.
 //!
-//! Plain data, made by the command line, the server or a program. `None` leaves a field to the settings, and behind
-//! them to the default.
+//! Plain data, built by the command line, the server or a program. `None` leaves a field to the settings, then to the
+//! default.
 
 pub mod filter;
 pub mod like;
@@ -19,6 +18,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::Profile;
 use colgrep_core::tag::Hint;
+use colgrep_core::token::{Tokenizer, is_stop_word, words};
 use colgrep_index::ids::StableId;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub const QUERY_BYTES_MAX: usize = 64 << 10;
 pub struct SearchRequest {
     /// The question.
     pub question: Question,
-    /// What the caller knows beside the question's words.
+    /// What the caller knows besides the question's words.
     pub background: Background,
     /// Where it looks.
     pub scope: Scope,
@@ -50,6 +50,20 @@ impl SearchRequest {
         let is_open = self.scope.pattern.is_none() && self.scope.facts.calls.is_empty();
         let is_asked = matches!(self.question, Question::Text(_)) && self.ranking.by != RankBy::Meaning;
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
+    }
+
+    /// Whether the answer is complete only if every file was read: a list or a count of all that matches.
+    pub(crate) fn needs_all(&self) -> bool {
+        self.question == Question::Every || self.shape.every_match
+    }
+
+    /// Beginnings of the question's words as they occur in texts, in lower case.
+    pub fn words(&self) -> Vec<String> {
+        let Question::Text(query) = &self.question else { return Vec::new() };
+        let content = words(query).map(|word| &query[word]).filter(|word| !is_stop_word(word));
+        let terms = Tokenizer::default().terms(&content.collect::<Vec<_>>().join(" "));
+        // A stem in `i` is of a word in `y` too.
+        terms.iter().map(|term| term.trim_end_matches('i').to_string()).collect()
     }
 
     /// A question in words or names, everything else left to settings and defaults.
@@ -111,21 +125,21 @@ impl Default for Question {
     }
 }
 
-/// What the caller knows beside the question's words: evidence for the ranking. Nothing of it leaves out a unit.
+/// What the caller knows besides the question's words: evidence for the ranking. It never excludes a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Background {
     /// Tags that are expected of what is wanted.
     pub hints: Vec<Hint>,
-    /// Terms for words of the question, beside those of the settings.
+    /// Terms for words of the question, in addition to those of the settings.
     pub terms: TermTable,
     /// The terms of the settings are left out.
     pub no_settings_terms: bool,
-    /// Where the reader stands: what belongs to that file is preferred.
+    /// The reader's position: what belongs to that file is preferred.
     pub near: Option<Standpoint>,
 }
 
-/// Where a reader stands.
+/// A reader's position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standpoint {
     /// The file.
@@ -153,7 +167,7 @@ pub fn has_no_word(query: &str) -> bool {
     !query.contains(char::is_alphanumeric)
 }
 
-/// Splits `FILE:LINE` into the file and its line; a column behind it, as compilers print it, is left out. None where no
+/// Splits `FILE:LINE` into the file and its line, ignoring a column after it, as compilers print it. `None` where no
 /// line is named.
 pub fn split_line(written: &str) -> Option<(&str, u32)> {
     let numbered = |text| {
@@ -176,9 +190,9 @@ pub fn split_lines(written: &str) -> Option<(&str, (u32, u32))> {
     found.filter(|(file, (first, last))| !file.is_empty() && *first > 0 && first <= last)
 }
 
-/// The file and what stands behind its name, where that is in the place of lines and names none: `FILE:0`, `FILE:2-1`,
-/// `FILE:12x`. A sentence that begins with a file's name is none of these, nor a test's name (`FILE::test`), nor a word
-/// behind a folder (`docs:typo`), which a subject may begin with.
+/// The file and the text after its name, where that is in the place of lines but is not a line: `FILE:0`, `FILE:2-1`,
+/// `FILE:12x`. A sentence that begins with a file's name doesn't count, nor does a test's name (`FILE::test`), nor a
+/// word after a folder (`docs:typo`), which a subject may begin with.
 pub fn unread_line(
     written: &str,
     is_there: impl Fn(&str) -> bool,
@@ -228,7 +242,7 @@ pub struct Scope {
     pub types: Vec<String>,
     /// No files of these languages or types.
     pub types_not: Vec<String>,
-    /// Only files at most so many folders below one of `paths`: 1 for those directly in it.
+    /// Only files at most this many folders below one of `paths`: 1 for those directly in it.
     pub max_depth: Option<usize>,
     /// No prose, configuration or data.
     pub code_only: Option<bool>,
@@ -310,7 +324,7 @@ pub struct Pattern {
     pub line: bool,
     /// Upper and lower case match alike.
     pub ignore_case: bool,
-    /// Upper and lower case match alike unless an expression holds an upper case letter.
+    /// Upper and lower case match alike unless an expression has an upper case letter.
     pub smart_case: bool,
     /// They match across lines.
     pub multiline: bool,
@@ -359,8 +373,8 @@ pub struct Shape {
     pub units_per_file: Option<usize>,
     /// `files` counts units: each is a result of its own, and a file may come again.
     pub single_units: bool,
-    /// All units that hold a word of the query are counted, not only those that could be among the best. Meaning does
-    /// not count then: by meaning, everything is near by some measure.
+    /// All units with a word of the query are counted, not only those that could be among the best. Meaning does not
+    /// count then: by meaning, everything is near by some measure.
     pub every_match: bool,
     /// How each score came about.
     pub explain: bool,

@@ -1,4 +1,4 @@
-//! Where the reader stands: the file that is open, as the index takes it.
+//! The reader's position: the file that is open, as the index knows it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::history::cochange::Past;
 use crate::project::Project;
 use crate::request::{Scope, Standpoint, Tests};
 
-/// A file of a project where the reader stands.
+/// The file of a project that the reader has open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NearFile {
     /// The project's root.

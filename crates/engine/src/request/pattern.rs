@@ -22,7 +22,7 @@ pub struct LineMatcher {
 }
 
 impl LineMatcher {
-    /// What every file must hold in which it matches.
+    /// The text that a file needs for a match.
     pub fn needed(&self) -> &Needed {
         &self.needed
     }
@@ -65,7 +65,7 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     });
     let multiline = pattern.multiline;
     built.map(|regex| LineMatcher { regex, multiline, needed: needed(pattern) }).map_err(|error| {
-        // The one that is at fault by itself; a fault of all together is told of all.
+        // Blame the expression that fails by itself; if only the combination fails, report all.
         let like =
             |other: &grep_regex::Error| std::mem::discriminant(other.kind()) == std::mem::discriminant(error.kind());
         let is_at_fault = |one: &&String| builder.build_many(&[one]).is_err_and(|other| like(&other));
@@ -119,7 +119,7 @@ pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
         .line_number(true)
         .line_terminator(line_end(matcher))
         .multi_line(matcher.multiline)
-        // As in grep: text before a NUL byte is searched; a match behind it is only reported.
+        // As in grep: text before a NUL byte is searched; a match after it is only reported.
         .binary_detection(BinaryDetection::convert(0));
     builder
 }

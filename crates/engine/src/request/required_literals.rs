@@ -1,4 +1,4 @@
-//! What a file must hold so that a pattern can match in it.
+//! The literals that a file needs so that a pattern can match in it.
 
 use colgrep_index::signature::Needed;
 use regex_syntax::ParserBuilder;
@@ -6,12 +6,12 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::request::Pattern;
 
-/// Texts of a pattern that are looked at, at most: a list of thousands is read for as fast as it is asked for.
+/// Maximum number of texts of a pattern that are looked up: for more, reading the files is as fast.
 const TEXTS_MAX: usize = 256;
 /// Longest text that is made of a repetition, in bytes.
 const REPEATED_BYTES_MAX: usize = 64;
 
-/// What every file must hold in which the pattern matches.
+/// The literals that every matching file contains.
 pub fn needed(pattern: &Pattern) -> Needed {
     // As ripgrep's engine joins them.
     let one = |text: &String| match pattern.fixed {
@@ -20,7 +20,7 @@ pub fn needed(pattern: &Pattern) -> Needed {
     };
     let all: Vec<String> = pattern.expressions.iter().map(one).collect();
     let mut parser = ParserBuilder::new();
-    // Where case counts only if there is an upper case letter, both ways of reading hold the same letters of ASCII.
+    // With smart case, both ways of reading match the same ASCII letters if case is ignored here.
     parser.utf8(false).multi_line(true).crlf(true).case_insensitive(pattern.ignore_case || pattern.smart_case);
     let Ok(hir) = parser.build().parse(&all.join("|")) else { return Needed::Nothing };
     let needed = of(&hir).needed();
@@ -39,7 +39,7 @@ fn texts(needed: &Needed) -> usize {
 enum Part {
     /// This and nothing else, letters of ASCII in any case.
     Exactly(Vec<u8>),
-    /// Other things too, but they hold this.
+    /// Other text too, but always including this.
     Holding(Needed),
 }
 
@@ -64,7 +64,7 @@ fn of(hir: &Hir) -> Part {
     }
 }
 
-/// A text as it is searched: a NUL byte ends a line there, and what ends a line may be two bytes.
+/// A text as the searcher sees it: a NUL byte ends a line, and a line end may be two bytes.
 fn text(bytes: &[u8]) -> Part {
     let ends = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
     if bytes.iter().any(ends) {
@@ -110,7 +110,7 @@ fn of_repetition(repetition: &Repetition) -> Part {
     }
 }
 
-/// Parts one behind the other: neighbours that match one text alone are one text.
+/// Concatenated parts: neighbours that match one text alone become one text.
 fn joined(parts: impl Iterator<Item = Part>) -> Part {
     let (mut run, mut all) = (Vec::new(), Vec::new());
     for part in parts {

@@ -27,7 +27,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles globs; `None` where there are none.
+    /// Compiles globs; `None` if the list is empty.
     ///
     /// # Errors
     /// When one is not a valid glob.
@@ -268,7 +268,7 @@ fn no_glob(pattern: &str, source: globset::Error) -> Refused {
     Refused::Glob { pattern: pattern.to_string(), source: source.into() }
 }
 
-/// The languages and the globs behind names of types.
+/// The languages and globs that the names of types refer to.
 fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Patterns>)> {
     let own = settings.types();
     let (mut languages, mut globs) = (Vec::new(), Vec::new());

@@ -60,8 +60,7 @@ fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
     serde_json::from_str(text).map_err(|_| TermsError::NoList)
 }
 
-/// The terms that hold for a question: those that the caller gave, and those of the settings unless these are to be left
-/// out.
+/// The terms in force for a question: those that the caller gave, and those of the settings unless they are disabled.
 pub fn in_force(background: &Background, settings: &Settings) -> TermTable {
     let mut table = background.terms.clone();
     if !background.no_settings_terms {

@@ -1,8 +1,8 @@
 //! Several projects as one corpus: ranked together by the sum of their statistics, as one index of all would be.
 //!
-//! What stands in front of a project's paths (its folder's name) orders files of equal scores and tells where a written
-//! path points. It is no word of the ranking: an index holds the terms of paths from its own root, so a project ranks by
-//! the same words alone and among others. No name is the corpus's own.
+//! The prefix of a project's paths (its folder's name) orders files of equal scores and resolves written paths. It is
+//! not ranked: an index has the terms of paths from its own root, so a project ranks by the same words alone and among
+//! others. No name is reserved for the corpus.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
-use colgrep_core::knob::{Knob, Knobs};
+use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
 use colgrep_core::tag::{Hints, TagKind};
@@ -23,6 +23,7 @@ use colgrep_search::{Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard
 
 use crate::answer::FileAnswer;
 use crate::answer::explain::Explanation;
+use crate::answer::list::Length;
 use crate::answer::representative::best_unpointed;
 use crate::answer::summary::{End, end, end_of};
 use crate::answer::watch::Watcher;
@@ -31,11 +32,10 @@ use crate::history::cochange::Past;
 use crate::notice::{Listener, Traced};
 use crate::project::damage::guarded;
 use crate::project::model::Model;
+use crate::request::Detail;
 use crate::request::filter::Without;
 use crate::request::rules::Patterns;
-use crate::request::{Detail, Question, SearchRequest};
 use crate::session::project_searcher::{Asked, Place, Ranked, single_units};
-use crate::settings::variable;
 
 /// Units whose names may give suggestions.
 const BEST_UNITS: usize = 20;
@@ -64,7 +64,7 @@ pub struct Part<'a> {
     pub hits: Vec<usize>,
 }
 
-/// The parts of a corpus, which hold the sources of what was ranked: projects of this process, or shards elsewhere.
+/// The parts of a corpus, which have the sources of what was ranked: projects of this process, or shards elsewhere.
 pub trait Parts: Sync {
     /// Works out results of parts, each with the wanted detail. Tells which part failed.
     ///
@@ -72,7 +72,7 @@ pub trait Parts: Sync {
     /// When a part can't be read or does not answer.
     fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
 
-    /// The remarks behind the last result: see [`end`].
+    /// The remarks after the last result: see [`end`].
     ///
     /// # Errors
     /// When an index can't be read.
@@ -103,6 +103,20 @@ impl Parts for Vec<Place> {
     fn repair(&self, part: usize) {
         // What is left damaged is found again by the next search.
         let _ = repair(&self[part].project.store);
+    }
+}
+
+impl<P: Parts + ?Sized> Parts for &P {
+    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
+        (**self).files(parts, detail)
+    }
+
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
+        (**self).end(ranked, is_weak)
+    }
+
+    fn repair(&self, part: usize) {
+        (**self).repair(part);
     }
 }
 
@@ -156,7 +170,7 @@ impl RankedTogether {
         self.order.iter().map(file)
     }
 
-    /// Puts the results first that have a position, in the order of these; the others follow as they are.
+    /// Moves the results with a position to the front, ordered by it; the others keep their order.
     pub fn begin_with(&mut self, position: impl Fn(usize, &str, &str) -> Option<usize>) {
         let ranked = &self.ranked;
         let position = |&(place, hit): &(usize, usize)| {
@@ -205,8 +219,8 @@ impl RankedTogether {
     }
 }
 
-/// What stands in front of the paths of projects with these roots, a `/` at its end: their last components, as many as
-/// tell them apart. Nothing in front of a lone project's.
+/// The prefixes of the paths of projects with these roots, each with a `/` at its end: their last components, as many
+/// as distinguish them. Empty for a single project.
 pub fn fronts(roots: &[&Path]) -> Vec<String> {
     if roots.len() < 2 {
         return vec![String::new(); roots.len()];
@@ -235,7 +249,7 @@ pub fn fronts_of(places: &[&Place]) -> Vec<String> {
     fronts(&places.iter().map(|place| place.project.root.as_path()).collect::<Vec<_>>())
 }
 
-/// Files of all places that past commits like a question changed, with what stands in front of their paths.
+/// Files of all places that past commits like a question changed, with the prefixes of their paths.
 pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) -> Vec<(String, f32)> {
     let fronts = fronts_of(&places.iter().collect::<Vec<_>>());
     let of_place = |(place, front): (&Place, &String)| {
@@ -245,27 +259,16 @@ pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) 
     places.iter().zip(&fronts).flat_map(of_place).collect()
 }
 
-/// The knobs with what a request sets of them: all units are candidates where every match is wanted.
+/// Lists the units of several places by path and line, one place after the other. With `call_lines`, units that were
+/// asked for by their calls show the line of the call.
 ///
 /// # Errors
-/// When a value is not in its knob's range.
-pub fn knobs_for(request: &SearchRequest, mut knobs: Knobs) -> Result<Knobs> {
-    if request.shape.every_match {
-        variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
-    }
-    if !matches!(request.question, Question::Text(_)) {
-        knobs = knobs_like(knobs)?;
-    }
-    Ok(knobs)
-}
-
-/// The knobs of a search for units like one, whose words are no text that somebody wrote, however long they are.
-///
-/// # Errors
-/// When a value is not in its knob's range.
-pub fn knobs_like(mut knobs: Knobs) -> Result<Knobs> {
-    variable::set(&mut knobs, Knob::LongQueries, "0")?;
-    Ok(knobs)
+/// When an index can't be read.
+pub fn list(places: &[Place], length: Length, call_lines: bool) -> Result<RankedTogether> {
+    let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<Ranked>>>()?;
+    let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
+    let order = all.take(length.results).collect();
+    Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
 }
 
 /// Ranks the files of several places together.
@@ -276,8 +279,8 @@ pub fn rank(places: &[&Place], asked: &Asked<'_>, listener: &dyn Listener) -> Re
     with_request(places, asked, |corpus, request| ranked_in(corpus, request, asked, listener))
 }
 
-/// Ranks the files of shards that may be elsewhere. What belongs to a project of this process has no place here: a unit to
-/// compare with, a file where the reader stands, past commits, tags of settings.
+/// Ranks the files of shards that may be elsewhere. What depends on a project of this process is not available: a unit
+/// to compare with, the reader's file, past commits, tags of settings.
 ///
 /// # Errors
 /// When a shard does not answer, or the model can't be run.
@@ -429,7 +432,7 @@ fn with_request<T>(
     work(&Corpus { shards: &shards, name, paths }, &request)
 }
 
-/// The folder below the root of a place where this process works, with what stands in front of its paths; empty elsewhere.
+/// This process's folder below the root of a place, with that place's prefix; empty elsewhere.
 fn here(places: &[&Place], fronts: &[String]) -> String {
     let now = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
     let own = |(place, front): (&&Place, &String)| {
@@ -440,7 +443,7 @@ fn here(places: &[&Place], fronts: &[String]) -> String {
     places.iter().zip(fronts).find_map(own).unwrap_or_default()
 }
 
-/// The filter of a place that holds the unit to find similar ones to: without that unit.
+/// For the place of the unit to find similar ones to: its filter, without that unit.
 fn without<'a>(place: &'a Place, asked: &Asked<'_>) -> Option<Without<'a>> {
     let like = asked.like.filter(|like| like.root == place.project.root)?;
     // A repaired index may have numbered its files anew.

@@ -3,15 +3,15 @@
 pub mod corpus;
 pub mod project_searcher;
 pub(crate) mod relocate;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use colgrep_core::collapse::PerFile;
-use colgrep_core::strength::FLOOR;
 use colgrep_index::ids::StableId;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::update::repair;
+use colgrep_index::update::{ReadFirst, repair};
 use colgrep_index::worktree::sibling_roots;
 
 use crate::answer::list::Length;
@@ -28,15 +28,12 @@ use crate::project::open::{OpenOptions, Opening, name_runtime, open};
 use crate::request::filter::not_ranked;
 use crate::request::like::{Like, like, like_with};
 use crate::request::near::{NearFile, check_file};
-use crate::request::terms::in_force;
-use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, Weakest, check_length};
-use crate::session::corpus::{RankedTogether, past_of};
-use crate::session::project_searcher::{Asked, Place, Ranked, Within};
+use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
+use crate::run::{Run, rankings};
+use crate::session::corpus::RankedTogether;
+use crate::session::project_searcher::{Place, Within};
 use crate::settings::Settings;
 use crate::settings::env::Env;
-
-/// Default number of files in an answer.
-pub const FILES_DEFAULT: usize = 15;
 
 /// Opens projects and answers questions about them. An index stays the same snapshot, unless it has to be repaired.
 pub struct Session {
@@ -53,6 +50,10 @@ pub struct Session {
     histories: Histories,
     /// The scope for which `places` were made.
     scope: Scope,
+    /// The words of the question, whose files an update in a hurry reads first.
+    words: Vec<String>,
+    /// What the open indexes lack, until an answer is given.
+    partial: Vec<Notice>,
     /// Whether `places` are all of `scope`; false after an error, or while a unit to compare with is looked up.
     is_scoped: bool,
 }
@@ -64,7 +65,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session with the settings that hold at `start`. Nothing is opened yet.
+    /// A session with the settings in force at `start`. Nothing is opened yet.
     ///
     /// # Errors
     /// When a settings file can't be read or is not to be understood.
@@ -90,6 +91,8 @@ impl Session {
             places,
             histories: Histories::default(),
             scope: Scope::default(),
+            words: Vec::new(),
+            partial: Vec::new(),
             is_scoped: false,
         })
     }
@@ -119,14 +122,16 @@ impl Session {
     /// # Errors
     /// When a path is not to be searched, or an index can't be read or built.
     pub fn open(&mut self, request: &SearchRequest) -> Result<()> {
-        self.need_model(request, rankings(request))?;
-        self.open_scope(&request.scope)
+        self.prepare(request)?;
+        self.open_scope(&request.scope)?;
+        self.tell_partial();
+        Ok(())
     }
 
     /// Answers a request.
     ///
     /// # Errors
-    /// When a path is not to be searched, the request can't be answered as it is, or an index can't be read or built.
+    /// When a path is not to be searched, the request can't be answered, or an index can't be read or built.
     pub fn search(&mut self, request: &SearchRequest) -> Result<Answer> {
         let results = self.rank(request)?;
         let files = results.files(0..results.len())?;
@@ -138,8 +143,21 @@ impl Session {
     /// # Errors
     /// As [`Session::search`].
     pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
-        let by = rankings(request);
-        self.need_model(request, by)?;
+        self.prepare(request)?;
+        let (mut query, mut ranked, mut first) = self.ranked_once(request)?;
+        if ranked.is_empty() && self.forget_partial() {
+            (query, ranked, first) = self.ranked_once(request)?;
+        }
+        self.tell_partial();
+        let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
+        let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
+        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
+        let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
+        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+    }
+
+    /// Opens the scope and ranks: the text that was ranked by, the ranking, and its first files.
+    fn ranked_once(&mut self, request: &SearchRequest) -> Result<(String, RankedTogether, Vec<FileAnswer>)> {
         let like = match &request.question {
             Question::Text(query) => {
                 check_length(query.as_bytes())?;
@@ -153,39 +171,49 @@ impl Session {
             Question::Like { file, line } => Some(self.like(file, *line, &request.scope)?),
             Question::LikeUnit(id) => Some(self.like_with(*id, &request.scope)?),
         };
-        let is_list = request.question == Question::Every;
-        let usual = || self.settings.number("results").unwrap_or(FILES_DEFAULT);
-        let wanted = request.shape.files.unwrap_or_else(|| if is_list { usize::MAX } else { usual() });
-        let (mut ranked, first) = self.ranked_and_read(request, by, like.as_ref(), wanted)?;
-        let query = match (&request.question, like) {
-            (_, Some(like)) => like.query,
-            (Question::Text(query), None) => query.clone(),
-            (Question::Like { .. } | Question::LikeUnit(_) | Question::Every, None) => String::new(),
-        };
-        if request.shape.detail == Detail::Names {
-            // Single units of one file have one name.
-            let mut named = std::collections::HashSet::new();
-            ranked.retain(|place, _, path| named.insert((place, path.to_string())));
-        }
-        let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
-        let (has_end, first) = (request.has_end(), Mutex::new(first));
-        let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
-        let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
-        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+        let run = self.run_of(request, like.as_ref())?;
+        let (ranked, first) = self.ranked_and_read(request, &run)?;
+        Ok((run.query().to_string(), ranked, first))
     }
 
-    /// Ranks files and reads the first of them: damage that shows only in what is shown is met before anything is given
-    /// out. Names stand in no unit, so none is read for them.
-    fn ranked_and_read(
-        &mut self,
-        request: &SearchRequest,
-        by: RankBy,
-        like: Option<&Like>,
-        wanted: usize,
-    ) -> Result<(RankedTogether, Vec<FileAnswer>)> {
+    /// Makes ready for a request, before anything is opened for it.
+    fn prepare(&mut self, request: &SearchRequest) -> Result<()> {
+        self.need_model(request, rankings(request))?;
+        self.words = request.words();
+        self.opening.for_all = request.needs_all();
+        if self.opening.for_all {
+            self.forget_partial();
+        }
+        Ok(())
+    }
+
+    /// Forgets open indexes that lack files, so that they are opened again with all of them: "nothing" and "all" are true
+    /// only of a whole tree. Returns whether there were any.
+    fn forget_partial(&mut self) -> bool {
+        let count = self.opened.len();
+        if self.opening.update {
+            self.opened.retain(|(_, snapshot)| snapshot.files.complete);
+        }
+        let is_any = self.opened.len() < count;
+        if is_any {
+            (self.opening.for_all, self.is_scoped) = (true, false);
+            self.partial.clear();
+        }
+        is_any
+    }
+
+    /// Reports what the open indexes lack.
+    fn tell_partial(&mut self) {
+        let partial = std::mem::take(&mut self.partial);
+        partial.iter().filter(|_| self.listener.hears()).for_each(|notice| self.listener.notice(notice));
+    }
+
+    /// Ranks files and reads the first of them, so that damage of the shown records is noticed before any output. Names
+    /// are not read from units, so none is read for them.
+    fn ranked_and_read(&mut self, request: &SearchRequest, run: &Run<'_>) -> Result<(RankedTogether, Vec<FileAnswer>)> {
         let detail = request.shape.detail;
         let read = if detail == Detail::Names { 0 } else { PORTION };
-        let ranked = self.ranked(request, by, like, wanted)?;
+        let ranked = self.ranked(request, run, run.files())?;
         let (place, error) = match ranked.files(&self.places, 0..read.min(ranked.len()), detail) {
             Ok(files) => return Ok((ranked, files)),
             Err(failed) => *failed,
@@ -194,7 +222,7 @@ impl Session {
             return Err(error);
         }
         self.reopen(place)?;
-        let ranked = self.ranked(request, by, like, wanted)?;
+        let ranked = self.ranked(request, run, run.files())?;
         let files = ranked.files(&self.places, 0..read.min(ranked.len()), detail).map_err(|failed| failed.1)?;
         Ok((ranked, files))
     }
@@ -206,9 +234,14 @@ impl Session {
     /// As [`Session::search`].
     pub fn files_without(&mut self, request: &SearchRequest) -> Result<Vec<FileAnswer>> {
         self.need_model(request, RankBy::Words)?;
+        self.opening.for_all = true;
+        self.forget_partial();
         self.open_scope(&request.scope)?;
+        self.tell_partial();
         let all: usize = self.places.iter().map(|p| p.snapshot.files.indexed().count()).sum();
-        let ranked = self.ranked(request, RankBy::Words, None, all.max(1))?.ranked;
+        let words = request.clone().by(RankBy::Words);
+        let run = self.run_of(&words, None)?;
+        let ranked = self.ranked(&words, &run, all.max(1))?.ranked;
         let mut files = Vec::new();
         for (place, ranked) in self.places.iter().zip(&ranked) {
             files.extend(place.files_without(ranked)?);
@@ -217,73 +250,25 @@ impl Session {
         Ok(files)
     }
 
-    /// Ranks the files of all places together, or lists them one place after the other.
-    fn ranked(
-        &mut self,
-        request: &SearchRequest,
-        by: RankBy,
-        like: Option<&Like>,
-        files: usize,
-    ) -> Result<RankedTogether> {
-        match &request.question {
-            Question::Text(query) => self.ranked_by(request, by, like, files, query),
-            Question::Like { .. } | Question::LikeUnit(_) => {
-                self.ranked_by(request, by, like, files, like.map_or("", |like| &like.query))
-            }
-            Question::Every => self.listed(request, files),
+    /// A request with what this session knows beside it.
+    fn run_of<'r>(&mut self, request: &'r SearchRequest, like: Option<&'r Like>) -> Result<Run<'r>> {
+        let run = Run::new(request, &self.settings, &self.env)?.like(like);
+        if request.question == Question::Every {
+            return Ok(run);
         }
-    }
-
-    /// Lists the units of every place by path and line.
-    fn listed(&mut self, request: &SearchRequest, results: usize) -> Result<RankedTogether> {
-        let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
-        let length = Length { results, units_per_file, single_units: request.shape.single_units };
-        let call_lines = request.shape.call_lines;
-        let listed = (0..self.places.len()).map(|at| self.repaired(at, |place, _| place.list(length, call_lines)));
-        let ranked = listed.collect::<Result<Vec<Ranked>>>()?;
-        let order = in_turn(&ranked, results);
-        Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
-    }
-
-    fn ranked_by(
-        &mut self,
-        request: &SearchRequest,
-        by: RankBy,
-        like: Option<&Like>,
-        files: usize,
-        query: &str,
-    ) -> Result<RankedTogether> {
-        let knobs = corpus::knobs_for(request, self.settings.knobs(&self.env, &request.ranking)?)?;
-        let terms = in_force(&request.background, &self.settings);
         let near = request.background.near.as_ref().map(|near| self.near(near, &request.scope)).transpose()?;
-        let is_text = matches!(request.question, Question::Text(_));
-        let fusion = request.ranking.fusion.or(self.settings.fusion()).unwrap_or_default();
-        let per_file = request.shape.units_per_file.or(self.settings.number("per_file"));
-        let strength_min = strength_min(request, &self.settings);
+        Ok(run.near(near).past(&self.places, self.past()))
+    }
+
+    /// Ranks the files of all places together, or lists their units.
+    fn ranked(&mut self, request: &SearchRequest, run: &Run<'_>, files: usize) -> Result<RankedTogether> {
+        if request.question == Question::Every {
+            let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
+            let length = Length { results: files, units_per_file, single_units: request.shape.single_units };
+            return self.repaired_together(|places, _| corpus::list(places, length, request.shape.call_lines));
+        }
         let listener = Arc::clone(&self.listener);
-        let past = if is_text { past_of(&self.places, query, &knobs, self.past()) } else { Vec::new() };
-        self.repaired_together(|places, model| {
-            let model = model.filter(|_| by != RankBy::Words);
-            let asked = Asked {
-                query,
-                knobs: &knobs,
-                fusion,
-                by,
-                model,
-                like,
-                hints: &request.background.hints,
-                terms: (is_text && !terms.is_empty()).then_some(&terms),
-                near: near.as_ref(),
-                past: &past,
-                files,
-                units_per_file: per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.max(1))),
-                strength_min,
-                single_units: request.shape.single_units,
-                every_match: request.shape.every_match,
-                explain: request.shape.explain,
-            };
-            corpus::rank(&places.iter().collect::<Vec<_>>(), &asked, &*listener)
-        })
+        self.repaired_together(|places, model| Ok(run.rank(places, model, files, &*listener)?.0))
     }
 
     /// Opens the model, if the request's rankings need one.
@@ -337,10 +322,10 @@ impl Session {
     /// A project, opened unless it is open already, with the scope's filter. What the filter reads of the index may be
     /// damaged too.
     fn place(&mut self, project: Project, within: Within) -> Result<Place> {
-        let (project, snapshot) = self.opened(project)?;
+        let (project, snapshot) = self.opened(project, &within.below)?;
         let place = match self.filtered(&project, snapshot, &within) {
             Err(error) if self.is_to_be_repaired(&error) => {
-                let (project, snapshot) = self.opened_anew(project)?;
+                let (project, snapshot) = self.opened_anew(project, &within.below)?;
                 self.filtered(&project, snapshot, &within)
             }
             done => done,
@@ -359,21 +344,25 @@ impl Session {
     }
 
     /// A project with its index, opened unless it is open already.
-    fn opened(&mut self, mut project: Project) -> Result<(Project, Arc<Snapshot>)> {
+    fn opened(&mut self, mut project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
         if let Some(known) = self.opened.iter().find(|(known, _)| known.root == project.root) {
             return Ok(known.clone());
         }
         project.settings_beside(&self.settings, &self.env)?;
-        let snapshot = Arc::new(open(&self.opening, &self.env, &project, self.model.as_ref(), &*self.listener)?);
+        let first = ReadFirst { paths: paths.to_vec(), words: self.words.clone() };
+        let (model, listener) = (self.model.as_ref(), &*self.listener);
+        let (snapshot, partial) = open(&self.opening, (&self.env, &project), model, &first, listener)?;
+        self.partial.extend(partial);
+        let snapshot = Arc::new(snapshot);
         self.opened.push((project.clone(), Arc::clone(&snapshot)));
         Ok((project, snapshot))
     }
 
-    /// The same after what is damaged of the index is repaired.
-    fn opened_anew(&mut self, project: Project) -> Result<(Project, Arc<Snapshot>)> {
+    /// The same after repairing a damaged index.
+    fn opened_anew(&mut self, project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
         repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
-        self.opened(project)
+        self.opened(project, paths)
     }
 
     /// The question for units like the one on a line; leaves the places of the scope open.
@@ -402,7 +391,7 @@ impl Session {
         Ok(question)
     }
 
-    /// The file where the reader stands, in one of the places.
+    /// The reader's file, in one of the places.
     fn near(&mut self, at: &Standpoint, scope: &Scope) -> Result<NearFile> {
         check_file(&at.file)?;
         let (project, path) = self.project(&at.file)?;
@@ -428,7 +417,7 @@ impl Session {
     }
 
     /// Runs `work` over all places. If an index turns out to be damaged, repairs those that are and runs `work` once more.
-    fn repaired_together<T>(&mut self, work: impl Fn(&[Place], Option<&Model>) -> Result<T>) -> Result<T> {
+    fn repaired_together<T>(&mut self, work: impl Fn(&Vec<Place>, Option<&Model>) -> Result<T>) -> Result<T> {
         match guarded(|| work(&self.places, self.model.as_ref())) {
             Err(error) if self.is_to_be_repaired(&error) => {}
             done => return done,
@@ -439,7 +428,7 @@ impl Session {
         guarded(|| work(&self.places, self.model.as_ref()))
     }
 
-    /// Whether an error is damage of an index, and to be repaired; that is told then.
+    /// Whether an error is damage of an index that can be repaired; if so, it is reported.
     fn is_to_be_repaired(&self, error: &Error) -> bool {
         let how = damage(error).filter(|_| self.opening.update);
         if let Some(how) = &how {
@@ -451,7 +440,7 @@ impl Session {
     /// Repairs what is damaged of a place's index, and opens it again.
     fn reopen(&mut self, at: usize) -> Result<()> {
         let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
-        let (project, _) = self.opened_anew(project)?;
+        let (project, _) = self.opened_anew(project, &within.below)?;
         self.places[at] = self.place(project, within)?;
         Ok(())
     }
@@ -471,26 +460,4 @@ impl Session {
 fn allows_some(place: &Place) -> bool {
     let allows = |file: &FileRecord| place.filter().is_none_or(|filter| filter.allows_file(file.id));
     place.snapshot.files.indexed().any(allows)
-}
-
-/// The least strength of a file in an answer.
-pub fn strength_min(request: &SearchRequest, settings: &Settings) -> f32 {
-    match request.shape.weakest {
-        Weakest::Strength(least) => least,
-        Weakest::Any => settings.strength_min().unwrap_or_default(),
-        Weakest::Floor => settings.strength_min().unwrap_or(if request.has_end() { FLOOR } else { 0.0 }),
-    }
-}
-
-/// The rankings that count for a request. Lists and counts of every match use words alone: by meaning, everything
-/// matches to some degree.
-fn rankings(request: &SearchRequest) -> RankBy {
-    let is_by_words = request.shape.every_match || request.question == Question::Every;
-    if is_by_words { RankBy::Words } else { request.ranking.by }
-}
-
-/// The results of all places, one place after the other: lists are in order of paths.
-fn in_turn(ranked: &[Ranked], wanted: usize) -> Vec<(usize, usize)> {
-    let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
-    all.take(wanted).collect()
 }

@@ -43,7 +43,7 @@ pub struct Within {
     pub below: Vec<String>,
     /// The same paths as the caller wrote them; empty where it named none.
     pub given: Vec<PathBuf>,
-    /// Paths from the root that are left out of these: another place looks in there.
+    /// Paths from the root to exclude, because another place searches them.
     without: Vec<String>,
 }
 
@@ -58,7 +58,8 @@ impl Within {
         Within { below, ..Within::default() }
     }
 
-    /// Refuses a path that is neither indexed nor there, as [`Project::around`] does; `name` stands in front of the paths.
+    /// Refuses a path that is neither indexed nor there, as [`Project::around`] does; `name` is the prefix of the
+    /// paths.
     ///
     /// # Errors
     /// When there is one.
@@ -117,9 +118,9 @@ pub struct Asked<'a> {
     pub hints: &'a [Hint],
     /// Further terms for words of the question.
     pub terms: Option<&'a TermTable>,
-    /// Where the reader stands.
+    /// The reader's position.
     pub near: Option<&'a NearFile>,
-    /// Files that past commits like the question changed, with what stands in front of their project's paths.
+    /// Files that past commits like the question changed, with the prefix of their project's paths.
     pub past: &'a [(String, f32)],
     /// Number of files wanted.
     pub files: usize,
@@ -177,7 +178,7 @@ pub struct Ranked {
     is_list: bool,
     /// First and last matching line of each file, once asked for.
     lines: OnceLock<HashMap<FileId, (u32, u32)>>,
-    /// Whether each result is a unit of its own, so that no other one stands for its file.
+    /// Whether each result is a unit of its own, so that no other unit represents its file.
     is_of_units: bool,
 }
 
@@ -262,7 +263,7 @@ impl Ranked {
         self.answer.hits.truncate(results);
     }
 
-    /// First and last line of a file's ranked units that hold a word of the query. `None` where each result is one
+    /// First and last line of a file's ranked units that contain a word of the query. `None` where each result is one
     /// unit.
     fn matched_lines(&self, file: FileId, snapshot: &Snapshot) -> Result<Option<(u32, u32)>> {
         if self.is_of_units {
@@ -405,7 +406,7 @@ impl Place {
                 None if file.matching_lines.is_none() && is_headed(&unit, &file.language) => unit.span.line as usize,
                 None => words.best_line(&mut weighed, &unit, file.matching_lines.as_deref()),
             };
-            // Another unit may stand on the lines of one that is gone.
+            // Another unit may have taken the lines of one that is gone.
             let known = if is_there || unit.name.is_empty() { &lines[..] } else { &[] };
             one.line = self.line(words, known, number, &unit);
             one.last_line = (unit.span.end as usize).min(lines.len());

@@ -1,5 +1,4 @@
-//! Units of a file that changed since it was indexed: looked for in its text as it is now, so that lines are shown with
-//! their own numbers.
+//! Finds the units of a file that changed since it was indexed, so that lines are shown with their current numbers.
 
 use colgrep_core::Unit;
 use colgrep_syntax::language;
@@ -7,9 +6,9 @@ use colgrep_syntax::parse::parse_file;
 
 use crate::answer::snippet::QueryWords;
 
-/// Puts units where they stand in a file's text now. Of several that are called the same, the likeliest is taken: the one
-/// with as many lines, then the nearest; of those without a name, the one with a line that says most of the query. A
-/// unit that is gone stays as it was indexed. Gives, for each, whether it is there.
+/// Moves units to their place in a file's current text. Of several with the same name, the likeliest is taken: the one
+/// with as many lines, then the nearest; of those without a name, the one with the line that matches the query best. A
+/// unit that is gone keeps its indexed place. Returns, for each, whether it is there.
 pub fn follow(units: &mut [Unit], path: &str, text: &str, words: &QueryWords) -> Vec<bool> {
     let now = parse_file(path, text, language::of_file(path, text.as_bytes())).1.units;
     let lines: Vec<&str> = text.lines().collect();

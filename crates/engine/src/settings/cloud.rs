@@ -22,7 +22,7 @@ impl fmt::Debug for Cloud {
 }
 
 impl Cloud {
-    /// Keeps a variable if it is one of these; an empty one counts as not set.
+    /// Keeps a variable of a cloud store, unless it is empty. Returns whether it is such a variable.
     pub(crate) fn takes(&mut self, name: &str, value: &OsStr) -> bool {
         let is_one = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         if let Some(value) = value.to_str().filter(|value| is_one && !value.is_empty()) {
@@ -43,9 +43,9 @@ impl Cloud {
     }
 }
 
-/// Whether the address of a store seems to hold credentials, or what may be one: a user or a password in front of an `@`
-/// (where it is no container of Azure's), or anything behind `?` or `#`. Addresses are shown and kept; such belong into
-/// the environment.
+/// Whether the address of a store seems to include credentials: a user or a password before an `@` (unless that is a
+/// container of Azure's), or anything after `?` or `#`. Addresses are shown and kept; credentials belong in the
+/// environment.
 pub fn holds_credentials(address: &str) -> bool {
     let Some((scheme, rest)) = address.split_once("://") else { return false };
     let authority = rest.split('/').next().unwrap_or_default();

@@ -36,7 +36,7 @@ impl std::fmt::Debug for Secret {
 pub struct Env {
     /// Where indexes are kept, if not in the usual place.
     data_folder: Option<PathBuf>,
-    /// Whether work may be done behind an answer, where the environment says so.
+    /// Whether background processes may be started, where the environment says so.
     pub background: Option<bool>,
     /// Whether a search waits until its index is whole.
     pub wait: bool,
@@ -198,8 +198,8 @@ impl Env {
         self.runtime.path.iter().any(|folder| folder.is_absolute() && folder.join(&name).is_file())
     }
 
-    /// PATH for the programs that a command runs on the project at `root`: a folder of the project, or one that is another
-    /// in each folder, could hold a program of whoever wrote the project.
+    /// PATH for the programs that a command runs on the project at `root`. A folder of the project, or a relative one,
+    /// could contain programs from whoever wrote the project, and is left out.
     pub(crate) fn programs(&self, root: &Path) -> OsString {
         let outside =
             |folder: &&PathBuf| folder.is_absolute() && !folder.canonicalize().is_ok_and(|real| real.starts_with(root));
@@ -208,7 +208,7 @@ impl Env {
         match (self.runtime.path.is_empty(), joined.is_empty()) {
             // Where PATH is not set, systems look here.
             (true, _) => "/usr/bin:/bin".into(),
-            // An empty PATH would stand for the current folder: what holds no program stands for none.
+            // An empty PATH would mean the current folder; use a path without programs.
             (false, true) => "/dev/null".into(),
             (false, false) => joined,
         }
@@ -274,7 +274,7 @@ fn switch(name: &str, value: String) -> Result<Option<bool>> {
 /// The profile of that name.
 ///
 /// # Errors
-/// When there is none.
+/// When no profile has that name.
 pub fn profile(name: &str) -> Result<Profile> {
     match Profile::from_name(name) {
         Some(profile) => Ok(profile),

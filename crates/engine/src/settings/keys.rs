@@ -163,7 +163,7 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Address,
         default: "",
         doc: "Where a team shares indexes, as push and pull take it: s3://BUCKET/FOLDER, gs://, az://, a folder. A search takes the first index of a project from there.",
-        // An index from there is believed, and asking for one tells who asks.
+        // An index from there is trusted, and requests disclose who searches.
         untrusted: Untrusted::No,
     },
     Key {
@@ -313,7 +313,7 @@ const SHARE: &str = "a number from 0 to 1";
 /// Reads a number from 0 to 1.
 ///
 /// # Errors
-/// With what it takes, when it is none.
+/// When it is not one, with the values that are allowed.
 pub fn share(text: &str) -> Result<f32, String> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("takes {SHARE}, not {text:?}"))

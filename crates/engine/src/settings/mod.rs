@@ -1,7 +1,7 @@
 //! Settings: the user's file and a repository's committed `.colgrep.toml`, typed and validated by one table of keys.
 //!
-//! Precedence: flag > environment > repository > user > default. Of a repository that the user has not trusted, only what
-//! shows answers or narrows what is indexed is taken ([`Settings::refused`]).
+//! Precedence: flag > environment > repository > user > default. A repository that the user has not trusted may only
+//! set what affects the display or narrows what is indexed ([`Settings::refused`]).
 
 pub mod cloud;
 pub(crate) mod did_you_mean;
@@ -78,10 +78,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the user's file and that of the repository around `start`.
+    /// Reads the user's file and the file of the repository around `start`.
     ///
     /// # Errors
-    /// When one of them can't be read, or holds an unknown key or an unfit value.
+    /// When one of them can't be read, or has an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
         let Files { user, repository } = Files::at(env, start);
         let files = user.iter().chain(&repository).cloned().collect();
@@ -97,7 +97,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The settings at another place: these where the same files hold there.
+    /// The settings at another place: a copy where the same files apply there.
     ///
     /// # Errors
     /// As [`Settings::read`].
@@ -107,7 +107,7 @@ impl Settings {
         if is_same { Ok(self.clone()) } else { Settings::read(env, start) }
     }
 
-    /// Adds what a repository's file says, as far as it is taken.
+    /// Adds a repository's settings as far as they are allowed.
     fn add_repository(&mut self, env: &Env, path: &Path) -> Result<()> {
         if path.is_symlink() {
             // An error would show lines of whatever it leads to.
@@ -255,7 +255,7 @@ impl Settings {
         let base = file.parent().unwrap_or(Path::new(""));
         let folder = |written: &String| {
             let joined = base.join(from_home(written, env));
-            // `..` behind a link is not the folder in front of it.
+            // `..` after a link is not the folder before it.
             let has_detour = joined.components().any(|part| part == Component::ParentDir);
             joined.canonicalize().ok().filter(|_| has_detour).unwrap_or(joined)
         };
@@ -397,14 +397,14 @@ fn from_home(written: &str, env: &Env) -> PathBuf {
     }
 }
 
-/// The files of settings that hold somewhere, of which the repository's goes before the user's.
+/// The settings files in force at a place; the repository's takes precedence over the user's.
 struct Files {
     user: Option<PathBuf>,
     repository: Option<PathBuf>,
 }
 
 impl Files {
-    /// Those that hold at `start`.
+    /// The files in force at `start`.
     fn at(env: &Env, start: &Path) -> Files {
         Files { user: env.settings_file().filter(|path| path.is_file()), repository: repository_file(env, start) }
     }
@@ -415,7 +415,7 @@ fn values_of(text: &str, path: &Path) -> Result<Vec<(String, Value)>, SettingErr
     file::read(text).map_err(|error| in_file(error, path))
 }
 
-/// An error of one entry, with the file that holds it.
+/// Adds the file to the error of one entry.
 fn in_file(error: SettingError, path: &Path) -> SettingError {
     SettingError::File { path: path.to_path_buf(), source: Box::new(error) }
 }

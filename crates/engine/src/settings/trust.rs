@@ -1,8 +1,8 @@
-//! Which repositories' settings the user trusts: by the path of the file, all that stands in it, and the files of the
-//! model that it names.
+//! Which repositories' settings the user trusts: by the path of the file, its text, and the files of the model that it
+//! names.
 //!
-//! The text itself is kept, not a hash of it: any change ends the trust, and nothing has to resist a forger. Of a model's
-//! files, which are large, size and times are kept; that of the inode's last change nobody sets.
+//! The text itself is kept, not a hash of it: any change ends the trust, and no hash has to resist forgery. A model's files are
+//! large, so their size and times are kept, including the inode's change time, which nobody can set.
 
 use std::fs;
 use std::io::Write as _;
@@ -123,7 +123,7 @@ pub(super) fn is_trusted_text(env: &Env, path: &Path, text: &str) -> bool {
     })
 }
 
-/// Whether the user trusts the file at `path` as it is now.
+/// Whether the user trusts the file at `path` in its current state.
 pub fn is_trusted(env: &Env, path: &Path) -> bool {
     read_file(path).is_ok_and(|text| is_trusted_text(env, path, &text))
 }
@@ -192,7 +192,7 @@ impl Refused {
         self.values.iter().any(|(key, _)| !is_users_own(key))
     }
 
-    /// Those that are the user's own to set, or the others, with what is said of them.
+    /// The settings that only the user may set, or the others, followed by the reason `why`.
     fn told(&self, users_own: bool, why: &str) -> Option<String> {
         let values = self.values.iter().filter(|(key, _)| is_users_own(key) == users_own);
         let values: Vec<_> = values.map(|(key, value)| shortened(format!("{key} = {value}"))).collect();

@@ -1,4 +1,4 @@
-//! The ranking's constants in the environment: `alpha` is COLGREP_ALPHA there, and in what a user is told of it.
+//! The ranking's constants in the environment: `alpha` is COLGREP_ALPHA there, and in messages about it.
 
 use colgrep_core::knob::{Knob, KnobError, Knobs};
 
@@ -27,7 +27,7 @@ pub fn variable(knob: Knob) -> String {
 /// The knob of a variable.
 ///
 /// # Errors
-/// When there is none; the message names a near one.
+/// When no knob has that name; the message suggests a similar one.
 pub fn knob_of(variable_name: &str) -> Result<Knob> {
     if let Some(knob) = Knob::ALL.iter().find(|knob| variable(**knob) == variable_name) {
         return Ok(*knob);

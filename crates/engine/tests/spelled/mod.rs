@@ -1,4 +1,4 @@
-//! Names in every spelling, and parts of names: what stands in a file is found, and nothing is denied that is there.
+//! Names in every spelling, and parts of names: a search finds them and never denies what a file contains.
 
 use colgrep_engine::request::Weakest;
 use colgrep_engine::{Detail, RankBy, SearchRequest};
@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 9] = [
     ("runner.rb", "def stop\n  running = misconfigured\nend\n"),
 ];
 
-/// What a search shows, and what it says that nothing holds.
+/// The paths that a search shows, and the words that it reports as absent.
 fn found(folder: &std::path::Path, query: &str) -> (Vec<String>, Vec<String>) {
     let mut session = engine(folder).session(folder).expect("a session");
     let mut request = SearchRequest::new(query).within(folder).by(RankBy::Words).detail(Detail::Names);
@@ -28,7 +28,7 @@ fn found(folder: &std::path::Path, query: &str) -> (Vec<String>, Vec<String>) {
     let results = session.rank(&request).expect("results");
     let end = results.end().expect("an end");
     let mut denied = end.unknown.clone();
-    // What is read as another spelling must not stand anywhere as typed.
+    // A word that is read as another spelling must not occur as typed.
     let stands = |typed: &str| FILES.iter().any(|(_, text)| text.to_lowercase().contains(&typed.to_lowercase()));
     denied.extend(end.read_as.iter().filter(|(typed, _)| stands(typed)).map(|(typed, _)| typed.clone()));
     if end.shown == 0 && end.is_tokens && !end.is_held {

@@ -1,4 +1,4 @@
-//! Commits as documents: which there are, and what they say.
+//! Commits as documents: lists them and reads their messages and paths.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -18,23 +18,23 @@ use crate::update::{Content, Document};
 use crate::walk::{Walked, WalkedFile};
 use crate::worktree;
 
-/// Longest list of the commits at which a shallow clone ends, in bytes; a longer one counts as none.
+/// Maximum size in bytes of the list of commits at which a shallow clone ends; a larger one is ignored.
 const SHALLOW_BYTES_MAX: u64 = 16 << 20;
 
-/// The newest commits that are kept, at most.
+/// Maximum of commits that are kept, newest first.
 pub const COMMITS_MAX: usize = 20_000;
-/// Commits that git is asked for at once, at most: their messages and paths are held until all are written.
+/// Maximum of commits requested from git at once: their messages and paths are kept in memory until all are written.
 pub(super) const ROUND_MAX: usize = 2_048;
 /// Longest message that is read, in bytes.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
-/// Paths of a commit that can be asked for, at most: an import of a whole tree is no change of each of its files.
+/// Maximum of searchable paths in a commit: the import of a whole tree says nothing about each file.
 const PATHS_MAX: usize = 10_000;
 /// Paths of a commit that are searched as words.
 const PATHS_AS_WORDS_MAX: usize = 100;
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// Adds the commits that local branches and the heads of all worktrees reach, the newest [`COMMITS_MAX`]. From a known
-/// table, only what came and what went is asked for.
+/// Adds the commits reachable from local branches and the heads of all worktrees, the newest [`COMMITS_MAX`]. With a
+/// known table, requests only the differences.
 pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walked: &mut Walked) -> Result<()> {
     let ask = |args: &[&str], input: &str| -> Result<String> {
         let printed = git.ask(args, input).map_err(|e| Error::io("ask git about", common, e))?;
@@ -45,12 +45,12 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
     let before: Option<Vec<&String>> = known.map(|table| table.state.iter().filter(own).collect());
     let known_files = || known.into_iter().flat_map(known_commits);
     if let Some(before) = before.as_ref().filter(|before| before.first() == Some(&&stamp)) {
-        // No branch moved: git need not be asked.
+        // No branch moved, so git need not be run.
         walked.files.extend(known_files());
         walked.state.extend(before.iter().copied().cloned());
         return Ok(());
     }
-    // All but branches and heads of worktrees is left out: tags, what others have, stashes, notes.
+    // Leaves out everything but branches and heads of worktrees: tags, remotes, stashes, notes.
     let tips = ask(&["rev-list", "--no-walk=unsorted", "--exclude=refs/[!h]*", "--all"], "")?;
     let tips: BTreeSet<&str> = tips.lines().collect();
     let shallow = read_regular(&common.join("shallow"), SHALLOW_BYTES_MAX).map_or(0, |bytes| xxh3_64(&bytes));
@@ -64,7 +64,7 @@ pub(super) fn list(git: &dyn Git, common: &Path, known: Option<&FileTable>, walk
         let mut commits: HashMap<String, i64> = known_files().map(|file| (file.path, file.mtime_ns)).collect();
         let grown = before.filter(|before| before.last() == state.last().as_ref()).and_then(|before| {
             let old: Vec<&str> = before.iter().filter_map(|line| line.strip_prefix("tip ")).collect();
-            // Where an old tip is no object any more, git refuses, and all is listed.
+            // If an old tip no longer exists, git fails, and everything is listed.
             let came = ask(&LIST, &range(tips.iter().copied(), old.iter().copied())).ok()?;
             let went = ask(&["rev-list", "--stdin"], &range(old.iter().copied(), tips.iter().copied())).ok()?;
             Some((came, went))
@@ -98,14 +98,14 @@ fn known_commits(table: &FileTable) -> impl Iterator<Item = WalkedFile> + '_ {
     commits.map(|record| WalkedFile { path: record.path.clone(), size: 0, mtime_ns: record.mtime_ns })
 }
 
-/// What `rev-list --stdin` reads: commits of these tips that those don't reach.
+/// Input for `rev-list --stdin`: commits reachable from the tips `of` and not from `not`.
 fn range<'a>(of: impl IntoIterator<Item = &'a str>, not: impl IntoIterator<Item = &'a str>) -> String {
     let of: String = of.into_iter().map(|tip| format!("{tip}\n")).collect();
     of + &not.into_iter().map(|tip| format!("^{tip}\n")).collect::<String>()
 }
 
-/// Commits with their times in nanoseconds. Git knows seconds, and lists a commit before what it is made on: of several
-/// in one second, each gets one more than those behind it, and the first more than the `known` ones.
+/// Commits with their times in nanoseconds. Git has seconds and lists a commit before its parents: of several in one
+/// second, each gets one more than those after it, and more than the `known` ones.
 fn listed(printed: &str, known: &HashMap<String, i64>) -> HashMap<String, i64> {
     let mut next: HashMap<i64, i64> = HashMap::new();
     for time in known.values() {
@@ -134,9 +134,9 @@ pub(super) struct Commit {
     paths: BTreeSet<String>,
 }
 
-/// What is printed of each commit, fields ended by NUL bytes; behind it stand its raw changes.
+/// Format of each commit: fields ended by NUL bytes, then its raw changes.
 const FORMAT: &str = "--format=%H%x00%ct%x00%ci%x00%s%x00%b";
-/// No programs that a configuration names, no renames: both names of a file that moved are meant.
+/// Runs no programs that a configuration names, and detects no renames: both names of a moved file count.
 const LOG: [&str; 13] = [
     "log",
     "--no-walk=unsorted",
@@ -153,7 +153,7 @@ const LOG: [&str; 13] = [
     FORMAT,
 ];
 
-/// Reads those of a round that are commits, in one call.
+/// Reads the commits of a round in one call.
 pub(super) fn read(git: &dyn Git, round: &[WalkedFile]) -> Result<Read> {
     let names: String = round.iter().filter(|f| is_name(&f.path)).map(|f| format!("{}\n", f.path)).collect();
     if names.is_empty() {
@@ -168,7 +168,7 @@ pub(super) fn is_name(path: &str) -> bool {
     matches!(path.len(), 40 | 64) && path.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// A commit that git listed and does not give.
+/// A commit that git listed but can't print.
 pub(super) fn unreadable(record: FileRecord) -> Document {
     let record = FileRecord { language: COMMIT.to_string(), skip: Some(Skip::Unreadable), ..record };
     Document { record, ..Document::default() }

@@ -1,4 +1,4 @@
-//! Which entries a search may give, and how much of the transcripts was not understood.
+//! Filters entries, and counts the lines of transcripts that were not understood.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::ids::FileId;
 use crate::lexical::{EntryHit, UnitFilter, UnitPlace};
 use crate::store::FileTable;
 
-/// Entries by their document and line: the filter that lets these alone pass.
+/// A filter for entries by their document and line.
 #[derive(Clone, Debug, Default)]
 pub struct AtLines(HashMap<FileId, HashSet<u32>>);
 
@@ -43,12 +43,12 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// What a record says of the lines of its transcript that were not understood.
+    /// A record's note on lines of its transcript that were not understood.
     pub(super) fn note(lines: u64) -> Option<String> {
         (lines > 0).then(|| format!("{lines} lines of an unknown form"))
     }
 
-    /// All that records say of it.
+    /// Sums the notes of all records.
     pub fn of(table: &FileTable) -> Unknown {
         let notes = table.files.iter().filter_map(|record| record.note.as_ref()?.split(' ').next()?.parse().ok());
         notes.fold(Unknown::default(), |sum, lines: u64| Unknown { lines: sum.lines + lines, files: sum.files + 1 })

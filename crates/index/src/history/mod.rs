@@ -1,8 +1,7 @@
-//! The history of a repository as an index of its own: commits, and what agents wrote down of their sessions.
+//! The history of a repository as an index of its own: commits and transcripts of agents' sessions.
 //!
-//! [`History`] is another source of documents beside the tree; the store, the update, retrieval and fusion are the same.
-//! A commit is a document of one unit. A session is a document whose units are its turns: what a person asked, and all
-//! that the agent did until the next question. Both mention paths.
+//! [`History`] is another source of documents besides the tree. A commit is a document of one unit. A session is a
+//! document whose units are its turns: a person's question and what the agent did until the next one.
 
 mod commits;
 mod lines;
@@ -23,12 +22,12 @@ use crate::store::{FileRecord, FileTable};
 use crate::update::{Asked, Document, Round, Source};
 use crate::walk::{WalkOptions, Walked, WalkedFile};
 
-/// Version of the documents of a history: raised whenever their texts, mentions or times change. What changes the index
-/// or the table raises [`FORMAT_VERSION`](crate::store::FORMAT_VERSION), which counts for a history too.
+/// Version of the documents of a history: raise it whenever their texts, mentions or times change. Changes of the index
+/// or the table raise [`FORMAT_VERSION`](crate::store::FORMAT_VERSION), which applies to a history too.
 pub const HISTORY_VERSION: u32 = 2;
-/// What the table calls the language of a commit.
+/// The language of a commit in the table.
 const COMMIT: &str = "commit";
-/// The same of a session.
+/// The language of a session.
 const SESSION: &str = "session";
 
 /// Whether a document of a history is a commit. Its path is the commit's full name then, else the transcript's path.
@@ -36,19 +35,19 @@ pub fn is_commit(record: &FileRecord) -> bool {
     record.language == COMMIT
 }
 
-/// Asks git. Whoever answers sees to it that git runs nothing that a repository names.
+/// Runs git. An implementation ensures that git runs no program that a repository names.
 pub trait Git: Sync {
-    /// What git prints on standard output when it is run in the repository with `args` and reads `input`.
+    /// Git's standard output when it is run in the repository with `args` and reads `input`.
     ///
     /// # Errors
     /// When it can't be run, or fails.
     fn ask(&self, args: &[&str], input: &str) -> std::io::Result<Vec<u8>>;
 }
 
-/// Where the entries of a history come from.
+/// The sources of a history's entries.
 #[derive(Clone, Copy)]
 pub struct History<'a> {
-    /// The repository's commits, where there is one.
+    /// Reads the repository's commits, if there is one.
     pub git: Option<&'a dyn Git>,
     /// The folder that the repository's worktrees share.
     pub common: &'a std::path::Path,
@@ -108,6 +107,6 @@ impl Round for Reader<'_> {
     }
 }
 
-/// The roots of worktrees, and paths as an agent writes them.
+/// The roots of worktrees, which resolve paths as an agent writes them.
 #[derive(Clone, Debug, Default)]
 pub struct Roots(Vec<PathBuf>);

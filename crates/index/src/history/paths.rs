@@ -1,11 +1,11 @@
-//! Paths as agents write them, made into paths from a repository's root.
+//! Resolves paths as agents write them to paths from a repository's root.
 
 use std::path::{Path, PathBuf};
 
 use super::Roots;
 
 impl Roots {
-    /// The roots of worktrees. A path inside several of them is meant from the innermost.
+    /// The roots of worktrees. A path inside several of them belongs to the innermost.
     pub fn new(mut roots: Vec<PathBuf>) -> Roots {
         roots.sort_unstable();
         roots.dedup();
@@ -18,13 +18,13 @@ impl Roots {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a folder, as written, lies in one of the worktrees.
+    /// Whether a folder, as written, is in one of the worktrees.
     pub(super) fn hold(&self, folder: &str) -> bool {
         self.inside(&parts(folder, &[])).is_some()
     }
 
-    /// A path as written in `folder`, from the worktree's root that it lies in, `/` between components. None where it
-    /// lies outside all of them, is a root itself, or belongs to git.
+    /// A path as written in `folder`, relative to its worktree's root, `/` between components. `None` if it is outside
+    /// all of them, is a root itself, or belongs to git.
     pub(super) fn relative(&self, path: &str, folder: &str) -> Option<String> {
         let from = if is_absolute(path) { Vec::new() } else { parts(folder, &[]) };
         let below = self.inside(&parts(path, &from))?;
@@ -47,7 +47,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || drive
 }
 
-/// The components of a path as written, from those of a folder; `.` and `..` resolved, without a look at the disk.
+/// The components of a path as written, from those of a folder, with `.` and `..` resolved without access to the disk.
 fn parts(path: &str, from: &[String]) -> Vec<String> {
     let mut parts = from.to_vec();
     for part in path.split(['/', '\\']) {

@@ -1,7 +1,7 @@
-//! Transcripts of agents as documents: which there are below the user's folders, and the turns of one.
+//! Transcripts of agents as documents: finds them below the user's folders and reads their turns.
 //!
-//! Private by design: only folders that the user names are looked at, only transcripts of sessions that ran in one of
-//! this repository's worktrees are read, and what tools answered is never kept.
+//! Private by design: only folders that the user names are listed, only sessions that ran in one of this repository's
+//! worktrees are read, and tool output is never kept.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -20,11 +20,11 @@ use crate::store::{FileRecord, FileTable};
 use crate::update::{Content, Document, wait_for_new_stamp};
 use crate::walk::{Walked, WalkedFile};
 
-/// Folders inside each other that are looked into.
+/// Maximum depth of nested folders that are searched.
 const DEPTH_MAX: usize = 8;
-/// Longest line that is read, in bytes: longer ones hold files, pictures and what commands print.
+/// Longest line that is read, in bytes: longer ones contain files, images and command output.
 const LINE_BYTES_MAX: u64 = 8 << 20;
-/// Longest first line of a question that stands for the turn, in bytes.
+/// Maximum length of a turn's title, the first line of its question, in bytes.
 const TITLE_BYTES_MAX: usize = 200;
 
 /// Folders with transcripts, and the repository whose sessions count.
@@ -40,13 +40,13 @@ impl Sessions {
         Sessions { folders, roots: Roots::new(roots) }
     }
 
-    /// Whether any folder is looked at.
+    /// Whether no folder is configured.
     pub fn is_none(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// Adds all transcripts. One that is known to be of another project is listed as it was known, however it has grown:
-    /// a session stays where it began.
+    /// Adds all transcripts. One that is known to be of another project is listed as known, however it has grown: a
+    /// session stays where it began.
     pub(super) fn list(&self, known: Option<&FileTable>, walked: &mut Walked) {
         if self.is_none() {
             return;
@@ -94,8 +94,8 @@ impl Sessions {
         Document { bytes: record.size, record, content, ..Document::default() }
     }
 
-    /// All of the turn on a line of a transcript: what was asked, what the agent said, and the tools that it used on
-    /// paths. None where it can't be read any more.
+    /// The whole turn on a line of a transcript: the question, what the agent said, and the tools that it used on
+    /// paths. `None` if it can't be read any more.
     pub fn turn(&self, path: &Path, line: u32) -> Option<String> {
         let transcript = self.read(path, format_of(path)?).ok()??;
         let turn = transcript.turns.into_iter().find(|turn| turn.line == line)?;
@@ -103,7 +103,7 @@ impl Sessions {
         Some(if body.is_empty() { turn.user } else { format!("{}\n\n{}", turn.user, body.trim_start()) })
     }
 
-    /// The transcript at `path`; none where its session ran elsewhere.
+    /// The transcript at `path`; `None` if its session ran elsewhere.
     fn read(&self, path: &Path, format: &'static Format) -> std::io::Result<Option<Transcript>> {
         let mut reader = BufReader::new(File::open(path)?);
         let mut transcript = Transcript::new(format);
@@ -115,7 +115,7 @@ impl Sessions {
             if read == 0 {
                 break;
             }
-            // A shorter line without an end is one that somebody still writes; where it can be read, it is whole all the same.
+            // A shorter line without an end is still being written; if it can be parsed, it is complete all the same.
             if line.last() != Some(&b'\n') && read as u64 == LINE_BYTES_MAX {
                 transcript.unknown += 1;
                 reader.skip_until(b'\n')?;
@@ -132,8 +132,8 @@ impl Sessions {
         Ok(is_here.then(|| transcript.finished()))
     }
 
-    /// A turn as a unit: its first line stands for it, what was asked documents it, what was done is its body. Paths are
-    /// those of this repository; of others nothing is kept.
+    /// A turn as a unit: the question's first line is its name, the question its documentation, the work its body. Only
+    /// paths of this repository are kept.
     fn entry(&self, turn: &Turn) -> (Unit, Entry) {
         let relative =
             |(tool, path, folder): &(String, String, String)| Some((self.roots.relative(path, folder)?, tool.clone()));
@@ -155,7 +155,7 @@ impl Sessions {
     }
 }
 
-/// The form of a transcript, by its name.
+/// The format of a transcript, by its name.
 fn format_of(path: &Path) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
     FORMATS.iter().find(|format| (format.is_named)(name))
@@ -165,7 +165,7 @@ fn format_of(path: &Path) -> Option<&'static Format> {
 fn transcripts(folder: &Path, depth: usize, files: &mut Vec<WalkedFile>, unreadable: &mut Vec<(String, String)>) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        // A folder that is not there yet holds nothing.
+        // A missing folder is empty.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
         Err(error) => return unreadable.push((folder.to_string_lossy().into_owned(), error.to_string())),
     };

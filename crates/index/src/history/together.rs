@@ -1,4 +1,4 @@
-//! What commits tell of files: which changed together, and which were changed for what a question asks.
+//! Evidence from commits: files that changed together, and files that changed for what a question asks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +15,14 @@ use crate::ids::FileId;
 use crate::lexical::{Scoring, UnitFilter, UnitPlace};
 use crate::store::Snapshot;
 
-/// Commits of more files than this say nothing of two of them: reformatting, renaming, importing.
+/// Commits of more files than this (reformatting, renaming, importing) do not relate their files.
 pub const COMMIT_FILES_MAX: usize = 20;
-/// Commits that are evidence for a question, at most.
+/// Maximum of commits that are evidence for a question.
 const EVIDENCE_COMMITS_MAX: usize = 20;
-/// Files of such a commit, at most: what changed a thousand files was made for none of them.
+/// Maximum of files in such a commit: a commit of a thousand files is about none of them.
 const EVIDENCE_FILES_MAX: usize = 1_000;
 
-/// Files that changed together with the one at `path` (from the repository's root), the most often first, each with its
+/// Files that changed together with the one at `path` (from the repository's root), most often first, each with its
 /// share of the strongest (1). A commit of n files counts 1 / (n − 1) for each other one.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub fn together(history: &Snapshot, path: &str) -> Result<Vec<(String, f32)>> {
     Ok(shares(weights))
 }
 
-/// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1):
+/// Files that past commits similar to the question changed, strongest first, each with its share of the strongest (1):
 /// of the best 20 commits by the words of subject and body, each gives its score / √n to its n files.
 ///
 /// # Errors
@@ -73,9 +73,9 @@ pub fn evidence(history: &Snapshot, question: &str, knobs: &Knobs) -> Result<Vec
     Ok(shares(weights))
 }
 
-/// Sums of weights in shares of the greatest, the greatest first, ties by path.
+/// Sums of weights as shares of the greatest, greatest first, ties by path.
 fn shares(weights: HashMap<String, Vec<f32>>) -> Vec<(String, f32)> {
-    // Where a commit lies in the index depends on its past; sums of rounded numbers would depend on it too.
+    // The position of a commit in the index depends on its history; sums of rounded numbers must not.
     let sum = |mut weights: Vec<f32>| -> f32 {
         weights.sort_unstable_by(f32::total_cmp);
         weights.into_iter().sum()

@@ -1,4 +1,4 @@
-//! Blocks of a sealed file: as they are, or compressed where that is worth it; and those that a reader keeps.
+//! Blocks of a sealed file, plain or compressed, and a reader's cache of blocks.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,12 +7,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tantivy::directory::OwnedBytes;
 use zstd::bulk::{Compressor, Decompressor};
 
-/// Bytes of a block before it is compressed: what a lookup reads at least.
+/// Uncompressed bytes of a block, the minimum that a lookup reads.
 pub(super) const BLOCK: usize = 4 << 10;
-/// zstd's fastest: of lists and positions, single bytes can be coded shorter and little repeats, so higher levels give
-/// 1 to 3 % for three to ten times the work.
+/// zstd's fastest: lists and positions repeat little, so higher levels save 1 to 3 % for three to ten times the work.
 const LEVEL: i32 = 1;
-/// Blocks that are kept of a file: 8 MiB. Searches come back to the same few dozen hundreds of times.
+/// Maximum of cached blocks per file: 8 MiB. Searches read the same few dozen hundreds of times.
 const KEPT_MAX: usize = 2 << 10;
 
 thread_local! {
@@ -20,7 +19,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// What a thread has of a kind, made when it is first needed.
+/// Runs `work` on a thread's instance, created on first use.
 fn with<T, R>(
     own: &'static std::thread::LocalKey<RefCell<Option<T>>>,
     make: impl FnOnce() -> io::Result<T>,
@@ -35,34 +34,34 @@ fn with<T, R>(
     })
 }
 
-/// Appends a block to `to`, compressed if that makes it smaller by `worth` bytes, and returns its length there.
+/// Appends a block to `to`, compressed if that saves at least `worth` bytes, and returns its length there.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// When out of memory.
 pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<usize> {
     let make = || Compressor::new(LEVEL);
     let mut room = [0; BLOCK];
     let most = block.len().min(BLOCK).saturating_sub(worth);
-    // A compressor that lacks room says so: the block is then not worth it.
+    // The compressor fails for lack of room if the block is not worth it.
     let packed = with(&COMPRESSOR, make, |own| Ok(own.compress_to_buffer(block, &mut room[..most]).ok()))?;
     let bytes = packed.map_or(block, |length| &room[..length]);
     to.extend_from_slice(bytes);
     Ok(bytes.len())
 }
 
-/// Fills `block` with what `packed` holds.
+/// Decompresses `packed` into `block`.
 ///
 /// # Errors
-/// When that is no compressed block of this length.
+/// When it is not a compressed block of this length.
 pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
     let length = with(&DECOMPRESSOR, Decompressor::new, |own| own.decompress_to_buffer(packed, &mut *block))?;
     if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
-/// Slots that are made at once: most searches read few blocks of a file.
+/// Slots allocated at a time: most searches read few blocks of a file.
 const SLOTS: usize = 64;
 
-/// Blocks that were read. Of a file with more than are kept, one that is read takes the place of another.
+/// A cache of blocks. In a file with more blocks, several share a slot, and the last one read stays.
 #[derive(Default)]
 pub(super) struct Kept {
     slots: OnceLock<Box<[Slots]>>,
@@ -71,7 +70,7 @@ pub(super) struct Kept {
 /// A block with its number.
 type Slot = Mutex<Option<(usize, OwnedBytes)>>;
 
-/// So many of them, once one is used.
+/// A group of slots, allocated on first use.
 type Slots = OnceLock<Box<[Slot; SLOTS]>>;
 
 impl Kept {
@@ -82,7 +81,7 @@ impl Kept {
         &part.get_or_init(|| Box::new([const { Mutex::new(None) }; SLOTS]))[at % SLOTS]
     }
 
-    /// The block with this number of a file of so many: kept, or as `read` gives it.
+    /// Block number `number` of a file, from the cache or from `read`.
     ///
     /// # Errors
     /// As `read`.
@@ -97,7 +96,7 @@ impl Kept {
         if let Some((_, block)) = known().as_ref().filter(|(at, _)| *at == number) {
             return Ok(block.clone());
         }
-        // Unlocked: another thread may read the same meanwhile.
+        // Unlocked: another thread may read the same block meanwhile.
         let block = read()?;
         *known() = Some((number, block.clone()));
         Ok(block)

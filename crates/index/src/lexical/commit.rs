@@ -1,4 +1,4 @@
-//! The commit point on disk: tantivy's `meta.json` with a sum, and the files that it names.
+//! The commit point on disk: tantivy's `meta.json` with a checksum, and the files that it names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,19 +14,19 @@ use crate::error::{Error, Result};
 
 /// The file that names the segments of the current commit.
 pub(super) const META: &str = "meta.json";
-/// The mark on the last line, in front of the checksum.
+/// The mark on the last line, before the checksum.
 const SEAL: &[u8] = b"xxh3 ";
 /// Length of the last line: the mark, sixteen digits of the checksum, a line feed.
 const SEAL_BYTES: usize = SEAL.len() + 17;
 /// Digits of a segment's id, with which the names of its files begin.
 const ID_DIGITS: usize = 32;
-/// Endings of the files that a segment may have beside that of its deletions.
+/// Extensions of a segment's files, except that of its deletions.
 const ENDINGS: [&str; 6] = ["idx", "pos", "term", "store", "fast", "fieldnorm"];
 
 /// The newest commit of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitPoint {
-    /// What the commit carries for us; `None` before the first.
+    /// Our payload in the commit; `None` before the first.
     pub payload: Option<String>,
     /// Whether its checksum is right. Versions before 5 wrote none.
     pub sealed: bool,
@@ -36,7 +36,7 @@ pub struct CommitPoint {
     pub(super) text: Arc<[u8]>,
 }
 
-/// tantivy's description of a commit, as far as it is needed here.
+/// The needed part of tantivy's description of a commit.
 #[derive(Deserialize)]
 struct Meta {
     payload: Option<String>,
@@ -63,11 +63,11 @@ impl SegmentMeta {
 }
 
 impl CommitPoint {
-    /// Reads the commit point in `folder`. One whose sum is wrong is read as far as it can be: it still says by what
-    /// version it was written.
+    /// Reads the commit point in `folder`. If its checksum is wrong, reads what it can: the version that wrote it may
+    /// still be legible.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where there is none or it is no description of a commit.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if there is none or it does not describe a commit.
     pub(super) fn read(folder: &Path) -> Result<CommitPoint> {
         let (text, meta) = read(folder)?;
         let segments = meta.segments.into_iter().map(SegmentMeta::named).collect();
@@ -91,7 +91,7 @@ fn read(folder: &Path) -> Result<(Vec<u8>, Meta)> {
     Ok((text, meta))
 }
 
-/// A commit point with its sum.
+/// Appends a checksum to a commit point.
 pub(super) fn seal(json: &[u8]) -> Vec<u8> {
     let mut text = json.to_vec();
     text.extend(SEAL);
@@ -99,13 +99,13 @@ pub(super) fn seal(json: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A commit point without its sum; `None` where that is wrong or missing.
+/// A commit point without its checksum; `None` if that is wrong or missing.
 pub(super) fn unseal(text: &[u8]) -> Option<&[u8]> {
     let (json, _) = text.split_at_checked(text.len().checked_sub(SEAL_BYTES)?)?;
     (seal(json) == text).then_some(json)
 }
 
-/// Whether a file is of a segment by its name.
+/// Whether a file belongs to a segment, by its name.
 pub(crate) fn is_segment_file(name: &str) -> bool {
     let id = name.split('.').next().unwrap_or_default();
     name.len() > ID_DIGITS && id.len() == ID_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit())
@@ -121,7 +121,7 @@ pub(crate) fn named_files(folder: &Path) -> Result<Named> {
 pub(crate) struct Named(HashMap<String, Option<u64>>);
 
 impl Named {
-    /// Whether a file belongs to the commit, or to the folder whatever that names.
+    /// Whether a file belongs to the commit, or to the folder in any case.
     pub(crate) fn contains(&self, name: &str) -> bool {
         if name == META || name == lengths::NAME {
             return true;
@@ -134,11 +134,12 @@ impl Named {
     }
 }
 
-/// Removes what the commit point in `folder` does not name: what a killed or failed writer left. Such a file would stop
-/// a later writer that comes to the same name. The caller holds the store's lock.
+/// Removes files that the commit point in `folder` does not name: leftovers of a killed or failed writer, which would
+/// stop a later writer that reuses their names. The caller holds the store's lock.
 ///
 /// # Errors
-/// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the commit point can't be read, [`ErrorKind::Io`](crate::ErrorKind::Io) where the disk refuses.
+/// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the commit point can't be read,
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk refuses.
 pub(crate) fn collect(folder: &Path, disk: &Disk) -> Result<()> {
     let named = if folder.join(META).exists() { named_files(folder)? } else { Named(HashMap::new()) };
     let io = |e| Error::io("read", folder, e);

@@ -22,7 +22,7 @@ use super::sealed::{Sealed, SealedWriter};
 use crate::disk::{Disk, read_regular};
 use crate::error::is_damage;
 
-/// tantivy's list of the files it made.
+/// tantivy's list of its files.
 const LIST: &str = ".managed.json";
 
 /// The folder of a lexical index.
@@ -36,12 +36,12 @@ pub(super) struct IndexDirectory {
 }
 
 impl IndexDirectory {
-    /// A folder to read one commit from.
+    /// A directory to read one commit from.
     pub(super) fn reader(folder: &Path, point: &CommitPoint) -> IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: None, point: Some(Arc::clone(&point.text)) }
     }
 
-    /// A folder to write to. The caller holds the store's lock and has collected what nothing names.
+    /// A directory to write to. The caller holds the store's lock and has collected unreferenced files.
     pub(super) fn writer(folder: &Path, disk: &Disk) -> IndexDirectory {
         IndexDirectory { folder: folder.to_path_buf(), disk: Some(disk.clone()), point: None }
     }
@@ -50,14 +50,14 @@ impl IndexDirectory {
         self.disk.as_ref().ok_or_else(|| io::Error::other("a reader writes nothing"))
     }
 
-    /// Remembers what keeps a writer from reading: the cause of its death. Damage is told, and mended, as damage.
+    /// Records the failed read that ends a writer. Damage is reported and repaired as damage instead.
     fn note(&self, path: &Path, error: &io::Error) {
         if let Some(disk) = self.disk.as_ref().filter(|_| !is_damage(error)) {
             disk.note("read", path, error);
         }
     }
 
-    /// The files of segments, as tantivy's list of them.
+    /// The files of segments, in the format of tantivy's list.
     fn list(&self) -> io::Result<Vec<u8>> {
         let mut names = vec![META.to_string()];
         for entry in std::fs::read_dir(&self.folder)? {
@@ -74,7 +74,7 @@ fn read_error(error: io::Error, path: &Path) -> OpenReadError {
     }
 }
 
-/// A file of a segment that is missing is damage: tantivy would take missing positions for none.
+/// A missing file of a segment is damage: tantivy would read missing positions as empty.
 fn segment_error(error: io::Error, path: &Path) -> OpenReadError {
     let error = match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::InvalidData, format!("{} is missing", path.display())),
@@ -136,7 +136,7 @@ impl Directory for IndexDirectory {
         if path.to_str() == Some(LIST) {
             return Ok(());
         }
-        // tantivy indents it, which doubles it; in a small index that counts.
+        // tantivy indents it, which doubles its size; in a small index that matters.
         let json = serde_json::from_slice::<serde_json::Value>(data)?.to_string();
         self.disk()?.replace(&self.folder.join(path), &seal(json.as_bytes()))
     }

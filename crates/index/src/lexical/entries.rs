@@ -1,4 +1,4 @@
-//! Entries of a history: units that are no part of a file of the tree. They have a time, mention paths, and keep the
+//! Entries of a history: units that are not part of a file of the tree. They have a time, mention paths, and keep the
 //! text that is encoded of them.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::ids::{FileId, TextHash};
 use crate::moment::Moment;
 use crate::units::{TEXT_BYTES_MAX, text_hash, unit_text};
 
-/// What an entry says beside its text.
+/// Facts of an entry besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// When.
@@ -35,7 +35,7 @@ impl Entry {
 pub struct EntryHit {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// What it is part of: a commit, a session.
+    /// The commit or session that it is part of.
     pub file: FileId,
     /// Its line there.
     pub line: u32,
@@ -43,7 +43,7 @@ pub struct EntryHit {
     pub time: Moment,
 }
 
-/// A unit as an index keeps it that holds texts: the body no longer than what is encoded.
+/// A unit as stored in an index that keeps texts: the body is cut to what is encoded.
 pub(crate) fn kept(unit: &Unit) -> Unit {
     let body = unit.body[..unit.body.floor_char_boundary(TEXT_BYTES_MAX)].to_string();
     Unit { body, ..unit.clone() }
@@ -71,7 +71,7 @@ impl Lexical {
         self.segments.get(unit.segment() as usize)?.entry(unit.segment() as usize, unit.doc())
     }
 
-    /// An entry as the index keeps it: its unit, the beginning of its body with it, and what it says beside.
+    /// An entry as stored: its unit with the beginning of its body, and its facts.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -133,8 +133,8 @@ impl Lexical {
         Ok(hits)
     }
 
-    /// Gives `visit` the paths that each of `units` mentions, at most `paths_max` (those with more are left out), with
-    /// the unit's position. No entry is fetched for that.
+    /// Passes to `visit` each unit's position in `units` with the paths that it mentions, at most `paths_max` (units
+    /// with more are left out). Fetches no entry.
     ///
     /// # Errors
     /// When the index can't be read.

@@ -1,6 +1,4 @@
-//! Units by what the index knows of their code: who calls a name, and what the units of a name call.
-//!
-//! Names decide, not types: two functions of one name are one name here.
+//! Callers and callees of units, matched by name rather than by type: functions of one name are not told apart.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +10,15 @@ use tantivy::Term;
 use super::read::{Lexical, UnitFilter, UnitHit, key};
 use crate::error::Result;
 
-/// What parts the segments of a name as code has it, in any language, beside dots: some languages have these in names.
+/// Separators between the segments of a name in code, besides dots, which some languages have in names.
 const SEPARATORS: [&str; 3] = ["::", "->", "\\"];
 /// What else parts them where people write of code: `RingBuffer#push`, `push/2`.
 const SEPARATORS_OF_PEOPLE: [&str; 2] = ["#", "/"];
 
-/// A name as somebody asks for it: plain (`push`), or with what encloses it (`RingBuffer.push`, `ring::push()`).
+/// A requested name: plain (`push`), or qualified (`RingBuffer.push`, `ring::push()`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeName {
-    /// As asked, without the parentheses of a call.
+    /// As requested, without the parentheses of a call.
     whole: String,
     ignores_case: bool,
 }
@@ -39,18 +37,18 @@ impl CodeName {
         }
     }
 
-    /// Whether a call that is written so may mean it. Of a qualified name the last part decides, since what stands in
-    /// front of a call is most often a value.
+    /// Whether `callee`, as written, may mean this name. Of a qualified name the last part decides, since a call is
+    /// usually qualified by a value.
     fn is_called(&self, callee: &str) -> bool {
         self.eq(callee, &self.whole) || self.eq(written_last(callee), asked_last(&self.whole))
     }
 
-    /// The same, punctuation at the ends aside: `println!` is called as `println`.
+    /// The same, ignoring punctuation at the ends: `println!` is called as `println`.
     fn is_nearly_called(&self, callee: &str) -> bool {
         self.eq(written_last(callee), last_segment(&self.whole))
     }
 
-    /// Whether a unit is the one that is asked for: its qualified name ends so.
+    /// Whether a unit has this name: its qualified name ends with it.
     fn is_of(&self, unit: &Unit) -> bool {
         let own = dotted(&unit.qualified_name(), &SEPARATORS);
         let asked = dotted(&self.whole, &SEPARATORS);
@@ -67,17 +65,17 @@ fn dotted(name: &str, separators: &[&str]) -> String {
     separators.iter().fold(name.to_string(), |name, separator| name.replace(separator, "."))
 }
 
-/// What stands behind the last of the separators.
+/// The text after the last separator.
 fn behind<'n>(name: &'n str, separators: &[&str]) -> &'n str {
     separators.iter().filter_map(|s| Some(name.rfind(s)? + s.len())).max().map_or(name, |at| &name[at..])
 }
 
-/// The last segment of a name as code has it.
+/// The last segment of a name as written in code.
 fn written_last(name: &str) -> &str {
     behind(name, &SEPARATORS)
 }
 
-/// The last segment of a name as people write it: dots part them too.
+/// The last segment of a name as people write it, which may contain dots.
 fn asked_last(name: &str) -> &str {
     behind(behind(written_last(name), &SEPARATORS_OF_PEOPLE), &["."])
 }
@@ -92,7 +90,7 @@ impl Lexical {
         if called.is_empty() { self.callers_by(name, true, filter) } else { Ok(called) }
     }
 
-    /// The units that call a name as it is written or, taken loosely, with other punctuation at its ends.
+    /// The units that call a name as written or, if `is_loose`, with other punctuation at its ends.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -122,8 +120,8 @@ impl Lexical {
         Ok(units)
     }
 
-    /// The definitions of what the units of a name call, by file and line. Where a callee is both defined and declared,
-    /// the definitions alone. `units` gives units with what they call.
+    /// The definitions of what the units of a name call, by file and line; declarations only of callees without
+    /// definitions. `units` loads units with their calls.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -147,7 +145,7 @@ impl Lexical {
         Ok(found)
     }
 
-    /// The units with this last part of a name, upper and lower case alike, that are meant.
+    /// The units with this last part of a name, ignoring case, that `is_meant` accepts.
     fn units_named(&self, last: &str, is_meant: impl Fn(&Unit) -> bool) -> Result<Vec<(UnitHit, Unit)>> {
         let term = Term::from_field_text(self.fields.definition, &folded(last_segment(last)));
         let mut units = Vec::new();

@@ -19,12 +19,12 @@ use crate::signature::STRIPS;
 const TOKENIZER: &str = "colgrep";
 /// Longest stop word, in bytes, that is stored without a position.
 const STOP_WORD_BYTES_MAX: usize = 5;
-/// Name of the field of files' numbers where they have a signature.
+/// Name of the field with the numbers of files that have a signature.
 pub(super) const SIGNED: &str = "signed";
-/// Names of the fields of signatures, a strip each.
+/// Names of the fields of signatures, one per strip.
 pub(super) const SIGNATURE: [&str; STRIPS] =
     ["signature0", "signature1", "signature2", "signature3", "signature4", "signature5", "signature6", "signature7"];
-/// Kind code of a document that stands for a file.
+/// Kind code of a file's document.
 pub(super) const FILE_KIND: u64 = 7;
 
 /// The fields of the index.
@@ -46,7 +46,7 @@ pub(super) struct Fields {
     pub(super) topic: Field,
     /// Files: names that their text defines as types.
     pub(super) textual_type: Field,
-    /// Files: keys of what they import.
+    /// Files: keys of their imports.
     pub(super) import: Field,
     /// Entries of a history: paths that they mention.
     pub(super) mention: Field,
@@ -54,9 +54,9 @@ pub(super) struct Fields {
     pub(super) time: Field,
     /// Of a file that has a signature, its number: see [`Signed`].
     pub(super) signed: Field,
-    /// Files of a large tree: what their bytes can hold ([`crate::signature`]).
+    /// Signatures of a large tree's files ([`crate::signature`]).
     pub(super) signature: [Field; STRIPS],
-    /// Stored for showing: a unit without its body, or a file's imports.
+    /// Stored for output: a unit without its body, or a file's imports.
     pub(super) stored: Field,
 }
 
@@ -115,8 +115,8 @@ impl Signed {
     }
 }
 
-/// What ranking needs of a unit, in one number, from the lowest bit: kind 3, role 2, line 20, lines behind it 20,
-/// lines of documentation in front 11, hash of the name's last segment as written 8. Larger values are cut.
+/// A unit's facts for ranking in one number, from the lowest bit: kind 3, role 2, line 20, lines after it 20, lines of
+/// documentation before it 11, hash of the name's last segment as written 8. Larger values are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Info(pub(super) u64);
 
@@ -180,7 +180,7 @@ thread_local! {
     pub(super) static CORE_TOKENIZER: RefCell<CoreTokenizer> = RefCell::new(CoreTokenizer::default());
 }
 
-/// Our tokenizer in tantivy's terms: the whole text is cut at once, then handed out.
+/// Our tokenizer as tantivy's: tokenizes the whole text at once, then returns the tokens.
 #[derive(Clone, Default)]
 struct TantivyTokenizer {
     terms: String,
@@ -204,7 +204,7 @@ impl Tokenizer for TantivyTokenizer {
         CORE_TOKENIZER.with_borrow_mut(|tokenizer| {
             tokenizer.tokenize_text(text, |t| {
                 self.terms.push_str(t.term);
-                // Proximity never asks for a stop word: all in one place, its positions take no bytes.
+                // Proximity never needs stop words: their positions are all equal and take no bytes.
                 let position = if t.term.len() <= STOP_WORD_BYTES_MAX && is_stop_word(t.term) { 0 } else { t.position };
                 self.tokens.push((self.terms.len(), t.start, t.end, position));
             });

@@ -1,4 +1,4 @@
-//! Which files hold a term, which unit lies around a line, and from where to where the units with a word reach.
+//! Finds files by term, the unit around a line, and the lines matched by a query's words.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::ids::FileId;
 
 impl Lexical {
-    /// The files, ascending, that hold a term in any unit.
+    /// The files with a term in any unit, ascending.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -34,7 +34,7 @@ impl Lexical {
         Ok(files)
     }
 
-    /// The files, ascending, that have an import of one of these keys.
+    /// The files that import one of these keys, ascending.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -51,7 +51,7 @@ impl Lexical {
         Ok(files)
     }
 
-    /// Whether a term stands in the name of a unit or in the topic of a file.
+    /// Whether a term occurs in the name of a unit or in the topic of a file.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -70,7 +70,7 @@ impl Lexical {
         Ok(false)
     }
 
-    /// First and last line, for each file, of those of `units` that hold a word of the query other than a stop word.
+    /// First and last line, for each file, of those of `units` with a word of the query other than a stop word.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -107,7 +107,7 @@ impl Lexical {
         Ok(lines)
     }
 
-    /// The units that define `name`, written so, by file and line.
+    /// The units that define `name` in this spelling, by file and line.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -132,7 +132,7 @@ impl Lexical {
         Ok(units)
     }
 
-    /// The first unit of which file, line of the definition and last line are meant.
+    /// The first unit whose file, line of the definition and last line `is_meant` accepts.
     pub(crate) fn unit_where(&self, is_meant: impl Fn(FileId, u32, u32) -> bool + Sync) -> Option<UnitHit> {
         let in_segment = |(s, segment): (usize, &Segment)| {
             let mut documents = segment.reader.doc_ids_alive().map(|doc| (doc, segment.info(doc)));
@@ -142,8 +142,8 @@ impl Lexical {
         self.segments.par_iter().enumerate().find_map_any(in_segment)
     }
 
-    /// The smallest unit around a line of a file that `filter` allows, documentation included; where none lies around
-    /// it, the last one before it. None where the unit around it is not allowed and no other lies around it.
+    /// The smallest unit around a line of a file that `filter` allows, documentation included; if there is none, the
+    /// last one before it. `None` if the only unit around it is not allowed.
     ///
     /// # Errors
     /// When the index can't be read.

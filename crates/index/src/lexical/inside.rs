@@ -1,4 +1,4 @@
-//! Finds tests that lie inside the files that they test.
+//! Finds tests inside the files that they test.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use super::read::{Lexical, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// Most lines of a block beside a module of tests that count as its frame (imports and braces).
+/// Maximum lines of a block next to a module of tests that count as its frame (imports and braces).
 const FRAME_LINES_MAX: u32 = 10;
 
 impl Lexical {
-    /// Lines of tests inside files that are none by their path, a file: units that the language's own syntax makes
-    /// tests, and modules named `tests` or `test` of the files that `has_modules` names (Rust keeps tests there).
+    /// Lines of tests in files whose paths are not those of tests: units that the language's syntax marks as tests, and
+    /// modules named `tests` or `test` of the files that `has_modules` accepts (Rust keeps tests there).
     ///
     /// # Errors
     /// When the index can't be read.
@@ -51,7 +51,7 @@ impl Lexical {
         for ((file, _), (first, end)) in modules {
             let spans = tests.entry(file).or_default();
             spans.push((first, end));
-            // The lines that open and close the module belong to short blocks beside it.
+            // The lines that open and close the module belong to short adjacent blocks.
             for (s, doc) in self.documents_of(file)? {
                 let info = self.segments[s].info(doc);
                 let beside = info.end() + 1 == first || info.first() == end + 1;

@@ -1,6 +1,5 @@
-//! How many units an index has, how long their fields are, and in which of them anything stands. Summing that up reads
-//! every unit, so the writer of an index does it once a segment and saves the sums beside it. The sums are a cache: where
-//! they are missing, damaged, or of other segments, a reader computes them and gets the same.
+//! Number of units, lengths of their fields, and which fields have terms. Summing reads every unit, so a writer saves
+//! the sums of each segment in a cache file, which a reader recomputes if it is missing, damaged or stale.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,8 +14,8 @@ use crate::disk::{Disk, read_regular};
 /// Its name in the folder.
 pub(super) const NAME: &str = "lengths.bin";
 
-/// The units of a segment that are not deleted, the sum of each field's lengths over them, in tokens, and which fields have
-/// terms at all, those of deleted units too.
+/// The live units of a segment, the sum of each field's lengths over them in tokens, and which fields have terms, those
+/// of deleted units included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Lengths {
     pub(super) units: u64,
@@ -31,7 +30,7 @@ fn version(reader: &SegmentReader) -> Version {
     (reader.segment_id().uuid_string(), reader.delete_opstamp())
 }
 
-/// The sums that a writer left.
+/// The sums that a writer saved.
 pub(super) struct Kept(HashMap<Version, Lengths>);
 
 impl Kept {
@@ -41,14 +40,14 @@ impl Kept {
 }
 
 impl Lengths {
-    /// Reads what the writer of the index in `folder` left.
+    /// Reads the sums that the writer of the index in `folder` saved.
     pub(super) fn load(folder: &Path) -> Kept {
         let bytes = read_regular(&folder.join(NAME), u64::MAX).unwrap_or_default();
         let sound = bytes.split_last_chunk::<8>().filter(|(body, sum)| xxh3_64(body) == u64::from_le_bytes(**sum));
         Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }
 
-    /// Saves `all` for later readers of the index in `folder`. A failure costs later readers time and nothing else.
+    /// Saves `all` for later readers of the index in `folder`. A failure only costs later readers time.
     pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
         let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };

@@ -1,8 +1,7 @@
-//! The lexical index: the only place that knows tantivy.
+//! The lexical index, the only module that uses tantivy. Units and files are documents of one index.
 //!
-//! Units and files are documents of one tantivy index. tantivy keeps terms, frequencies, positions and
-//! lengths; the score is our own BM25F (`colgrep_core::bm25`), computed over all postings of the query's
-//! terms, so that a term's document frequency counts units with the term in any field.
+//! tantivy keeps terms, frequencies, positions and lengths; the score is our own BM25F (`colgrep_core::bm25`), computed
+//! over all postings of the query's terms, so that a term's document frequency counts units with the term in any field.
 
 mod block;
 mod commit;

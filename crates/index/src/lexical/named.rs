@@ -1,4 +1,4 @@
-//! Finds files whose names or definitions answer a query.
+//! Finds files whose names or definitions match a query.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::ids::FileId;
 /// A plain word counts as the name of a definition only if at most this many definitions have it. Prototype.
 const WORD_DEFINITIONS_MAX: u64 = 6;
 
-/// A file whose name or definitions answer a query.
+/// A file whose name or definitions match a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedFile {
     /// Definitions of the query's identifiers, and of its words written as one name.
@@ -25,12 +25,12 @@ pub struct NamedFile {
     pub textual_types: Vec<usize>,
     /// The highest 1/√n among plain words that name one of n definitions.
     pub word_definitions: f32,
-    /// Σ idf of the topic terms that the query holds.
+    /// Σ idf of the topic terms that occur in the query.
     pub topic_weight: f32,
 }
 
 impl NamedFile {
-    /// How well it answers by name or definition.
+    /// How well it matches by name or definition.
     pub fn weight(&self) -> f32 {
         // Which files are found does not depend on words that happen to be a name together.
         let is_defined = self.definitions.iter().any(|definition| !definition.is_compound());
@@ -40,8 +40,8 @@ impl NamedFile {
     }
 }
 
-/// Where a query's plain words and topic terms were found: their numbers are statistics, and what they weigh depends on
-/// the whole corpus.
+/// Files by a query's plain words and topic terms: their counts are statistics, and their weights depend on the whole
+/// corpus.
 #[derive(Clone, Debug, Default)]
 pub struct NamesFound {
     /// For each of the query's plain words, the definitions of that name.
@@ -84,7 +84,7 @@ impl Lexical {
         Ok(names)
     }
 
-    /// Files whose names or definitions answer to the query, allowed by `filter`; `names` is what was found of it.
+    /// Files whose names or definitions match the query, allowed by `filter`; `names` are the lookups of its words.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -177,7 +177,7 @@ impl Lexical {
         Ok(())
     }
 
-    /// In how many files' topics each of the terms stands.
+    /// The number of files with each term in their topics.
     ///
     /// # Errors
     /// When the index can't be read.

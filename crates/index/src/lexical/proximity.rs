@@ -1,4 +1,4 @@
-//! Which files hold neighbouring terms of a query close together.
+//! Finds files where neighbouring terms of a query are close together.
 
 use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::query::Query;
@@ -14,13 +14,13 @@ use crate::ids::FileId;
 /// Distance, in tokens, within which two terms count as near. Prototype: 8 of 4, 8, 16, 32.
 const NEAR_TOKENS: u32 = 8;
 
-/// How often a pair of neighbouring terms of a query stands near each other, and side by side: in files that are wanted,
-/// and in a sample of all files that shows in how many it does.
+/// How often a pair of neighbouring query terms occurs close together and adjacent: in the wanted files, and in a
+/// sample of all files that estimates how many have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairFound {
-    /// Files of the sample with the pair near each other, and side by side.
+    /// Files of the sample with the pair close together, and adjacent.
     pub sample: (u64, u64),
-    /// Of each wanted file that has the pair near each other, how often: near, and side by side.
+    /// For each wanted file with the pair close together, how often: close, and adjacent.
     pub files: Vec<(FileId, (u32, u32))>,
 }
 
@@ -28,9 +28,9 @@ pub struct PairFound {
 pub struct Sample<'a> {
     /// Whether the evidence of a file is wanted.
     pub is_wanted: &'a dyn Fn(FileId) -> bool,
-    /// For each pair, one in how many files is counted: a power of two.
+    /// For each pair, the sampling rate: one in this many files is counted, a power of two.
     pub parts: &'a [u32],
-    /// A number of the file that looks random and depends on its path alone.
+    /// A pseudo-random number of the file that depends only on its path.
     pub lot: &'a dyn Fn(FileId) -> u64,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Sample<'_> {
     }
 }
 
-/// For each file, how often a pair of terms stands near each other, and side by side.
+/// For each file, how often a pair of terms occurs close together, and adjacent.
 type Counts = FxHashMap<FileId, (u32, u32)>;
 
 impl Lexical {
@@ -116,7 +116,7 @@ fn count_pair(
     Ok(())
 }
 
-/// How many of the (sorted) positions `here` have one of `there` within 8 tokens, and how many right behind them.
+/// The number of sorted positions `here` with one of `there` within 8 tokens, and with one right after them.
 fn near_counts(here: &[u32], there: &[u32]) -> (u32, u32) {
     let (mut near, mut adjacent) = (0, 0);
     let mut low = 0;

@@ -1,4 +1,4 @@
-//! The index, open for reading: its segments, what they know of each document, the units of a file.
+//! The index, open for reading: its segments, their facts about each document, the units of a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,27 +25,27 @@ use super::lengths::Lengths;
 use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 
-/// Documents that one core goes through at once.
+/// Documents that one core scans at a time.
 pub(super) const SCAN_DOCS: usize = 1 << 14;
-/// Blocks of 16 KiB of stored documents that a segment remembers.
+/// Blocks of 16 KiB of stored documents that a segment caches.
 const STORE_BLOCKS: usize = 100;
 
-/// Which units a search may give; asked by many threads.
+/// Which units a search may return; called from many threads.
 pub trait UnitFilter: Sync {
-    /// Whether any unit of the file may be given.
+    /// Whether any unit of the file may be returned.
     fn allows_file(&self, file: FileId) -> bool;
-    /// Whether a unit of an allowed file may be given.
+    /// Whether a unit of an allowed file may be returned.
     fn allows_unit(&self, unit: &UnitPlace) -> bool;
 }
 
-/// A unit as a filter is asked about it.
+/// A unit as a filter sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitPlace {
     /// Its key in this snapshot.
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// Its first line, documentation included.
     pub first: u32,
@@ -60,24 +60,24 @@ pub struct UnitHit {
     pub key: UnitId,
     /// Its file's number.
     pub file: FileId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
-    /// How it stands to what it names.
+    /// How it relates to what it names.
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
-    /// Whether a content term stands in its name.
+    /// Whether its name contains a content term.
     pub name_hit: bool,
-    /// BM25F, with the factor for what it is.
+    /// BM25F, times the factor for its kind and role.
     pub score: f32,
 }
 
-/// Where a unit lies in its file.
+/// Position of a unit in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitSpan {
     /// Its key in this snapshot.
     pub key: UnitId,
-    /// What it is.
+    /// Its kind.
     pub kind: UnitKind,
     /// First line of its documentation or attributes.
     pub first: u32,
@@ -106,9 +106,9 @@ pub(super) struct Segment {
     /// The fields of units, in the order of [`colgrep_core::bm25::Field::ALL`], and the lengths of each.
     pub(super) fields: [Field; FIELD_COUNT],
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
-    /// Its units and their lengths, as its writer summed them up, or as they are summed up when they are asked for.
+    /// Its units and their lengths, as saved by its writer, or computed on first use.
     pub(super) lengths: OnceLock<Lengths>,
-    /// What it keeps of each document, once that is asked for.
+    /// Its stored documents, opened on first use.
     store: OnceLock<StoreReader>,
 }
 
@@ -127,12 +127,12 @@ impl Segment {
         Info(self.info.first(doc).unwrap_or_default())
     }
 
-    /// The hash of a unit's text; `None` for a document that stands for a file.
+    /// The hash of a unit's text; `None` for a file's document.
     fn text(&self, doc: DocId) -> Option<TextHash> {
         TextHash::new(self.text.first(doc)?)
     }
 
-    /// What is known of the unit that is document `doc`, with score 0.
+    /// The facts of the unit that is document `doc`, with score 0.
     pub(super) fn hit(&self, key: UnitId, doc: DocId) -> UnitHit {
         let (file, info) = (self.file(doc), self.info(doc));
         let (kind, role, line) = (info.kind(), info.role(), info.line());
@@ -146,7 +146,7 @@ impl Segment {
         filter.allows_file(file) && filter.allows_unit(&place())
     }
 
-    /// What the index keeps of a document, as its store has it.
+    /// The stored bytes of a document, from its store.
     pub(super) fn stored(&self, doc: DocId) -> Result<OwnedBytes> {
         let store = match self.store.get() {
             Some(store) => store,
@@ -158,8 +158,8 @@ impl Segment {
         Ok(store.get_document_bytes(doc)?)
     }
 
-    /// The terms of a field; none where it has none. Such a one is not opened: tantivy would build an empty dictionary, which
-    /// takes half a megabyte.
+    /// The terms of a field, if it has any. An empty one is not opened: tantivy would build an empty dictionary of half
+    /// a megabyte.
     pub(super) fn terms_of(&self, field: Field) -> Result<Option<Arc<InvertedIndexReader>>> {
         let at = self.fields.iter().position(|own| *own == field);
         let is_empty = at.zip(self.lengths.get()).is_some_and(|(at, lengths)| !lengths.has_terms[at]);
@@ -171,7 +171,7 @@ impl Segment {
         Ok(index.read_postings(term, option).map_err(tantivy::TantivyError::from)?)
     }
 
-    /// Calls `visit` for every living document with the term.
+    /// Calls `visit` for every live document with the term.
     pub(super) fn each(&self, term: &Term, mut visit: impl FnMut(DocId)) -> Result<()> {
         if let Some(mut postings) = self.postings(term, IndexRecordOption::Basic)? {
             while postings.doc() != TERMINATED {
@@ -190,7 +190,7 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
     UnitId::new(segment as u32, doc)
 }
 
-/// Opens a commit, and nothing of its segments.
+/// Opens a commit without its segments.
 ///
 /// # Errors
 /// As [`Lexical::open_at`].
@@ -223,7 +223,7 @@ impl Lexical {
     /// Opens the commit in `folder` whose point was read before.
     ///
     /// # Errors
-    /// When it is damaged, or a later one took its files away.
+    /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_at(folder: &Path, point: &CommitPoint) -> Result<Lexical> {
         let (index, fields) = index_at(folder, point)?;
         prepare(&index);
@@ -259,7 +259,7 @@ impl Lexical {
         Ok(Lexical { searcher, _reader: reader, fields, segments })
     }
 
-    /// Number of segments, living documents and dead ones.
+    /// Number of segments, live documents and deleted ones.
     pub fn shape(&self) -> (usize, u64, u64) {
         let dead = self.segments.iter().map(|s| u64::from(s.reader.num_deleted_docs())).sum();
         (self.segments.len(), self.searcher.num_docs(), dead)
@@ -271,7 +271,7 @@ impl Lexical {
         (key.doc() < segment.reader.max_doc()).then_some((segment, key.doc()))
     }
 
-    /// What is known of a unit, with score 0; `None` where this snapshot has no document at the address.
+    /// The facts of a unit, with score 0; `None` if this snapshot has no document at the address.
     pub fn hit(&self, key: UnitId) -> Option<UnitHit> {
         let (segment, doc) = self.document(key)?;
         Some(segment.hit(key, doc))
@@ -333,7 +333,7 @@ impl Lexical {
         parts.concat()
     }
 
-    /// The hash of a unit's text; `None` where no unit of this snapshot has the address.
+    /// The hash of a unit's text; `None` if no unit of this snapshot has the address.
     pub fn text_of(&self, key: UnitId) -> Option<TextHash> {
         let (segment, doc) = self.document(key)?;
         segment.text(doc)
@@ -355,7 +355,7 @@ impl Lexical {
         Ok(units)
     }
 
-    /// Where the units of a file lie.
+    /// Positions of the units of a file.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -371,7 +371,7 @@ impl Lexical {
         Ok(documents.filter(|(_, info)| !info.is_file()).map(span).collect())
     }
 
-    /// The living documents of a file: segment and number, ascending.
+    /// The live documents of a file: segment and number, ascending.
     pub(super) fn documents_of(&self, file: FileId) -> Result<Vec<(usize, DocId)>> {
         let term = Term::from_field_u64(self.fields.file, file.in_index());
         let mut documents = Vec::new();

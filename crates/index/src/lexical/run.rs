@@ -1,4 +1,4 @@
-//! Which files hold terms in a row, by their positions.
+//! Finds files with consecutive terms, by their positions.
 
 use colgrep_core::UnitId;
 use colgrep_core::bm25::Field as UnitField;
@@ -11,7 +11,7 @@ use super::read::{Lexical, Segment, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
-/// Terms of a text that are looked up, the first ones: more make it no surer.
+/// Maximum of terms of a text that are looked up: more do not make it more certain.
 const TERMS_MAX: usize = 24;
 
 /// Terms with their distances from the first.
@@ -31,8 +31,8 @@ pub fn run_of(text: &str, tokenizer: &mut Tokenizer) -> Run {
 }
 
 impl Lexical {
-    /// The files, ascending, in one of whose units the terms of a run stand at their distances, whatever punctuation
-    /// stands between them.
+    /// The files with a unit where the terms of a run occur at their distances, whatever the punctuation between them;
+    /// ascending.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -43,7 +43,7 @@ impl Lexical {
         Ok(files)
     }
 
-    /// The units, ascending, that hold a run so, each with its file.
+    /// The units with such a run, ascending, each with its file.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -61,7 +61,7 @@ impl Lexical {
     }
 }
 
-/// Calls `visit` for every living document that holds the run.
+/// Calls `visit` for every live document with the run.
 fn each_with_run(segment: &Segment, field: Field, run: &[(String, u32)], mut visit: impl FnMut(DocId)) -> Result<()> {
     let mut lists: Vec<(SegmentPostings, u32)> = Vec::with_capacity(run.len());
     for (term, distance) in run {
@@ -69,7 +69,7 @@ fn each_with_run(segment: &Segment, field: Field, run: &[(String, u32)], mut vis
         let Some(list) = segment.postings(&term, IndexRecordOption::WithFreqsAndPositions)? else { return Ok(()) };
         lists.push((list, *distance));
     }
-    // The rarest leads.
+    // The rarest term leads.
     lists.sort_by_key(|(list, _)| list.doc_freq());
     let Some(((lead, lead_distance), others)) = lists.split_first_mut() else { return Ok(()) };
     let (mut starts, mut positions) = (Vec::new(), Vec::new());

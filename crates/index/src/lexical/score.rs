@@ -1,10 +1,10 @@
 //! Scores units by BM25F over the postings of a query's terms.
 //!
-//! A term's document frequency counts the units with it in any field, so it is the union of its lists. Scores are
-//! summed a term at a time, the heaviest first. Once `units_max` units have more than all the terms that are left could
-//! give together, these can bring no unit that is not there yet (Turtle and Flood, Query evaluation: strategies and
-//! optimizations, 1995: MaxScore), and are only looked up in the units that may still be among the best. What is left
-//! at the end is scored once more in the order of the query, so that scores do not depend on what was left out.
+//! A term's document frequency counts the units with it in any field, so it is the size of the union of its lists.
+//! Scores are summed term by term, heaviest first. Once `units_max` units score more than all remaining terms could add
+//! up to, these can't introduce new units (Turtle and Flood, Query evaluation: strategies and optimizations, 1995:
+//! MaxScore) and are only looked up in units that may still be among the best. The survivors are scored again in the
+//! order of the query, so that scores do not depend on what was pruned.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -33,7 +33,7 @@ const ROUNDING: f32 = 1e-4;
 struct Sizes {
     /// Queries with fewer postings are summed without pruning.
     postings: u64,
-    /// Documents a shard.
+    /// Documents per shard.
     shard: DocId,
 }
 
@@ -68,14 +68,14 @@ pub struct LookedUp<'a> {
     ranges: Vec<(usize, Range<DocId>)>,
 }
 
-/// How units are scored: by which statistics, which of them, and in which order those of equal scores come.
+/// How to score units: the statistics, the filter, and the order of equal scores.
 #[derive(Clone, Copy)]
 pub struct Scoring<'a> {
     /// The statistics of the whole corpus, of which the index may be a part.
     pub statistics: &'a Statistics,
     /// The formula's constants.
     pub bm25: &'a Bm25,
-    /// Which units may be given; without a filter, all.
+    /// Which units may be returned; all without a filter.
     pub filter: Option<&'a dyn UnitFilter>,
     /// The order of files.
     pub order: &'a FileOrder,
@@ -108,7 +108,7 @@ impl std::fmt::Debug for Scorer<'_> {
 }
 
 impl Lexical {
-    /// Looks up the terms of a query, once for all that reads them.
+    /// Looks up the terms of a query once, for all readers.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -145,13 +145,13 @@ impl<'a> LookedUp<'a> {
         Ok(statistics)
     }
 
-    /// Scores units so.
+    /// A scorer with these settings.
     pub fn scorer(&'a self, scoring: Scoring<'a>) -> Scorer<'a> {
         Scorer::new(self, scoring)
     }
 
-    /// For each term of the query, the positions among `units`, sorted by key, of those that hold it; none for stop words,
-    /// which stand nearly everywhere and weigh nothing.
+    /// For each term of the query, the positions of units with it in `units`, which is sorted by key. Stop words get
+    /// none: they occur nearly everywhere and weigh nothing.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -182,8 +182,8 @@ impl<'a> LookedUp<'a> {
 }
 
 impl Scorer<'_> {
-    /// Scores the units that hold a term of the query and finds the best `units_max` that the filter allows,
-    /// and, where these lie in fewer than `files_min` files, the best unit of each next file until there are so many.
+    /// Scores the units with a term of the query and returns the best `units_max` that the filter allows. If these are
+    /// in fewer than `files_min` files, adds the best unit of each next file until there are enough.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -199,7 +199,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// The best unit of each of the files, by score; the first one, with score 0, of a file without any term of the query.
+    /// The best unit of each file, by score; for a file without any term of the query, its first unit with score 0.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -226,7 +226,7 @@ impl Scorer<'_> {
         Ok(hits)
     }
 
-    /// The units, scored; with score 0 what holds no term of the query.
+    /// The units with their scores, 0 for those without a term of the query.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -287,7 +287,7 @@ impl<'a> Scorer<'a> {
         b.score.total_cmp(&a.score).then_with(by_place)
     }
 
-    /// The scores of `docs` of a segment, which ascend, without the factor for what they are.
+    /// The scores of `docs`, ascending, of a segment, without the factor for kind and role.
     fn scores_at(&self, s: usize, docs: &[DocId]) -> Result<Vec<f32>> {
         let mut scores = vec![0.0; docs.len()];
         for (term, weight) in self.terms() {
@@ -390,11 +390,11 @@ impl<'a> Scorer<'a> {
         Ok(hits)
     }
 
-    /// A score that at least `depth` allowed units reach; 0 where fewer were found.
+    /// A score that at least `depth` allowed units reach; 0 if fewer were found.
     fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
         let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
         let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();
-        // Factors and filters remove some, so more are looked at.
+        // Factors and filters remove some, so more are scored.
         let looked_at = 4 * depth;
         if looked_at < best.len() {
             best.select_nth_unstable_by(looked_at, |a, b| b.0.total_cmp(&a.0));
@@ -441,7 +441,7 @@ fn narrow(shards: &mut [Shard], least: f32) {
     }
 }
 
-/// `of` each item, on all cores where there are several items.
+/// Applies `of` to each item, on all cores if there are several.
 fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) -> Result<Vec<U>> {
     match items {
         [item] => Ok(vec![of(item)?]),
@@ -450,7 +450,7 @@ fn spread<T: Sync, U: Send>(items: &[T], of: impl Fn(&T) -> Result<U> + Sync) ->
 }
 
 /// The first `units_max` of sorted hits, then the best one of each next file until there are `files_min` files; and
-/// whether there are so many.
+/// whether that many were found.
 pub fn cut<T, F: Copy + Eq + Hash>(
     mut hits: Vec<T>,
     units_max: usize,

@@ -1,4 +1,4 @@
-//! Sums that leave out what can't matter, against plain ones.
+//! Compares pruned scores with exhaustive ones.
 
 use std::fmt::Write as _;
 
@@ -16,12 +16,12 @@ use crate::lexical::{FileDocument, UnitPlace, Writer};
 const PLAIN: Sizes = Sizes { postings: u64::MAX, shard: DocId::MAX };
 const CAREFUL: Sizes = Sizes { postings: 0, shard: 100 };
 
-/// A number below `n` that looks random.
+/// A pseudo-random number below `n`.
 fn draw(seed: u64, i: u64, n: u64) -> u64 {
     xxh3_64(&[seed.to_le_bytes(), i.to_le_bytes()].concat()) % n
 }
 
-/// A word: low numbers come often, high ones seldom.
+/// A word: low numbers are frequent, high ones rare.
 fn word(seed: u64, i: u64) -> String {
     let most = 1 << (1 + draw(seed, 2 * i, 8));
     format!("word{}", draw(seed, 2 * i + 1, most))

@@ -1,11 +1,9 @@
-//! Files of the lexical index in blocks with a checksum each, so that any part of a file is checked when it is read.
+//! Files of the lexical index in blocks with a checksum each, so that any part of a file is verified when it is read.
 //!
-//! tantivy keeps one sum a file, which only reading all of it can check, and writes bytes that can be coded shorter. A
-//! sealed file holds what tantivy wrote in blocks of [`BLOCK`], each as it is or compressed; then for each block its
-//! length here and the low half of its XXH3-64; then the [`TRAILER`]: a magic number, the length of what tantivy wrote
-//! and the XXH3-64 of the file's name, the table, and the trailer before it. tantivy sees its own bytes alone.
-//!
-//! Reads are copies, not maps: a file cut under a server then ends in an error, not in a signal.
+//! A sealed file has tantivy's bytes in blocks of [`BLOCK`], plain or compressed; then for each block its stored length
+//! and the low half of its XXH3-64; then the [`TRAILER`]: a magic number, the length of tantivy's bytes and the XXH3-64
+//! of the file's name, the table, and the trailer before it. Reads are copies, not maps: a file truncated under a
+//! server then causes an error, not a signal.
 
 use std::fmt;
 use std::fs::File;
@@ -20,35 +18,35 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::block::{BLOCK, Kept, pack, unpack};
 use crate::disk::{DiskFile, Room, open_regular};
 
-/// Bytes of a block's entry in the table: its length, its sum.
+/// Bytes of a block's entry in the table: its length, its checksum.
 const ENTRY: usize = 6;
 const MAGIC: &[u8; 8] = b"colgpack";
-/// Magic, length, sum.
+/// Magic, length, checksum.
 const TRAILER: usize = 24;
 /// A file up to this size is kept in memory and takes no handle.
 const KEPT_BYTES_MAX: usize = 64 << 10;
-/// Endings of the files that are compressed, by how much a block must get smaller, and how many blocks at most. Long lists
-/// gain little and are read whole, lengths of many units too. The other files are compressed already (`store`), or every
-/// search reads so much of them that it would show (`term`, `fast`).
+/// Extensions of the files that are compressed, with the bytes a block must save and the maximum number of blocks. Long
+/// lists gain little and are read whole, and so are the lengths of many units. The other files are compressed already
+/// (`store`), or searches read so much of them that they would slow down (`term`, `fast`).
 const PACKED: [(&str, usize, usize); 3] =
     [("idx", BLOCK / 4, usize::MAX), ("pos", BLOCK / 16, usize::MAX), ("fieldnorm", BLOCK / 16, 64)];
-/// Bytes that are gathered for one write.
+/// Bytes that are buffered for one write.
 const WRITE_BYTES: usize = 64 << 10;
-/// Blocks that a read takes from those that are kept; a longer one reads the file, and keeps nothing.
+/// Maximum of blocks that a read takes from the cache; a longer one reads the file and caches nothing.
 const SHORT_BLOCKS: usize = 4;
 
 fn block_sum(block: &[u8]) -> [u8; 4] {
     (xxh3_64(block) as u32).to_le_bytes()
 }
 
-/// The sum over the table, bound to the file's name: no file can stand in for another.
+/// The checksum over the table, bound to the file's name so that files can't be swapped.
 fn whole_sum(name: &str, table: &[u8], length: [u8; 8]) -> [u8; 8] {
     let mut hasher = Xxh3::new();
     [name.as_bytes(), table, MAGIC, &length].into_iter().for_each(|part| hasher.update(part));
     hasher.digest().to_le_bytes()
 }
 
-/// A file name as it is bound to a content.
+/// The file name that a content is bound to.
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -57,11 +55,11 @@ fn name_of(path: &Path) -> String {
 pub(super) struct SealedWriter {
     file: DiskFile,
     name: String,
-    /// By how much a block must get smaller, and how many blocks are tried.
+    /// Bytes that a block must save, and the number of blocks that are tried.
     packed: (usize, usize),
-    /// What came behind the last whole block.
+    /// The bytes after the last whole block.
     block: Vec<u8>,
-    /// What is to be written.
+    /// Output that is not written yet.
     out: Vec<u8>,
     table: Vec<u8>,
     length: u64,
@@ -148,9 +146,9 @@ enum Bytes {
     On(File),
 }
 
-/// What a file's table says.
+/// The parsed table of a file.
 struct Blocks {
-    /// Bytes before they were compressed.
+    /// Uncompressed length in bytes.
     length: usize,
     /// First byte of each block in the file, and the end of the last.
     starts: Vec<u64>,
@@ -158,7 +156,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// `None` where the table does not describe `stored` bytes.
+    /// `None` if the table does not describe `stored` bytes.
     fn new(length: usize, table: Vec<u8>, stored: u64) -> Option<Blocks> {
         let mut starts = Vec::with_capacity(table.len() / ENTRY + 1);
         let mut end = 0;
@@ -174,18 +172,18 @@ impl Blocks {
         self.starts.len() - 1
     }
 
-    /// Bytes of a block before it was compressed.
+    /// Uncompressed bytes of a block.
     fn bytes_of(&self, block: usize) -> usize {
         BLOCK.min(self.length - block * BLOCK)
     }
 
-    /// Where the block lies among the stored bytes of blocks that begin with `first`.
+    /// Where the block is among the stored bytes of blocks from `first` on.
     fn stored(&self, block: usize, first: usize) -> Range<usize> {
         let at = |block: usize| (self.starts[block] - self.starts[first]) as usize;
         at(block)..at(block + 1)
     }
 
-    /// Whether none of the blocks is compressed.
+    /// Whether all of the blocks are uncompressed.
     fn are_plain(&self, blocks: Range<usize>) -> bool {
         let bytes = (blocks.end * BLOCK).min(self.length) - blocks.start * BLOCK;
         self.starts[blocks.end] - self.starts[blocks.start] == bytes as u64
@@ -207,15 +205,15 @@ impl fmt::Debug for Sealed {
 }
 
 impl Sealed {
-    /// Opens the file at `path` and checks its trailer and table; a small one is read and checked whole.
+    /// Opens the file at `path` and verifies its trailer and table; a small one is read and verified whole.
     ///
     /// # Errors
-    /// Of kind `InvalidData` where it is cut or damaged, of kind `NotFound` where it is missing.
+    /// Of kind `InvalidData` if it is truncated or damaged, of kind `NotFound` if it is missing.
     pub(super) fn open(path: &Path) -> io::Result<Sealed> {
         let name = name_of(path);
         let file = open_regular(path)?;
         let size = file.metadata()?.len();
-        // Of a large file as much as the table most often takes.
+        // For a large file, the usual size of a table.
         let end = match size <= KEPT_BYTES_MAX as u64 {
             true => size,
             false => (2 * size / BLOCK as u64 + 1) * ENTRY as u64 + TRAILER as u64,
@@ -281,7 +279,7 @@ impl Sealed {
         Ok(OwnedBytes::new(bytes))
     }
 
-    /// A block as tantivy wrote it: from those that are kept, or read.
+    /// A block as tantivy wrote it: from the cache, or read.
     fn block(&self, block: usize) -> io::Result<OwnedBytes> {
         self.kept.block(block, self.blocks.len(), || self.blocks(block..block + 1))
     }
@@ -356,7 +354,7 @@ fn read_at(file: &File, at: u64, len: usize, name: &str) -> io::Result<Room> {
     Ok(bytes)
 }
 
-/// A file that ends early was cut since it was opened.
+/// A file that ends early was truncated since it was opened.
 fn short(error: io::Error, name: &str) -> io::Error {
     if error.kind() == io::ErrorKind::UnexpectedEof { damaged(name, "is cut") } else { error }
 }
@@ -414,7 +412,7 @@ mod tests {
             std::fs::write(&path, &file).expect("written");
             let verified = Sealed::open(&path).and_then(|sealed| sealed.verify());
             prop_assert_eq!(verified.expect_err("damaged").kind(), io::ErrorKind::InvalidData);
-            // What is not damaged can be read as it was.
+            // What is not damaged reads back unchanged.
             if let Ok(sealed) = Sealed::open(&path) {
                 for from in (0..2 * length).step_by(BLOCK).map(|from| from % length) {
                     let to = length.min(from + BLOCK);

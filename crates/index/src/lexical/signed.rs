@@ -1,4 +1,4 @@
-//! Files that can't match, by their signatures.
+//! Rules out files by their signatures.
 
 use std::path::Path;
 
@@ -15,12 +15,11 @@ use super::read::{Lexical, index_at};
 use crate::error::Result;
 use crate::signature::{Gram, STRIPS, Sought};
 
-/// Documents whose signatures one core asks at once.
+/// Documents whose signatures one core tests at a time.
 const ASKED_AT_ONCE: usize = 1 << 10;
 
 impl Lexical {
-    /// The numbers of the files whose signatures say that they hold nothing of what is sought. A file without a signature is
-    /// not among them.
+    /// The numbers of the files whose signatures rule out what is sought. A file without a signature is not among them.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -32,8 +31,8 @@ impl Lexical {
         joined(self.searcher.segment_readers().par_iter().map(in_segment).collect())
     }
 
-    /// The same of the commit in `folder` whose point was read before; of its segments nothing is opened but their columns
-    /// and deletions, since their other files take several times as long.
+    /// The same for the commit in `folder` whose point was read before. Opens only the columns and deletions of its
+    /// segments, since their other files take several times as long.
     ///
     /// # Errors
     /// As [`Lexical::open_at`].
@@ -66,10 +65,10 @@ fn joined(refused: Vec<tantivy::Result<Vec<usize>>>) -> Result<FixedBitSet> {
     Ok(files)
 }
 
-/// Gives the column with a name.
+/// Returns the column of that name.
 type Columns<'a> = dyn Fn(&str) -> tantivy::Result<Option<Column<u64>>> + 'a;
 
-/// The files of a segment of so many documents that are refused.
+/// The ruled-out files of a segment with this number of documents.
 fn refused_in(
     documents: DocId,
     column: &Columns<'_>,
@@ -79,7 +78,7 @@ fn refused_in(
     let Some(files) = column(SIGNED)? else { return Ok(Vec::new()) };
     let strip = |strip: usize| if sought.asks(strip) { column(SIGNATURE[strip]) } else { Ok(None) };
     let strips: Vec<Option<Column<u64>>> = (0..STRIPS).map(strip).collect::<tantivy::Result<_>>()?;
-    // Of many documents few stand for files.
+    // Few of many documents are files.
     let signed: Vec<DocId> = match &files.index {
         ColumnIndex::Empty { .. } => Vec::new(),
         ColumnIndex::Full => (0..documents).collect(),

@@ -1,10 +1,10 @@
-//! What each field takes, before blocks are compressed.
+//! Space of each field, before blocks are compressed.
 
 use super::read::Lexical;
 use crate::error::Result;
 
 impl Lexical {
-    /// Bytes that tantivy wrote of each field for each purpose, by both; what is stored has no field.
+    /// Bytes of each field for each purpose, as written by tantivy; stored documents have no field.
     ///
     /// # Errors
     /// When the index can't be read.

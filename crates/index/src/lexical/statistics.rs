@@ -1,4 +1,4 @@
-//! How many units the index has and how long their fields are: the averages that BM25F asks for.
+//! Number of units and lengths of their fields: the averages for BM25F.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn sum_up(segment: &Segment) -> Lengths {
             *sum += u64::from(norm.as_ref().map_or(0, |n| n.fieldnorm(doc)));
         }
     }
-    // One that can't be read is opened again, by whoever can tell of it.
+    // If it can't be read, a caller that can report the error will open it again.
     let has_terms = |field| segment.reader.inverted_index(field).map_or(true, |index| index.terms().num_terms() > 0);
     lengths.has_terms = segment.fields.map(has_terms);
     lengths

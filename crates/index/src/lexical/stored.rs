@@ -1,4 +1,4 @@
-//! What the index keeps for showing: units without what their files tell, imports, callers.
+//! Stored fields for output: units without what their files provide, imports, callers.
 
 use colgrep_core::query::last_segment;
 use colgrep_core::statistics::TermCount;
@@ -17,7 +17,7 @@ use crate::ids::FileId;
 const CALLERS_MAX: usize = 20;
 
 impl Lexical {
-    /// What the index keeps of a unit.
+    /// The stored part of a unit.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -30,7 +30,7 @@ impl Lexical {
         Ok(unit)
     }
 
-    /// The one field that the index keeps of a document; empty where it keeps none.
+    /// The only stored field of a document; empty if it has none.
     pub(super) fn kept(&self, key: UnitId) -> Result<OwnedBytes> {
         let (segment, doc) = (&self.segments[key.segment() as usize], key.doc());
         let bytes = segment.stored(doc)?;
@@ -57,7 +57,7 @@ impl Lexical {
         Ok(imports)
     }
 
-    /// In about how many units a term stands: the most that any one field has of it.
+    /// About how many units have a term: the highest count among its fields.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -65,7 +65,7 @@ impl Lexical {
         Ok(self.count_of(term)?.most())
     }
 
-    /// In how many units each field has a term.
+    /// The number of units with a term, for each field.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -75,7 +75,7 @@ impl Lexical {
             let term = Term::from_field_text(field, term);
             for segment in &self.segments {
                 if segment.reader.has_deletes() {
-                    // What is dead would count in an updated index and not in a new one.
+                    // Deleted documents would count in an updated index but not in a new one.
                     segment.each(&term, |_| *in_field += 1)?;
                 } else {
                     let Some(index) = segment.terms_of(field)? else { continue };
@@ -86,8 +86,8 @@ impl Lexical {
         Ok(count)
     }
 
-    /// Qualified names of units that call `name`, at most twenty, in order of file (by `order`, since numbers tell how
-    /// the index came to be) and line.
+    /// Qualified names of units that call `name`, at most twenty, sorted by line and by `order` of their files, since
+    /// file numbers depend on the order of updates.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -109,13 +109,13 @@ impl Lexical {
     }
 }
 
-/// The error of what is kept and can't be read.
+/// An error for stored bytes that can't be parsed.
 fn damaged(what: &'static str) -> impl Fn(postcard::Error) -> Error {
     move |error| Error::Damaged { what: what.into(), source: Some(error.into()) }
 }
 
-/// Where the bytes of a document's only field begin, in a document as its store has it: the number of fields, the field, its
-/// type, the number of bytes. None where it is otherwise; then tantivy reads it, which goes byte by byte.
+/// Offset of the bytes of a document's only field in tantivy's encoding: number of fields, field, type, number of
+/// bytes. `None` for any other layout, which is left to tantivy's slower reader.
 fn begin_of_field(document: &[u8], field: Field) -> Option<usize> {
     let (count, rest) = document.split_first()?;
     let (own, rest) = rest.split_first_chunk::<4>()?;

@@ -1,4 +1,4 @@
-//! Looks up the terms of a query: their posting lists and what these hold.
+//! Looks up the terms of a query and their posting lists.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The posting lists of a term in a segment: position of the field, place of the list.
 pub(super) type Lists = Vec<(usize, TermInfo)>;
 
-/// A term of the query with its posting lists, looked up once for all that reads them.
+/// A term of the query with its posting lists, looked up once for all readers.
 pub(super) struct ScoredTerm<'a> {
     pub(super) term: &'a QueryTerm,
     /// For each segment, the lists of the fields that count.
@@ -27,7 +27,7 @@ pub(super) struct ScoredTerm<'a> {
     pub(super) postings: u64,
 }
 
-/// What a term adds to scores, by the statistics of the corpus.
+/// A term's contribution to scores, by the statistics of the corpus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weight {
     pub(super) idf: f32,
@@ -44,7 +44,7 @@ impl Lexical {
             for (f, field) in self.fields.unit.into_iter().enumerate() {
                 let Some(index) = segment.terms_of(field)? else { continue };
                 let info = index.get_term_info(&Term::from_field_text(field, &term.text));
-                // The name field is read even with weight 0: it tells which units have a term in their name.
+                // The name field is read even with weight 0, to know which units have a term in their name.
                 let counts = bm25.weights[f] != 0.0 || UnitField::ALL[f] == UnitField::Name;
                 let lists = if counts { &mut counted } else { &mut others };
                 lists.extend(info.map_err(tantivy::TantivyError::from)?.map(|info| (f, info)));
@@ -67,8 +67,8 @@ impl Lexical {
         Ok(index.read_block_postings_from_terminfo(info, option).map_err(tantivy::TantivyError::from)?)
     }
 
-    /// Counts the living documents of a range of segment `s` with a term. What is dead would count in an updated index
-    /// and not in a new one.
+    /// Counts the live documents in a range of segment `s` with a term. Deleted ones would count in an updated index
+    /// but not in a new one.
     pub(super) fn count(&self, s: usize, term: &ScoredTerm<'_>, range: &Range<DocId>) -> Result<TermCount> {
         let reader = &self.segments[s].reader;
         let mut count = TermCount::default();
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.bm25.field_frequency(f, tf as f32, self.normals[f][usize::from(code)])
     }
 
-    /// Calls `visit` with the living documents of a range of segment `s`, and what each of the term's lists adds to their
+    /// Calls `visit` with the live documents in a range of segment `s`, and what each of the term's lists adds to their
     /// frequency: list after list, ascending in each.
     pub(super) fn frequencies(
         &self,
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Gives `visit` the documents of a list that lie in `range`, a block at a time, with their frequencies if these are
-/// read.
+/// Calls `visit` with the documents of a list that are in `range`, a block at a time, with their frequencies if these
+/// are read.
 fn each_block(mut block: BlockSegmentPostings, range: &Range<DocId>, mut visit: impl FnMut(&[DocId], &[u32])) {
     let mut from = if range.start > 0 { block.seek(range.start) } else { 0 };
     while let Some(last) = block.docs().last().copied() {

@@ -1,4 +1,4 @@
-//! Whether the index on disk is what was written.
+//! Verifies the index on disk.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use super::sealed::Sealed;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Lexical {
-    /// Reads every file of the newest commit in `folder` and checks its sums.
+    /// Reads every file of the newest commit in `folder` and verifies its checksums.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`] where one is missing or damaged.
+    /// [`ErrorKind::Unusable`] if one is missing or damaged.
     pub(crate) fn verify(folder: &Path) -> Result<()> {
         Self::damage(folder)?.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// What is wrong with the files of the newest commit in `folder`: one error a damaged file.
+    /// The damage of the newest commit in `folder`: one error per damaged file.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// When the disk refuses.
     pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
         let mut damage = Vec::new();
-        // Opening finds what is missing; the sums tell the rest.
+        // Opening finds missing files; the checksums find damage.
         let named = match Self::open(folder).and_then(|_| named_files(folder)) {
             Ok(named) => named,
             Err(error) if error.kind() == ErrorKind::Unusable => return Ok(vec![error]),

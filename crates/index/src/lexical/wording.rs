@@ -1,4 +1,4 @@
-//! What the index knows of the words of a question: which units hold them, and which of its own words are near.
+//! Facts about the words of a question: which units have them, and which of the index's own words are similar.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::ids::FileId;
 
 impl Lexical {
-    /// The files that hold a written word, in any form, and what is written in several pieces (`1.2.3`) with these in a
-    /// row: all of them, and those whose text does, not their paths alone.
+    /// The files with a written word in any form, or with its pieces in a row if it has several (`1.2.3`): first all of
+    /// them, then those with it in their text, not just in their paths.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -38,7 +38,7 @@ impl Lexical {
         Ok((all, by_text))
     }
 
-    /// In how many units each field has a written word; 0 for what is written in several pieces.
+    /// The number of units with a written word, for each field; 0 for a word of several pieces.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -50,7 +50,7 @@ impl Lexical {
         }
     }
 
-    /// Calls `visit` with the terms in names and texts of units, those of what was deleted among them.
+    /// Calls `visit` with the terms in names and texts of units, including deleted ones.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -68,7 +68,7 @@ impl Lexical {
         Ok(())
     }
 
-    /// A unit that holds a term and that `filter` allows, the first by file and line.
+    /// The first unit by file and line that has a term and that `filter` allows.
     ///
     /// # Errors
     /// When the index can't be read.

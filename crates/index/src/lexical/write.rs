@@ -31,14 +31,14 @@ use crate::units::{is_encoded, text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
-/// What may wait for the index writer, in bytes: texts, and what a document takes beside them.
+/// Maximum of queued bytes for the index writer: texts, and the overhead of documents.
 const QUEUE_BYTES_MAX: usize = 16 << 20;
 const DOCUMENT_BYTES: usize = 2 << 10;
-/// Compression of what is shown of units: zstd in blocks four times tantivy's; a unit is then fetched in about 0.1 ms.
+/// Compression of stored units: zstd in blocks four times tantivy's; fetching a unit then takes about 0.1 ms.
 const STORE_LEVEL: i32 = 12;
 const STORE_BLOCK_BYTES: usize = 64 << 10;
 
-/// Bytes between the parsers and the writer: a parser waits while too many are under way.
+/// Bytes between the parsers and the writer: a parser blocks while too many are queued.
 #[derive(Default)]
 struct Queue {
     bytes: Mutex<usize>,
@@ -94,28 +94,27 @@ pub struct FileDocument<'a> {
     pub id: FileId,
     /// Relative path.
     pub path: &'a str,
-    /// Its text: what the lines of a unit tell is not stored again.
+    /// Its text. Parts of units that its lines provide are not stored again.
     pub text: &'a str,
     /// Its units and imports.
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
-    /// What its bytes can hold; empty where nobody asks.
+    /// Its signature; empty if not requested.
     pub signature: Signature,
-    /// What each unit says beside its text, where the units are entries of a history; empty for a file of the tree.
+    /// Facts of each unit besides its text, if the units are entries of a history; empty for a file of the tree.
     pub entries: Vec<Entry>,
 }
 
 impl FileDocument<'_> {
-    /// The path that stands in the texts of its units: what a history's entries are part of has a name of digits, or one
-    /// that says nothing of them.
+    /// The path in the texts of its units; empty for entries of a history, whose document names are meaningless digits.
     pub(crate) fn text_path(&self) -> &str {
         if self.entries.is_empty() { self.path } else { "" }
     }
 }
 
-/// The texts of the fields for keywords and entities. A short section has no keywords, and its entities are there to be
-/// shown alone.
+/// The texts of the fields for keywords and entities. A short section has no keywords, and its entities are only for
+/// display.
 fn listed(unit: &Unit) -> (String, String) {
     if unit.keywords.is_empty() {
         return Default::default();
@@ -124,13 +123,13 @@ fn listed(unit: &Unit) -> (String, String) {
     (unit.keywords.join("\n"), entities.join("\n"))
 }
 
-/// What the index keeps for showing, as it lies on disk.
+/// Serializes a stored value.
 fn in_bytes<T: Serialize + ?Sized>(kept: &T) -> Vec<u8> {
-    // Nothing at all in its place would be read as damage ever after.
+    // Empty bytes instead would be read as damage.
     postcard::to_stdvec(kept).expect("texts, numbers and lists, all of known lengths")
 }
 
-/// Writes the index. One at a time a folder: the caller holds the store's lock.
+/// Writes the index. One writer per folder: the caller holds the store's lock.
 pub struct Writer {
     writer: IndexWriter<Queued>,
     fields: Fields,
@@ -146,10 +145,10 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Opens the index in `folder` for writing, made anew where there is none. Removes first what no commit names.
+    /// Opens the index in `folder` for writing, creating it if there is none. First removes files that no commit names.
     ///
     /// # Errors
-    /// When the disk refuses or the index there is damaged.
+    /// When the disk refuses or the existing index is damaged.
     pub(crate) fn open(folder: &Path, disk: &Disk) -> Result<Writer> {
         disk.forget();
         disk.create_folder(folder)?;
@@ -171,12 +170,12 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Removes what the index holds of file `id`; seen at the next commit.
+    /// Deletes the documents of file `id`, with effect at the next commit.
     pub fn delete(&self, id: FileId) {
         self.writer.delete_term(Term::from_field_u64(self.fields.file, id.in_index()));
     }
 
-    /// Replaces what the index holds of a file; seen at the next commit. Waits while much text is under way.
+    /// Replaces the documents of a file, with effect at the next commit. Blocks while too much text is queued.
     ///
     /// # Errors
     /// When the writer has died (a full disk, say).
@@ -201,7 +200,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Keeps of a file that is not indexed what its bytes can hold, and nothing else of it; seen at the next commit.
+    /// Stores just the signature of a file that is not indexed, with effect at the next commit.
     ///
     /// # Errors
     /// As [`Writer::add`].
@@ -216,7 +215,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What is kept of a file whether it has units or not.
+    /// The document of a file, whether it has units or not.
     fn signed_document(&self, id: FileId, signature: &Signature, imports: &[String]) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.in_index());
@@ -289,7 +288,7 @@ impl Writer {
             document.add_text(self.fields.callee, name);
         }
         let mut stored = StoredUnit::of(unit, lines);
-        // The numbers of its lines stand in `info`, if they fit.
+        // `info` has the line numbers, if they fit.
         if Info::of(unit).span() == unit.span {
             stored.span = Span::default();
         }
@@ -297,7 +296,7 @@ impl Writer {
         document
     }
 
-    /// An entry of a history: neither path nor folder of what it is part of, and kept with its text.
+    /// An entry of a history, stored with its text and without the path and folder of its document.
     fn entry_document(&self, unit: &Unit, entry: &Entry, file: &FileDocument<'_>) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         let kept = kept(unit);
@@ -323,7 +322,7 @@ impl Writer {
     /// Makes everything since the last commit visible at once, under `payload`.
     ///
     /// # Errors
-    /// When the disk refuses; the last commit stands then.
+    /// When the disk refuses; the last commit then stays in effect.
     pub fn commit(&mut self, payload: &str) -> Result<()> {
         let committed = self.writer.prepare_commit().and_then(|mut commit| {
             commit.set_payload(payload);
@@ -344,10 +343,10 @@ impl Writer {
         }
     }
 
-    /// Writes the segments with these ids again, without what was deleted of them. The commit stays what it was.
+    /// Rewrites the segments with these ids without their deleted documents. The commit's payload is unchanged.
     ///
     /// # Errors
-    /// When the disk refuses; the segments before stand then.
+    /// When the disk refuses; the old segments then stay in use.
     pub fn rewrite(&mut self, ids: &[String]) -> Result<()> {
         self.merge_segments(false);
         let segments = self.writer.index().searchable_segment_ids().map_err(|e| self.disk.cause(e.into()))?;
@@ -357,14 +356,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the writer: waits for merges under way and removes files that nothing needs.
+    /// Closes the writer: waits for running merges and removes unneeded files.
     ///
     /// # Errors
-    /// When a merge failed; the last commit stands then.
+    /// When a merge failed; the last commit then stays in effect.
     pub fn finish(self) -> Result<()> {
         let Writer { writer, disk, folder, .. } = self;
         writer.wait_merging_threads().map_err(|e| disk.cause(e.into()))?;
-        // Not before: the last merge leaves the segments that it made into one. What can't be removed, the next writer does.
+        // Not before: the last merge may leave superseded segments. Files that can't be removed are left to the next
+        // writer.
         let _ = collect(&folder, &disk);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Texts of files that one search reads more than once, and a server again and again.
+//! A cache of file texts that one search reads more than once, and a server again and again.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -12,19 +12,19 @@ use super::{hash, locate, text_of};
 use crate::disk::{open_known, read_open};
 use crate::error::{Error, Result};
 
-/// Texts that are remembered, in bytes.
+/// Maximum size of cached texts, in bytes.
 const BYTES_MAX: usize = 8 << 20;
-/// A file that was changed less than this ago is read each time: it may change once more within one tick of the clock that
+/// A file that changed less than this ago is always read again: it may change once more within a tick of the clock that
 /// stamps changes, and keep its size.
 #[cfg(unix)]
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The texts that were read last, bounded in bytes. Each time, the file is asked for its size and the time of its last change;
-/// where these and the file itself are the same, its text is.
+/// A cache of file texts, bounded in bytes. A text is reused if the file's identity, size and time of change are
+/// unchanged.
 #[derive(Debug, Default)]
 pub struct Texts {
     held: Mutex<Held>,
-    /// The device whose files this machine alone changes.
+    /// The device that only this machine writes to.
     local: OnceLock<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Held {
 /// A text, and the hash of the bytes that it was read from.
 type Hashed = (Arc<String>, u128);
 
-/// Which file it is, how large, and when it was changed last: its content, and all that is known of it.
+/// Identity, size and times of a file, which change with its content.
 type Stamp = [u64; 7];
 
 #[cfg(unix)]
@@ -68,7 +68,7 @@ fn stamp(metadata: &Metadata) -> Option<Stamp> {
     is_settled.then_some([metadata.dev(), metadata.ino(), metadata.size(), mtime, mtime_ns, ctime, ctime_ns])
 }
 
-/// Elsewhere the time of a change says too little: a program may set it back.
+/// On other systems the time of a change is unreliable, since programs may set it back.
 #[cfg(not(unix))]
 fn stamp(_: &Metadata) -> Option<Stamp> {
     None
@@ -79,7 +79,7 @@ impl Texts {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that no other machine changes the files on the device of a folder: what the system knows of them holds without
+    /// Declares that no other machine changes files on the device of a folder, so that their metadata is valid without
     /// opening them.
     pub fn set_local(&self, folder: &Path) {
         if let Some(device) = folder.metadata().ok().as_ref().and_then(device) {
@@ -95,7 +95,7 @@ impl Texts {
         self.hashed(root, path).map(|(text, _)| text)
     }
 
-    /// The same with the hash of its bytes, by which an index knows whether it is the text that it holds.
+    /// The same with the hash of its bytes, which the index compares with its own.
     ///
     /// # Errors
     /// As [`read_text`](super::read_text).
@@ -132,7 +132,7 @@ impl Texts {
 }
 
 impl Held {
-    /// Adds a text, unless it alone exceeds the bound.
+    /// Adds a text, unless it exceeds the bound by itself.
     fn add(&mut self, key: String, stamp: Stamp, text: &Hashed) {
         let size = |key: &str, text: &str| key.len() + text.len() + size_of::<(String, Stamp, String)>();
         let own = size(&key, &text.0);

@@ -1,4 +1,4 @@
-//! What an index knows of its tree, without the rest of it: for whoever searches the tree itself.
+//! What an index knows of its tree, read without the rest of the index, for searches of the tree itself.
 
 use std::path::Path;
 
@@ -13,22 +13,22 @@ use crate::lexical::{CommitPoint, Lexical};
 use crate::signature::{SOURCE_BYTES_MIN, Sought};
 use crate::walk::{Known, LeftOut, WalkOptions, Walked, changed_ns, walk, walk_again};
 
-/// A first part of at least so many bytes on disk takes about as long to unpack as signatures take to be read: both at once
-/// then.
+/// From this size on disk, unpacking a table's first part takes about as long as reading signatures, so both run in
+/// parallel.
 const LARGE_TABLE_BYTES: usize = 128 << 10;
 
-/// The files of an index, and what their signatures tell.
+/// The files of an index, and their signatures.
 #[derive(Debug)]
 pub struct KnownFiles {
     store: Store,
     point: CommitPoint,
     generation: u64,
-    /// The first part of the table, as it lies on disk.
+    /// The first part of the table, as stored.
     table: Vec<u8>,
 }
 
 impl Store {
-    /// What the index knows of its tree; `None` where there is none that can be read.
+    /// What the index knows of its tree; `None` if there is no readable index.
     pub fn known_files(&self) -> Option<KnownFiles> {
         let point = self.point().ok()?;
         let generation = self.generation_of(&point).ok()?;
@@ -38,9 +38,9 @@ impl Store {
 }
 
 impl KnownFiles {
-    /// Walks the tree at `root`, listing only the folders that changed, and leaves out files that hold nothing of what is
-    /// `sought`: their signatures say so, and they have not changed since. An index of another tree, of other options or
-    /// one that is not complete is of no use: then all is listed.
+    /// Walks the tree at `root`, listing only the folders that changed, and leaves out unchanged files whose signatures
+    /// rule out what is `sought`. An incomplete index, or one of another tree or other options, is not used, and
+    /// everything is listed.
     ///
     /// # Errors
     /// As [`walk`].
@@ -56,7 +56,7 @@ impl KnownFiles {
             (hidden, no_ignore) == (options.hidden, options.no_ignore)
                 && (table.complete && !table.keeps_texts() && table.root == root.to_string_lossy())
         };
-        // Most of it is names of files that need not be told of, so it is read in place.
+        // Most of it is names of files that will be skipped, so it is read in place.
         let mut room = Room::default();
         let room = &mut room;
         let table = move || {
@@ -81,15 +81,14 @@ impl KnownFiles {
         walk_again(root, left_out, options, Some(&known))
     }
 
-    /// The files that hold nothing of it; none where the index can't be read.
+    /// The files ruled out by their signatures; none if the index can't be read.
     fn without(&self, sought: &Sought) -> FixedBitSet {
         Lexical::without_at(&self.store.lexical_folder(), &self.point, sought).unwrap_or_default()
     }
 }
 
 impl Snapshot {
-    /// Numbers of files below `root` that hold nothing of what is `sought`: their signatures say so, and they are on the
-    /// disk as they were when they were read.
+    /// Numbers of files below `root` that are unchanged on disk and whose signatures rule out what is `sought`.
     ///
     /// # Errors
     /// When the index can't be read.

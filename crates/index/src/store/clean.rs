@@ -10,7 +10,7 @@ use crate::lexical::{collect, named_files};
 use crate::vector::Manifest;
 
 impl Store {
-    /// Removes the remains of killed and failed writers: all files that the commit point does not name. The caller
+    /// Removes the leftovers of killed and failed writers: all files that the commit point does not name. The caller
     /// holds the lock.
     ///
     /// # Errors
@@ -57,8 +57,8 @@ impl Store {
         })
     }
 
-    /// Whether the folder is an index by its name and content. The remains of a stopped first build or removal count as
-    /// one.
+    /// Whether the folder is an index by its name and content. The leftovers of a stopped first build or removal count,
+    /// too.
     pub fn is_ours(&self) -> bool {
         let name = self.folder().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let name = name.strip_suffix(".history").unwrap_or(&name);
@@ -90,7 +90,7 @@ impl Store {
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
         self.clear_incoming();
-        // The lock file goes last. From then on another process may use the folder; one that is in use is not empty and
+        // Remove the lock file last: from then on another process may use the folder, which then is not empty and
         // stays.
         let path = self.lock_path();
         self.disk().remove(&path).map_err(|e| Error::io("remove", &path, e))?;
@@ -101,7 +101,7 @@ impl Store {
     /// Removes all files of the index but the lock file, and the vectors unless `keep_vectors`. The caller holds the
     /// lock.
     pub(crate) fn reset(&self, _lock: &WriteLock, keep_vectors: bool) -> Result<()> {
-        // The commit point goes first: a reader then finds no index instead of parts of one.
+        // Remove the commit point first: a reader then finds no index rather than parts of one.
         let point = self.lexical_folder().join("meta.json");
         if point.exists() {
             self.disk().remove(&point).map_err(|e| Error::io("remove", &point, e))?;

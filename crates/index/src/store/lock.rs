@@ -1,5 +1,5 @@
-//! Locks in a project's folder: the write lock, which one process at a time holds, and two files that tell others that
-//! somebody waits for it or works in the background.
+//! Locks in a project's folder: the write lock, which one process at a time holds, and two files that signal a waiting
+//! process or background work.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind::NotFound;
@@ -12,14 +12,14 @@ use super::Store;
 use crate::disk::{keep_private, open_regular, private};
 use crate::error::{Error, Result};
 
-/// Longest wait for the write lock: longer than the first build of all but the largest projects.
+/// Maximum wait for the write lock: longer than the first build of all but the largest projects.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Pause between two attempts to take a lock that another process holds: the first, doubled up to the longest.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
 const LOOK_AFTER_MAX: Duration = Duration::from_millis(20);
 
-/// Lock files beside `lock`: `waiting` is locked by each process that waits for the write lock, `behind` by the process
-/// that goes on with an index in the background, behind searches.
+/// Lock files next to `lock`: each process that waits for the write lock locks `waiting`; the process that completes an
+/// index in the background, while searches use it, locks `behind`.
 const WAITING: &str = "waiting";
 const BEHIND: &str = "behind";
 
@@ -77,7 +77,7 @@ impl Store {
         }
     }
 
-    /// Tells other processes that this one waits for the write lock, until the returned file is dropped.
+    /// Signals to other processes that this one waits for the write lock, until the returned file is dropped.
     fn wish(&self) -> Option<File> {
         let file = private().create(true).truncate(false).open(self.folder().join(WAITING)).ok()?;
         file.try_lock_shared().ok()?;
@@ -90,7 +90,7 @@ impl Store {
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
-    /// The background lock, unless another process holds it; `None` where there is no index.
+    /// The background lock, unless another process holds it or there is no index.
     pub fn behind_lock(&self) -> Option<BehindLock> {
         if !self.exists() {
             return None;
@@ -100,13 +100,13 @@ impl Store {
         Some(BehindLock { _file: file })
     }
 
-    /// Whether a background process is at work on this index.
+    /// Whether a background process works on this index.
     pub fn is_worked_behind(&self) -> bool {
         let file = open_regular(&self.folder().join(BEHIND));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Whether `name` is that of a lock file.
+    /// Whether `name` is a lock file's.
     pub(super) fn is_lock(name: &str) -> bool {
         name == "lock" || name == WAITING || name == BEHIND
     }
@@ -115,7 +115,7 @@ impl Store {
     /// meanwhile is created again.
     fn try_lock(&self) -> Result<Option<WriteLock>> {
         let path = self.lock_path();
-        // A link may lead to somebody else's files: nothing is written or removed through one.
+        // A link may lead outside the data folder: nothing is written or removed through one.
         let own = [self.folder().to_path_buf(), self.lexical_folder(), self.vectors_folder()];
         if let Some(link) = own.iter().find(|folder| folder.is_symlink()) {
             return Err(Error::io("open", link, std::io::Error::other("it is a link; remove it")));
@@ -133,8 +133,7 @@ impl Store {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 locked => locked.map_err(|e| Error::io("lock", &path, e.into()))?,
             }
-            // The last holder may have removed the file meanwhile. A lock on a file that has lost its name keeps nobody
-            // out.
+            // The last holder may have removed the file meanwhile, and a lock on a removed file excludes nobody.
             let own = file.try_clone().and_then(Handle::from_file).map_err(|e| Error::io("lock", &path, e))?;
             match Handle::from_path(&path) {
                 Ok(current) if current == own => return Ok(Some(WriteLock { _file: file })),

@@ -1,4 +1,4 @@
-//! Text that no term of an index tells: files are read for a name in any spelling, or for another text in any case.
+//! Searches files for text that is not a term of an index: a name in any spelling, or another text in any case.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,22 +11,22 @@ use crate::ids::FileId;
 use crate::signature::{Needed, Sought};
 use crate::store::{FileRecord, Snapshot};
 
-/// Bytes of the files that are read for one text, at most.
+/// Maximum of bytes read for one text.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What is known of a text after a look through all files.
+/// The result of searching all files for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mention {
-    /// Whether a file holds it in some spelling.
+    /// Whether a file contains it in some spelling.
     pub is_anywhere: bool,
-    /// Whether a file that is allowed does.
+    /// Whether an allowed file does.
     pub is_allowed: bool,
     /// Whether some files were not read.
     pub is_partial: bool,
 }
 
 impl Snapshot {
-    /// For each of the files where it holds a text in some spelling. Of more than 256 MiB the first are read.
+    /// For each of the files, where it contains a text in some spelling. Reads at most 256 MiB, first files first.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -34,19 +34,21 @@ impl Snapshot {
         let (is_read, _) = self.to_be_read(files, spelling)?;
         let find = |(record, is_read): (&Option<&FileRecord>, &bool)| {
             let record = record.filter(|_| *is_read)?;
-            // One that can't be read any more holds nothing.
+            // A file that can't be read any more has no match.
             spelling.find(&self.texts.text(Path::new(&self.files.root), &record.path).ok()?)
         };
         Ok(files.par_iter().zip(&is_read).map(find).collect())
     }
 
-    /// Whether any indexed file, and any that `allows`, holds a text in some spelling.
+    /// Whether any indexed file, and any that `allows`, contains a text in some spelling.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn mention(&self, spelling: &Spelling, allows: &(dyn Fn(FileId) -> bool + Sync)) -> Result<Mention> {
         let files: Vec<Option<&FileRecord>> = self.files.indexed().map(Some).collect();
         let (is_read, is_partial) = self.to_be_read(&files, spelling)?;
+        // Nobody looked at files that the index lacks.
+        let is_partial = is_partial || !self.files.complete;
         let (is_anywhere, is_allowed) = (AtomicBool::new(false), AtomicBool::new(false));
         files.par_iter().zip(&is_read).filter(|(_, is_read)| **is_read).for_each(|(record, _)| {
             let Some(record) = record else { return };
@@ -66,8 +68,8 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Which of the files are read for a spelling: those whose signatures do not refuse it, as far as their bytes allow. And
-    /// whether there are more of these.
+    /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also
+    /// whether there are more.
     fn to_be_read(&self, files: &[Option<&FileRecord>], spelling: &Spelling) -> Result<(Vec<bool>, bool)> {
         let needed = needed(spelling);
         let without = match needed.is_selective() {
@@ -86,8 +88,7 @@ impl Snapshot {
     }
 }
 
-/// What each file has that holds a text in some spelling, in the terms of signatures. They know letters of ASCII alone in
-/// either case.
+/// What a file must contain to have a text in some spelling, in terms of signatures, which ignore only ASCII case.
 fn needed(spelling: &Spelling) -> Needed {
     let pieces = spelling.pieces().filter(|piece| piece.is_ascii());
     Needed::All(pieces.map(|piece| Needed::Text(piece.as_bytes().to_vec())).collect())

@@ -1,4 +1,4 @@
-//! Moved projects: an index is taken over when its tree is found at another path.
+//! Moved projects: adopts the index of a tree that is found at another path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use super::{FileRecord, FileTable, Store};
 use crate::error::{Error, Result};
 use crate::walk::changed_ns;
 
-/// Number of files sampled to decide whether a tree is the one that was indexed.
+/// Number of files sampled to decide whether a tree is the indexed one.
 const SAMPLE: usize = 64;
-/// Percentage of the sample that must exist with the same size and time of change.
+/// Percentage of the sample that must exist with the same size and modification time.
 const ALIKE_PERCENT: usize = 90;
 
 impl Store {
-    /// Whether this index was built from the tree at `root` while that stood at another path: nearly all files of a
-    /// sample exist there with their size and time of change.
+    /// Whether this index was built from the tree at `root` before that was moved there: nearly all files of a sample
+    /// exist with the same size and modification time.
     pub fn is_of_tree(&self, root: &Path) -> bool {
         let Ok(table) = self.generation().and_then(|generation| self.read_table(generation)) else { return false };
         let step = table.files.len().div_ceil(SAMPLE).max(1);
@@ -27,7 +27,7 @@ impl Store {
     ///
     /// # Errors
     /// When another process writes, or the disk refuses. If the folder was renamed and the commit failed, the next
-    /// update builds the index anew and keeps its vectors.
+    /// update rebuilds the index and keeps its vectors.
     pub fn move_to(&self, folder: PathBuf, root: &Path) -> Result<Store> {
         let _lock = self.lock(false)?;
         self.disk().rename_folder(self.folder(), &folder).map_err(|e| Error::io("move", self.folder(), e))?;
@@ -39,7 +39,7 @@ impl Store {
     }
 }
 
-/// Whether the file at `path` has the size and time of change of its record.
+/// Whether the file at `path` has the size and modification time of its record.
 fn is_alike(record: &FileRecord, path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     metadata.is_file() && metadata.len() == record.size && changed_ns(&metadata) == record.mtime_ns

@@ -1,15 +1,15 @@
-//! The order of files, which parts what scores leave equal: never that in which an index came to be.
+//! The order of files, which breaks ties between scores independently of how the index was built.
 
 use super::{FileRecord, Snapshot};
 use crate::ids::FileOrder;
 
 impl Snapshot {
-    /// Where each file stands among all by path.
+    /// Positions of all files by path.
     pub fn order(&self) -> &FileOrder {
         self.order.get_or_init(|| FileOrder::new(self.files.next_id, self.files.files.iter().map(|file| file.id)))
     }
 
-    /// Which files come first where scores are equal: by path, and in a history the newest.
+    /// The order of files with equal scores: by path, and in a history newest first.
     pub fn ties(&self) -> &FileOrder {
         if self.files.source == 0 {
             return self.order();

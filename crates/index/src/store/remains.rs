@@ -1,5 +1,5 @@
-//! What an index still holds of texts that are gone: documents that are only marked as deleted, vectors that no unit has
-//! any more. Somebody may have removed them so that nobody sees them, so what is sent is rewritten without.
+//! Remains of removed texts in an index: documents marked as deleted, and vectors without units. Somebody may have
+//! removed a secret, so an index is rewritten without them before it is sent.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,7 +13,7 @@ use crate::vector::without;
 /// Whether others have a part's bytes already.
 pub type IsOut<'a> = &'a dyn Fn(&Part) -> io::Result<bool>;
 
-/// The segments that hold such texts, by id and by name.
+/// The segments with such texts, by id and by name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Remains {
     lexical: Vec<String>,
@@ -38,8 +38,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// The segments among `parts` that hold texts that are gone, but those that are out already: what was sent when its
-    /// texts were there is no news, and would have to be sent again whole.
+    /// The segments among `parts` with removed texts, except those already sent: the texts are out, and a rewritten
+    /// segment would have to be sent whole.
     pub(super) fn remains(&self, snapshot: &Snapshot, parts: &[Part], is_out: IsOut<'_>) -> Result<Remains> {
         let all_out = |prefix: &str| {
             let mut others = parts.iter().filter(|part| part.name.starts_with(prefix) && !part.name.ends_with(".del"));
@@ -62,8 +62,8 @@ impl Store {
         Ok(remains)
     }
 
-    /// Rewrites segments without the texts that are gone. Their vectors are set aside, where a search reads none and
-    /// nothing is sent from.
+    /// Rewrites segments without removed texts. Their vectors are set aside as spares, which are neither searched nor
+    /// sent.
     pub(super) fn rewrite(&self, remains: &Remains) -> Result<()> {
         let _lock = self.lock(true)?;
         if !remains.lexical.is_empty() {

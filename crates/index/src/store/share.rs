@@ -1,8 +1,7 @@
-//! An index on its way between machines: its files as they are sent, and a folder of such files taken over as the index
-//! of a root.
+//! Sends an index between machines: lists its files, and adopts a folder of such files as the index of a root.
 //!
-//! What is sent names no root and no times, and none of the files that were skipped. What came from elsewhere is opened
-//! by the readers that check every sum, and its table is looked through: it may name nothing outside the root.
+//! A sent index names no root, no times and no skipped files. A received one is verified whole, and its table may name
+//! nothing outside the root.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -19,26 +18,26 @@ use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
 pub const POINT_PART: &str = "lexical/meta.json";
-/// A time of change that no file has: whatever has it is read and compared by its hash.
+/// A time of change that no file has, so that the file is read and compared by its hash.
 const UNKNOWN_TIME: i64 = i64::MIN;
 
-/// A file of an index, as it is sent.
+/// A file of an index, as sent.
 #[derive(Debug)]
 pub struct Part {
     /// Its path in the index's folder, `/` between components.
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Debug)]
 pub enum Content {
-    /// A file, held open: a commit that removes it does no harm.
+    /// An open file, which survives a commit that removes it.
     File(File),
-    /// Bytes made for the purpose.
+    /// Bytes made for sending.
     Bytes(Vec<u8>),
 }
 
@@ -47,7 +46,7 @@ pub enum Content {
 pub struct Shipment {
     /// Its files, the commit point last.
     pub parts: Vec<Part>,
-    /// The table that it was made from.
+    /// The table for it.
     pub table: FileTable,
 }
 
@@ -76,24 +75,24 @@ impl NewPart {
     }
 }
 
-/// What an index that came from elsewhere becomes here.
+/// Settings of an index that is taken over from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Adoption<'a> {
     /// The root of the project.
     pub root: &'a Path,
-    /// What the project's index takes in.
+    /// The walk options of the project's index.
     pub options: WalkOptions,
     /// Which vectors it keeps.
     pub mode: VectorMode,
-    /// Whether the vectors that came with it are taken; if not, their files need not be there.
+    /// Whether to take its vectors; if not, their files may be missing.
     pub takes_vectors: bool,
-    /// What tells the index that was taken from others ([`FileTable::pulled`]).
+    /// Identifies the index that was taken over ([`FileTable::pulled`]).
     pub origin: &'a str,
-    /// The index that it replaces: its vectors are kept as spares, so that no text is encoded again.
+    /// The index that it replaces, whose vectors become spares, so that no text is encoded again.
     pub before: &'a Store,
 }
 
-/// Whether a file of an index has such a path in its folder: no other is sent, and no other is taken.
+/// Whether a path can be that of an index's file: no other file is sent or accepted.
 pub fn is_part(name: &str) -> bool {
     let table = || {
         let number = name.strip_prefix("files-").and_then(|rest| rest.strip_suffix(".bin"));
@@ -109,16 +108,16 @@ pub fn is_part(name: &str) -> bool {
 }
 
 impl Store {
-    /// The newest generation, checked whole and ready to be sent. Segments that still hold texts of files that were changed
-    /// or removed are rewritten before, unless they are out already.
+    /// The newest generation, verified whole and ready to send. Segments with texts of files that were changed or
+    /// removed are rewritten first, unless they were sent already.
     ///
     /// # Errors
-    /// Where there is none, it is damaged, or it is not complete.
+    /// If there is no index, or it is damaged or incomplete.
     pub fn ship(&self, is_out: IsOut<'_>) -> Result<Shipment> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open_verified()?;
             let parts = match self.parts(&snapshot) {
-                // A commit took a file away meanwhile.
+                // A commit removed a file meanwhile.
                 Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => continue,
                 parts => parts?,
             };
@@ -160,18 +159,18 @@ impl Store {
         {
             parts.push(Part { name, bytes: bytes.len() as u64, content: Content::Bytes(bytes) });
         }
-        // Only what is whole is sent: the list was made of one commit if that is still the newest.
+        // The list is complete only if its commit is still the newest.
         if self.point()? == snapshot.point { Ok(parts) } else { Err(Error::io("read", &folder, gone())) }
     }
 
-    /// Where an index that comes from elsewhere is gathered before it takes this one's place.
+    /// Where an index from elsewhere is assembled before it replaces this one.
     pub fn incoming(&self) -> Store {
         let mut name = self.folder.file_name().unwrap_or_default().to_os_string();
         name.push(".pull");
         Store { folder: self.folder.with_file_name(name), disk: self.disk.clone() }
     }
 
-    /// Removes what a stopped pull left, unless one is at work.
+    /// Removes the leftovers of a stopped pull, unless one is running.
     pub(crate) fn clear_incoming(&self) {
         let incoming = self.incoming();
         if incoming.folder.is_dir()
@@ -181,13 +180,13 @@ impl Store {
         }
     }
 
-    /// Begins a part that arrives in pieces, or begins it anew.
+    /// Begins a part that arrives in pieces, replacing an unfinished one.
     ///
     /// # Errors
-    /// When the name is none of a part, or the disk refuses.
+    /// When the name is not a part's, or the disk refuses.
     pub fn new_part(&self, name: &str) -> Result<NewPart> {
         let path = self.part_path(name)?;
-        // One that is there may be a second name of a file of the index in use: it is taken away, never emptied.
+        // An existing one may be a hard link to a file of the index in use: remove it, never truncate it.
         if path.symlink_metadata().is_ok() {
             self.disk.remove(&path).map_err(|e| Error::io("remove", &path, e))?;
         }
@@ -195,7 +194,7 @@ impl Store {
         Ok(NewPart { file, path })
     }
 
-    /// The path of a part. Its folder is made.
+    /// The path of a part. Creates its folder.
     fn part_path(&self, name: &str) -> Result<PathBuf> {
         if !is_part(name) {
             return Err(Error::damaged(format!("{name} is no name of a file of an index")));
@@ -205,13 +204,13 @@ impl Store {
         Ok(path)
     }
 
-    /// The file of a part, if it is there with this size.
+    /// The file of a part, if it exists with this size.
     pub fn part(&self, name: &str, bytes: u64) -> Option<File> {
         let file = is_part(name).then(|| open_regular(&self.folder.join(name)).ok()).flatten()?;
         (file.metadata().ok()?.len() == bytes).then_some(file)
     }
 
-    /// Takes a part from another store of the same file system without copying it, where that can be done.
+    /// Links a part from another store on the same file system, or copies it if that fails.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -221,11 +220,11 @@ impl Store {
         self.disk.link(&source, &path).map_err(|e| Error::io("write", &path, e))
     }
 
-    /// Makes the parts in this store's folder the index of a root: checks every sum and the table, and commits. What no
-    /// commit names is removed.
+    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, and commits.
+    /// Removes files that no commit names.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged or names what it must not.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged or names a forbidden path.
     pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
         let snapshot = self.open_verified()?;
         let mut table = snapshot.files;
@@ -253,7 +252,7 @@ impl Store {
         self.clean(lock)
     }
 
-    /// `taken` with the segments of the index before as spares; that index's own vectors where none were taken.
+    /// `taken` with the segments of the previous index as spares; that index's own vectors if none were taken.
     fn with_spares(&self, taken: Option<Manifest>, before: &Store) -> Result<Option<Manifest>> {
         let kept = before.open().ok().and_then(|snapshot| snapshot.files.vectors);
         let Some(kept) = kept else { return Ok(taken) };
@@ -280,16 +279,15 @@ impl Store {
         self.link_part(&format!("vectors/{name}"), before)
     }
 
-    /// Puts this store's folder into the place of `other`, and removes what stood there. Both are locked by the caller.
-    /// Where the system can exchange two folders (Linux), it is one step; elsewhere a kill between two leaves no
-    /// index, and the next search makes one.
+    /// Puts this store's folder in the place of `other`, and removes the old content. The caller has locked both. On
+    /// Linux the exchange is atomic; elsewhere a kill halfway leaves no index, and the next search builds one.
     ///
     /// # Errors
     /// When the disk refuses.
     pub fn replace(&self, lock: WriteLock, other: &Store, other_lock: WriteLock) -> Result<()> {
         let exchanged = self.disk.exchange_folders(&self.folder, &other.folder);
         exchanged.map_err(|e| Error::io("replace", &other.folder, e))?;
-        // The locks moved with their folders: ours now stands at the other's path.
+        // The locks moved with their folders: ours is now at the other's path.
         drop(lock);
         self.remove(&other_lock)
     }
@@ -306,7 +304,7 @@ fn gone() -> io::Error {
     io::ErrorKind::NotFound.into()
 }
 
-/// The table as others get it: without root and times, and without files that were skipped, whose names may tell too much.
+/// The table as sent: without root and times, and without skipped files, whose names may be private.
 fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
     let files = table.indexed().map(|file| FileRecord { mtime_ns: UNKNOWN_TIME, ..file.clone() }).collect();
     let manifest = vectors.map(|vectors| Manifest { spare: Vec::new(), ..vectors.manifest().clone() });
@@ -322,7 +320,7 @@ fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
     }
 }
 
-/// Refuses a table that is not of a tree's files, each told once and below the root.
+/// Refuses a table unless it lists files of a tree, each once and below the root.
 fn check_table(table: &FileTable) -> Result<()> {
     let refused = |what: &str| Err(Error::damaged(format!("its table of files {what}")));
     if table.source != 0 {
@@ -344,7 +342,7 @@ fn check_table(table: &FileTable) -> Result<()> {
     Ok(())
 }
 
-/// Takes over the times of files that the index before knew with the same content, so that they are not read again.
+/// Copies the times of files that the previous index had with the same content, so that they are not read again.
 fn know_times(table: &mut FileTable, before: &Store) {
     let Ok(Snapshot { files, .. }) = before.open() else { return };
     if files.root != table.root {

@@ -1,4 +1,4 @@
-//! The file table, and the file that holds it.
+//! The file table and its file format.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -17,15 +17,15 @@ use crate::mode::VectorMode;
 use crate::vector::Manifest;
 use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk_to_remember};
 
-/// Compression: paths repeat each other, hashes and times do not.
+/// Compression level: paths repeat each other, hashes and times do not.
 const LEVEL: i32 = 3;
-/// Least bytes of a [`FileView`] in a part.
+/// Minimum of bytes of a [`FileView`] in a part.
 const VIEW_BYTES_MIN: usize = 4;
-/// Most bytes of each part of a table for each of its file. No table comes near it; what somebody forged must not fill the
-/// memory.
+/// Maximum of unpacked bytes per file in each part of a table. Real tables stay far below it; a forged one must not
+/// exhaust memory.
 const SPREAD_MAX: u64 = 256;
 
-/// What the table knows of one file.
+/// A file's entry in the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileRecord {
     /// Its number in the index; kept as long as the path is.
@@ -40,17 +40,17 @@ pub struct FileRecord {
     pub hash: u128,
     /// Name of its language.
     pub language: String,
-    /// Whether it says that a program wrote it.
+    /// Whether it says that it is generated.
     pub generated: bool,
     /// Number of its units.
     pub units: u32,
-    /// Why it has none.
+    /// Why it has no units.
     pub skip: Option<Skip>,
-    /// What parsing had to say.
+    /// The parser's note.
     pub note: Option<String>,
 }
 
-/// The part of a [`FileRecord`] by which a file in the tree is known again.
+/// The part of a [`FileRecord`] that identifies a file in the tree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileView<'a> {
     /// As in a record.
@@ -100,39 +100,38 @@ impl FileRest<'_> {
 pub struct FileTable<File = FileRecord> {
     /// The project's root, absolute.
     pub root: String,
-    /// What the walk took in.
+    /// The limit of file sizes in the walk.
     pub filesize_max: u64,
-    /// Hidden files too.
+    /// Whether hidden files are included.
     pub hidden: bool,
-    /// Files whose names are those of keys and passwords too.
+    /// Whether files named like keys and passwords are included.
     pub secrets: bool,
-    /// Ignore files did not count.
+    /// Whether ignore files were disregarded.
     pub no_ignore: bool,
     /// The next unused file number.
     pub next_id: u32,
-    /// Whether the last build went to its end.
+    /// Whether the last build was completed.
     pub complete: bool,
-    /// The files, by path. They are written behind all else.
+    /// The files, by path. They are written last.
     #[serde(skip)]
     pub files: Vec<File>,
-    /// Entries that could not be read at all, with the reason.
+    /// Unreadable entries, with the reason.
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
     pub vectors: Option<Manifest>,
-    /// What its documents are made of: 0 for the files of a tree, else the version of another source. The texts of
-    /// other sources stand in the index itself, since reading them again is dear.
+    /// The source of its documents: 0 for the files of a tree, else the version of another source. The index stores the
+    /// texts of other sources, since reading them again is expensive.
     pub source: u32,
-    /// What the source was like when it was listed, in its own words: the next listing goes on from there.
+    /// The state of the source when it was listed, in its own format, for the next listing.
     pub state: Vec<String>,
-    /// The folders of the tree and what rules the walk, as they were when the files were listed; means something where the
-    /// last build went to its end.
+    /// The folders and rules of the walk when the files were listed; valid only if the last build was completed.
     pub tree: KnownTree,
-    /// What tells the index that this one was taken from, where it came from elsewhere; else empty.
+    /// Identifies the index that this one was pulled from; empty for one built here.
     pub pulled: String,
-    /// The vector mode; it stands in the commit point.
+    /// The vector mode, stored in the commit point.
     #[serde(skip)]
     pub mode: VectorMode,
-    /// Whether `init` made it, or was called on it; it stands in the commit point.
+    /// Whether `init` made or updated it, stored in the commit point.
     #[serde(skip)]
     pub by_init: bool,
 }
@@ -144,7 +143,7 @@ impl<File> FileTable<File> {
         WalkOptions { hidden, secrets, no_ignore, filesize_max }
     }
 
-    /// Whether the index itself holds the texts that are encoded of its units.
+    /// Whether the index stores the texts of its units.
     pub fn keeps_texts(&self) -> bool {
         self.source != 0
     }
@@ -165,7 +164,7 @@ impl FileTable {
         walk_to_remember(root, left_out, options, Some(&known))
     }
 
-    /// What was left out: paths by reason.
+    /// Skipped files: paths by reason.
     pub fn skipped(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let files = self.files.iter().filter_map(|f| Some((f.skip?.reason(), f.path.as_str())));
@@ -176,7 +175,7 @@ impl FileTable {
         paths
     }
 
-    /// The languages of the indexed files, the most frequent first.
+    /// The languages of the indexed files, most frequent first.
     pub fn languages(&self) -> Vec<&str> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for file in self.indexed() {
@@ -187,7 +186,7 @@ impl FileTable {
         languages.into_iter().map(|(language, _)| language).collect()
     }
 
-    /// Iterates over the files that were indexed rather than skipped.
+    /// Iterates over the indexed files, without skipped ones.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())
     }
@@ -198,21 +197,21 @@ impl FileTable {
     }
 }
 
-/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each. The first alone tells what is
-/// there.
+/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each file. The first suffices
+/// to compare a tree.
 const PARTS: usize = 2;
-/// Bytes in front of the parts: the length of the first, a sum of each.
+/// Bytes before the parts: the length of the first, and a checksum of each.
 const HEAD: usize = 8 * (1 + PARTS);
 
-/// What tells damage of a part: it also binds the part to its generation.
+/// A part's checksum, which also binds it to its generation.
 fn sum(generation: u64, part: &[u8]) -> u64 {
     xxh3_64_with_seed(part, generation)
 }
 
-/// The bytes of a table's file.
+/// Serializes a table's file.
 ///
 /// # Errors
-/// When the table can't be written down.
+/// When the table can't be serialized.
 pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
     let views: Vec<FileView<'_>> = table.files.iter().map(FileView::of).collect();
     let rest: Vec<FileRest<'_>> = table.files.iter().map(FileRest::of).collect();
@@ -227,7 +226,7 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
     Ok([head, parts.concat()].concat())
 }
 
-/// The table that a file holds.
+/// Parses a table's file.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -245,10 +244,10 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 /// The first part of a table, read in place.
 ///
 /// # Errors
-/// Where it is none.
+/// If it is not one.
 pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
     let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
-    // A vector that postcard makes grows several times.
+    // postcard would grow a vector several times.
     table
         .files
         .try_reserve_exact(count.min(rest.len() / VIEW_BYTES_MIN))
@@ -261,7 +260,7 @@ pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView
     Ok(table)
 }
 
-/// The first part of a table's file, with all that stands before it.
+/// The first part of a table's file, with everything before it.
 ///
 /// # Errors
 /// When it can't be read.
@@ -275,12 +274,12 @@ pub(super) fn read_first_part(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A number in front of the parts.
+/// A number before the parts.
 fn number(head: &[u8], at: usize) -> u64 {
     head.get(8 * at..).and_then(|head| head.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// A part of a table's file, checked, as it was before it was compressed; the others are not looked at.
+/// A part of a table's file, verified and decompressed; the others are not read.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -305,7 +304,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of parts with sums that are right, which tell nothing of what they are sums of.
+    /// A file of arbitrary parts with valid checksums.
     fn forged(parts: [&[u8]; PARTS]) -> Vec<u8> {
         let head = [parts[0].len() as u64, sum(7, parts[0]), sum(7, parts[1])].map(u64::to_le_bytes);
         [head.as_flattened(), parts[0], parts[1]].concat()
@@ -340,7 +339,7 @@ mod tests {
         assert_eq!(opened_table(7, &forged([own, &none])).expect_err("no rest").to_string(), "is no table");
         let bomb = compress(&vec![0; 64 << 20], LEVEL).expect("bytes");
         assert!(bomb.len() < 64 << 10);
-        // What is alike in all files takes next to nothing beside their paths.
+        // Repeated values take next to no space compared with the paths.
         let alike = FileTable { files: (0..20_000).map(file).collect(), ..FileTable::default() };
         assert_eq!(opened_table(7, &sealed_table(7, &alike).expect("bytes")).expect("a table"), alike);
         assert_eq!(opened_table(7, &forged([&bomb, rest])).expect_err("too much").to_string(), "is no table");

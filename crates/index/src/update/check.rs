@@ -13,23 +13,23 @@ use crate::vector::Vectors;
 pub struct Checked {
     /// Files that the commit point names.
     pub files: u64,
-    /// Size of these files, in bytes.
+    /// Total size of these files, in bytes.
     pub bytes: u64,
     /// One error for each damaged part.
     pub damage: Vec<Error>,
-    /// Files in the folder that the commit does not name: remains of a killed build, which the next one removes.
+    /// Files in the folder that the commit does not name: leftovers of a killed build, which the next one removes.
     pub stray: Vec<PathBuf>,
 }
 
 /// Reads the whole index in `store` and verifies every checksum. Changes nothing and takes no lock.
 ///
 /// # Errors
-/// [`ErrorKind::Missing`] where there is no index, [`ErrorKind::Io`] where it can't be read.
+/// [`ErrorKind::Missing`] if there is no index, [`ErrorKind::Io`] if it can't be read.
 pub fn check(store: &Store) -> Result<Checked> {
     for _ in 0..ATTEMPTS {
         let before = store.point().ok();
         let checked = read_through(store);
-        // A commit that came between removes files of the one before it: these are not damaged.
+        // A commit in between removes files of the previous one, which are not damaged then.
         if checked.as_ref().is_ok_and(|checked| checked.damage.is_empty()) || store.point().ok() == before {
             // If the index was removed meanwhile, report that, not the files that could not be read.
             let removed = || store.open().err().filter(|error| error.kind() == ErrorKind::Missing);
@@ -43,7 +43,7 @@ fn read_through(store: &Store) -> Result<Checked> {
     let mut checked = Checked { damage: Lexical::damage(&store.lexical_folder())?, ..Checked::default() };
     let opened = match store.open() {
         Err(error) if error.kind() == ErrorKind::Unusable => {
-            // The files of the lexical index may all be sound and belong to another version, or to no table.
+            // The files of the lexical index may be sound but belong to another version, or to no table.
             if checked.damage.is_empty() {
                 checked.damage.push(error);
             }

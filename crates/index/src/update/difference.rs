@@ -1,4 +1,4 @@
-//! The difference between the file table and the tree on disk: files to read, and paths that are gone.
+//! The difference between the file table and the tree on disk: files to read, and missing paths.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::walk::{Walked, WalkedFile};
 pub(super) struct Difference {
     /// Files to read: new, or with another size or time.
     pub(super) stale: Vec<WalkedFile>,
-    /// Paths that are gone.
+    /// Missing paths.
     pub(super) gone: Vec<String>,
     /// Whether the list of unreadable entries differs.
     pub(super) unreadable_differs: bool,

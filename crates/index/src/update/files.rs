@@ -1,4 +1,4 @@
-//! The lexical half of an update: changed files read, parsed and written, in rounds, with checkpoints between them.
+//! The lexical half of an update: reads, parses and writes changed files in rounds, with checkpoints between them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,6 +9,7 @@ use colgrep_syntax::language;
 use rayon::prelude::*;
 
 use super::difference::difference;
+use super::order::ReadFirst;
 use super::source::{Asked, Content, Document, Round, Source};
 use super::texts::Texts;
 use super::{Progress, Report};
@@ -20,7 +21,7 @@ use crate::store::{FileRecord, FileTable, Store};
 use crate::walk::{Walked, WalkedFile};
 
 /// Bytes of source in one round of parallel work. Time limits are checked between rounds. Rounds begin small and
-/// double, so that the first checkpoint of a build comes early even where files are slow.
+/// double, so that the first checkpoint of a build comes early even if files are slow.
 const ROUND_BYTES_FIRST: u64 = 128 << 10;
 const ROUND_BYTES_MAX: u64 = 8 << 20;
 /// Time between two checkpoints.
@@ -28,7 +29,7 @@ const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 /// The first checkpoint of a first build comes sooner: searches wait for it.
 const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 
-/// Time that must be left for merges of segments, which are waited for: they may read the whole index.
+/// Minimum of remaining time for merges of segments, which may read the whole index.
 const MERGE_MIN: Duration = Duration::from_millis(500);
 
 /// Conditions on which an update ends early.
@@ -38,21 +39,23 @@ pub(super) struct Limit<'a> {
     pub(super) deadline: Option<Instant>,
     /// Returns true if the update should end now, for example because another process waits for the lock.
     pub(super) interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// What is read first, if there is a deadline.
+    pub(super) first: Option<&'a ReadFirst>,
 }
 
 impl Limit<'_> {
-    /// Whether a condition holds now.
+    /// Whether the time is up or an interrupt was requested.
     fn is_reached(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end) || self.interrupted.is_some_and(|asks| asks())
     }
 
-    /// Whether there is still so much time.
+    /// Whether at least `time` is left.
     fn leaves(&self, time: Duration) -> bool {
         self.deadline.is_none_or(|end| end.saturating_duration_since(Instant::now()) >= time)
     }
 
-    /// Estimated number of bytes that can be read in half the time until the deadline, at the rate of `read` bytes since
-    /// `begun`. Half, since a round is read to its end and may be slower than those before.
+    /// Estimated number of bytes that can be read in half the time until the deadline, at the rate of `read` bytes
+    /// since `begun`: a round is always completed and may be slower than those before.
     fn bytes_left(&self, read: u64, begun: Instant) -> u64 {
         let Some(deadline) = self.deadline else { return u64::MAX };
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
@@ -61,10 +64,10 @@ impl Limit<'_> {
 }
 
 /// Updates the lexical index of `table` to the listing `walked`, as far as `limit` allows, and keeps the texts of new
-/// units in `texts`. Writes nothing where nothing changed.
+/// units in `texts`. Writes nothing if nothing changed.
 ///
 /// # Errors
-/// When the disk refuses or the index there is damaged.
+/// When the disk refuses or the existing index is damaged.
 pub(super) fn index_changes(
     store: &Store,
     (root, source): (&Path, &dyn Source),
@@ -87,11 +90,15 @@ pub(super) fn index_changes(
     build.table.state.clone_from(&walked.state);
     build.table.tree.clone_from(&walked.tree);
     build.report.in_tree = walked.files.len() as u64;
-    build.report.unread = build.read(&difference.stale, limit)?;
+    let ordered = match (limit.first, limit.deadline) {
+        (Some(first), Some(deadline)) => first.order(root, &difference.stale, deadline),
+        _ => difference.stale,
+    };
+    build.report.unread = build.read(&ordered, limit)?;
     build.finish(limit)
 }
 
-/// An update under way.
+/// A running update.
 struct Build<'a> {
     store: &'a Store,
     source: &'a dyn Source,
@@ -229,7 +236,7 @@ impl<'a> Build<'a> {
         if file.entries.is_empty() {
             self.texts.keep(id, file.text_path(), &file.parsed.units);
         } else {
-            // An index of entries keeps bodies cut to the length that is encoded: the texts are those of the cut ones.
+            // An index of entries keeps bodies cut to the encoded length, so hash the texts of the cut ones.
             self.texts.keep(id, file.text_path(), &file.parsed.units.iter().map(kept).collect::<Vec<_>>());
         }
         self.writer.add(&file)?;

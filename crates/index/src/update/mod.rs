@@ -1,9 +1,10 @@
-//! Updates an index: changed files are read and parsed on all cores, and committed in checkpoints.
+//! Updates an index: reads and parses changed files on all cores, and commits them in checkpoints.
 
 mod check;
 mod difference;
 mod files;
 mod mode;
+mod order;
 mod repair;
 mod source;
 mod texts;
@@ -12,6 +13,7 @@ mod vectors;
 
 pub use check::{Checked, check};
 pub use mode::set_mode;
+pub use order::ReadFirst;
 pub use repair::{caught, repair};
 pub(crate) use source::wait_for_new_stamp;
 pub use source::{Asked, Content, Document, Round, Source};
@@ -23,7 +25,7 @@ pub use vectors::Encoding;
 pub struct Report {
     /// Files in the table after the update.
     pub files: u64,
-    /// Files read and indexed (or found to hold nothing).
+    /// Files read and indexed (or found to have no units).
     pub changed: u64,
     /// Files removed.
     pub removed: u64,
@@ -31,7 +33,7 @@ pub struct Report {
     pub units: u64,
     /// Files in the tree.
     pub in_tree: u64,
-    /// Files that an update with a time limit did not come to.
+    /// Files that an update left unread at its time limit.
     pub unread: u64,
     /// Bytes of source read.
     pub bytes: u64,
@@ -39,11 +41,11 @@ pub struct Report {
     pub wrote: bool,
     /// Texts turned into vectors.
     pub encoded: u64,
-    /// Units that had vectors already, here or in another worktree, or share their text with another unit.
-    /// Counted only where vectors were asked for and had to be brought up to date.
+    /// Units that had vectors already, here or in another worktree, or share their text with another unit. Counted only
+    /// if vectors were requested and had to be updated.
     pub reused: u64,
-    /// Units that have no vectors though they were asked for: time ran out, files changed meanwhile, or another process
-    /// is still at it.
+    /// Units without requested vectors: time ran out, files changed meanwhile, or another process is still encoding
+    /// them.
     pub without_vectors: u64,
 }
 
@@ -59,7 +61,7 @@ pub trait Progress: Sync {
     fn vectors_done(&self, _units: u64) {}
     /// Ignore files that are disregarded, with the reason; called once, before the work begins.
     fn unheeded(&self, _files: &[(String, String)]) {}
-    /// Another process writes the index; it is waited for.
+    /// Called when the update has to wait for another process that writes the index.
     fn waits(&self) {}
 }
 

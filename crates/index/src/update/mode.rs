@@ -1,12 +1,12 @@
-//! Settings that `init` changes in an existing index: its vector mode, and the mark that somebody asked for it.
+//! Settings that `init` changes in an existing index: its vector mode, and the mark of `init`.
 
 use crate::error::{ErrorKind, Result};
 use crate::mode::VectorMode;
 use crate::store::{FileTable, Store};
 
-/// Sets the vector mode of the index in `store`, drops vectors that the mode does not keep, and marks the index as one
-/// that somebody asked for. Waits for another writer. Returns whether the mode or the vectors changed; false where the
-/// index was removed meanwhile.
+/// Sets the vector mode of the index in `store`, drops vectors that the mode does not keep, and marks the index as made
+/// by `init`. Waits for another writer. Returns whether the mode or the vectors changed; false if the index was removed
+/// meanwhile.
 ///
 /// # Errors
 /// When the index can't be read, or the disk refuses.

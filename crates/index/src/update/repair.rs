@@ -1,4 +1,4 @@
-//! Repair of an index that turns out to be damaged while it is used.
+//! Repair of an index whose damage shows during its use.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,10 +8,9 @@ use crate::lexical::Lexical;
 use crate::store::Store;
 use crate::vector::{Manifest, Vectors};
 
-/// Removes the damaged parts of the index in `store`, so that the next update makes them anew: segments of vectors, or
-/// all documents (the vectors stay then). Waits for another writer, checks again, and changes nothing where all is
-/// sound: of several processes that meet the same damage one repairs it. Damage that shows when the index is opened is
-/// left to the update.
+/// Removes the damaged parts of the index in `store`, so that the next update rebuilds them: segments of vectors, or
+/// all documents (the vectors are kept). Waits for another writer and verifies again, so that only one of several
+/// processes repairs the same damage. Damage that shows on opening the index is left to the update.
 ///
 /// # Errors
 /// When the disk refuses.
@@ -35,7 +34,7 @@ pub fn repair(store: &Store) -> Result<()> {
     store.commit_table(&table)
 }
 
-/// The manifest without damaged segments; `None` where the codebook can't be read.
+/// The manifest without damaged segments; `None` if the codebook can't be read.
 fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;
@@ -62,11 +61,11 @@ pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result
     }
 }
 
-/// Runs `work` on an index and takes a panic for damage: reading an index that was written correctly does not panic. No
-/// other code of the libraries catches panics; callers that answer from an index do so inside this one.
+/// Runs `work` on an index and treats a panic as damage: reading a correctly written index does not panic. No other
+/// code of the libraries catches panics; callers that answer from an index do so inside this one.
 ///
 /// # Errors
-/// [`ErrorKind::Unusable`] where `work` panicked.
+/// [`ErrorKind::Unusable`] if `work` panicked.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
     // State shared with `work` is dropped together with the index, or guarded by locks that ignore poisoning.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {

@@ -15,13 +15,13 @@ use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk_to_remember};
 
-/// Age that a file's time stamp must have before the file is read: a second change within the same tick of the kernel
-/// (1 to 10 ms) would leave the stamp as it is.
+/// Minimum age of a file's time stamp before the file is read: a second change within the same tick of the kernel (1 to
+/// 10 ms) would keep the stamp.
 const STAMP_TICK: Duration = Duration::from_millis(20);
 
 /// A source of documents.
 pub trait Source: Sync {
-    /// Version of its documents, stored as [`FileTable::source`]: an index with another version is built anew.
+    /// Version of its documents, stored as [`FileTable::source`]: an index with another version is rebuilt.
     fn version(&self) -> u32;
 
     /// Lists all documents, sorted by path. `known` is the table of the last complete update.
@@ -30,14 +30,14 @@ pub trait Source: Sync {
     /// When the documents can't be listed.
     fn list(&self, known: Option<&FileTable>, options: &WalkOptions) -> Result<Walked>;
 
-    /// Prepares some of the listed documents for reading: some sources answer for many at once more cheaply than one by
-    /// one.
+    /// Prepares some of the listed documents for reading: some sources are cheaper to query in batches.
     ///
     /// # Errors
     /// When the source does not answer.
     fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>>;
 
-    /// Most documents of one round: what [`begin`](Self::begin) reads is held until all of them are written.
+    /// Maximum of documents in one round: what [`begin`](Self::begin) reads stays in memory until all of them are
+    /// written.
     fn round_max(&self) -> usize {
         usize::MAX
     }
@@ -63,20 +63,20 @@ pub struct Asked<'a> {
     pub record: &'a FileRecord,
     /// The largest file that is read, in bytes.
     pub filesize_max: u64,
-    /// Whether files are read whose names are those of secrets (keys, passwords).
+    /// Whether to read files named like secrets (keys, passwords).
     pub secrets: bool,
-    /// Whether a signature of the bytes is wanted.
+    /// Whether to compute a signature of the bytes.
     pub signs: bool,
 }
 
-/// A document as it was read.
+/// A document as read.
 #[derive(Debug, Default)]
 pub struct Document {
     /// Its record for the table.
     pub record: FileRecord,
-    /// The units to index; `None` where the document is skipped or its content has not changed.
+    /// The units to index; `None` if the document is skipped or unchanged.
     pub content: Option<Content>,
-    /// What its bytes can hold, where that is wanted and can be told; of a skipped one too.
+    /// Its signature, if requested and possible; of a skipped file too.
     pub signature: Signature,
     /// Number of bytes read.
     pub bytes: u64,
@@ -91,7 +91,7 @@ pub struct Content {
     pub parsed: Parsed,
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
-    /// For a history, the facts of each unit beside its text; empty for the files of a tree.
+    /// For a history, the facts of each unit besides its text; empty for the files of a tree.
     pub entries: Vec<Entry>,
 }
 
@@ -100,7 +100,7 @@ pub struct Content {
 pub(super) struct Tree<'a> {
     /// Its root.
     pub(super) root: &'a Path,
-    /// Paths to leave out, beside ignored and hidden files.
+    /// Paths to leave out, besides ignored and hidden files.
     pub(super) left_out: LeftOut<'a>,
 }
 
@@ -133,7 +133,7 @@ impl Round for Tree<'_> {
         };
         let full = self.root.join(&found.path);
         let read = |bytes_max: u64| {
-            // The walk's number of a file is no time where somebody set one.
+            // The walk's stamp is not a time if somebody set the file's times.
             if let Ok(metadata) = full.symlink_metadata() {
                 times_ns(&metadata).into_iter().for_each(wait_for_new_stamp);
             }
@@ -142,7 +142,7 @@ impl Round for Tree<'_> {
         let kept = |reason: &Skip| *reason == Skip::Secret && secrets;
         let by_name = skip_by_name(&found.path).filter(|reason| !kept(reason));
         if let Some(reason) = if found.size > filesize_max { Some(Skip::TooLarge) } else { by_name } {
-            // What stands in a secret is not told, not even in a few bits.
+            // A secret's content must not show, not even in the bits of a signature.
             let is_signed = signs && by_name != Some(Skip::Secret) && found.size <= SIGNED_BYTES_MAX;
             let bytes = if is_signed { read(SIGNED_BYTES_MAX).ok() } else { None };
             let signature = bytes.as_deref().map(signature).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Texts of units on their way from the parser to the model.
+//! Buffers texts of units between the parser and the model.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,8 +22,8 @@ pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
     units.iter().filter(|unit| is_encoded(unit)).map(text).collect()
 }
 
-/// Texts of parsed files, kept in memory until they are encoded, so that the second pass need not read and parse these
-/// files again. Bounded in bytes; files beyond the bound are parsed twice.
+/// Texts of parsed files, kept in memory until they are encoded, to avoid parsing these files twice. Bounded in bytes;
+/// files beyond the bound are parsed again.
 #[derive(Debug)]
 pub(super) struct Texts {
     bytes_max: usize,

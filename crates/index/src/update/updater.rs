@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::difference::difference;
 use super::files::{Limit, index_changes};
+use super::order::ReadFirst;
 use super::repair::repaired;
 use super::source::{Source, Tree};
 use super::texts::Texts;
@@ -21,17 +22,20 @@ use crate::walk::{LeftOut, WalkOptions, Walked};
 #[cfg(target_os = "linux")]
 const BUILD_NICENESS: i32 = 5;
 
-/// Least time for vectors in a search that read changed files.
+/// Longer waits for the write lock are reported.
+const PATIENCE_SILENT: Duration = Duration::from_secs(1);
+
+/// Minimum time for vectors in a search that read changed files.
 const VECTORS_MIN: Duration = Duration::from_millis(100);
 
-/// Bound of the texts that wait for the model, in bytes: 32,000 units of the greatest length.
+/// Maximum of buffered texts, in bytes: 32,000 units of the maximum length.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Brings the index of a project up to date with its files, and opens it.
 ///
-/// Where nothing changed, it reads no file and writes nothing. An index that this version can't read is built anew. An
-/// update that waits ([`Updater::wait`]) also verifies the whole index and makes damaged parts anew; one that does not
-/// wait repairs only damage that it meets.
+/// If nothing changed, it reads no file and writes nothing. An index that this version can't read is rebuilt. An update
+/// that waits ([`Updater::wait`]) also verifies the whole index and rebuilds damaged parts; one that does not wait
+/// repairs only damage that it meets.
 #[derive(Clone, Copy)]
 pub struct Updater<'a> {
     store: &'a Store,
@@ -43,17 +47,18 @@ pub struct Updater<'a> {
     patience: Duration,
     budget: Option<Budget>,
     interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+    first: Option<&'a ReadFirst>,
     encoding: Option<Encoding<'a>>,
     progress: &'a dyn Progress,
 }
 
-/// Time limit of the lexical half of an update, from the update's beginning. Files for which there is no time are left
-/// to the next update.
+/// Time limit of the lexical half of an update, from the update's beginning. Remaining files are left to the next
+/// update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// The limit where the project has no index yet.
+    /// The limit if the project has no index yet.
     pub first: Duration,
-    /// The limit where it has one.
+    /// The limit if it has one.
     pub later: Duration,
 }
 
@@ -65,10 +70,10 @@ impl std::fmt::Debug for Updater<'_> {
 
 /// State of tree and index when an update begins.
 struct Seen {
-    /// The options of the walk: those asked for, else those that the index was made with.
+    /// The options of the walk: the requested ones, else those of the index.
     options: WalkOptions,
     walked: Walked,
-    /// The commit point at which `snapshot` was opened; `None` where the index has to be opened again.
+    /// The commit point at which `snapshot` was opened; `None` if the index has to be reopened.
     point: Option<CommitPoint>,
     /// The index, if it can be opened.
     snapshot: Option<Snapshot>,
@@ -80,7 +85,7 @@ struct Seen {
 enum Standing {
     /// Nothing is left to do.
     Current,
-    /// Only vectors are lacking.
+    /// Only vectors are missing.
     LacksVectors,
     /// The lexical index differs from the tree, or there is none.
     Differs,
@@ -100,6 +105,7 @@ impl<'a> Updater<'a> {
             patience: Duration::ZERO,
             budget: None,
             interrupted: None,
+            first: None,
             encoding: None,
             progress: &(),
         }
@@ -117,21 +123,19 @@ impl<'a> Updater<'a> {
         Updater { ignored, ..self }
     }
 
-    /// Sets the options of the walk; with `None`, those that the index was made with. An index that was made with other
-    /// options is built anew.
+    /// Sets the options of the walk; with `None`, those of the index. An index with other options is rebuilt.
     #[must_use]
     pub fn walk_options(self, options: Option<WalkOptions>) -> Updater<'a> {
         Updater { options, ..self }
     }
 
-    /// Whether to wait while another process writes. If not, that is an error, unless only vectors are lacking.
+    /// Whether to wait while another process writes. If not, that is an error, unless only vectors are missing.
     #[must_use]
     pub fn wait(self, wait: bool) -> Updater<'a> {
         Updater { wait, ..self }
     }
 
-    /// Time for which even an update that does not wait stays in line for the write lock, unless only vectors are
-    /// lacking.
+    /// Time for which even an update that does not wait queues for the write lock, unless only vectors are missing.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Updater<'a> {
         Updater { patience, ..self }
@@ -144,7 +148,13 @@ impl<'a> Updater<'a> {
         Updater { budget, ..self }
     }
 
-    /// Ends the update as soon as this returns true, and commits what is done. It is called often, and from many
+    /// Reads these files first, if the time is limited.
+    #[must_use]
+    pub fn first(self, first: Option<&'a ReadFirst>) -> Updater<'a> {
+        Updater { first, ..self }
+    }
+
+    /// Ends the update as soon as this returns true, and commits the finished part. It is called often, from many
     /// threads.
     #[must_use]
     pub fn interrupted(self, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Updater<'a> {
@@ -182,7 +192,7 @@ impl<'a> Updater<'a> {
             return Ok(unchanged(snapshot));
         }
         let lock = match (self.lock(&mut seen), seen.snapshot.take()) {
-            // Only vectors are lacking, and another process is making them.
+            // Only vectors are missing, and another process is making them.
             (Err(error), Some(snapshot))
                 if error.kind() == ErrorKind::Busy && seen.standing == Standing::LacksVectors =>
             {
@@ -205,11 +215,12 @@ impl<'a> Updater<'a> {
             let texts = Texts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
             let is_first = seen.snapshot.is_none();
             let time = self.budget.map(|budget| if is_first { budget.first } else { budget.later });
-            let limit = Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted };
+            let limit =
+                Limit { deadline: time.map(|time| begun + time), interrupted: self.interrupted, first: self.first };
             let (mut snapshot, mut report) = self.lexical(&lock, &mut seen, &texts, limit)?;
             // Files without documents come first: vectors wait until every file is read.
             let encoding = self.encoding.filter(|e| report.unread == 0 && e.may_write(snapshot.files.vectors.as_ref()));
-            // Both have one time together, so that a search ends soon in which the last file was read.
+            // Both halves share one time limit, so that a search which read changed files ends soon.
             let left = limit.deadline.filter(|_| !is_first).map(|end| end.saturating_duration_since(Instant::now()));
             let budget = |most: Duration| left.map_or(most, |left| most.min(left.max(VECTORS_MIN)));
             let encoding = encoding.map(|e| Encoding {
@@ -225,22 +236,22 @@ impl<'a> Updater<'a> {
         })
     }
 
-    /// Removes the remains of killed writers, if this update waits and no other process writes.
+    /// Removes the leftovers of killed writers, if this update waits and no other process writes.
     fn clean(&self) {
         if self.wait
             && let Ok(lock) = self.store.lock(false)
         {
-            // The index is current, whether or not the remains can be removed.
+            // The index is current, whether or not the leftovers can be removed.
             let _ = self.store.clean(&lock);
         }
     }
 
-    /// Opens the index; `None` where there is none that this version can read. An update that waits also verifies the
+    /// Opens the index; `None` if there is none that this version can read. An update that waits also verifies the
     /// whole lexical index.
     fn opened(&self) -> Result<Option<Snapshot>> {
         match if self.wait { self.store.open_verified() } else { self.store.open() } {
             Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => Ok(None),
-            // Two roots may share a folder: its name holds 32 bits of the root's hash.
+            // Two roots may share a folder, since its name has 32 bits of the root's hash.
             snapshot => snapshot.map(|snapshot| Some(snapshot).filter(|s| s.files.root == self.root.to_string_lossy())),
         }
     }
@@ -264,14 +275,15 @@ impl<'a> Updater<'a> {
         self.with_source(|source| source.list(known, options))
     }
 
-    /// Opens the index and lists the source, in parallel. The table comes first: what it knows need not be listed.
+    /// Opens the index and lists the source, in parallel. The table is read first, since known folders need not be
+    /// listed.
     fn compare(&self) -> Result<Seen> {
         let ahead = self.store.ahead().filter(|(_, table)| table.root == self.root.to_string_lossy());
         let made_with = ahead.as_ref().map(|(_, table)| table.walk_options());
         let mut options = self.options.or(made_with).unwrap_or_default();
         let (opened, walked) = rayon::join(
             || match &ahead {
-                // What can't be opened so may have been replaced meanwhile.
+                // A part that can't be opened may have been replaced meanwhile.
                 Some((point, table)) if !self.wait => match self.store.open_parts(point, table) {
                     Ok(parts) if parts.damage.is_none() => (Some(parts), Ok(None)),
                     _ => (None, self.opened()),
@@ -311,7 +323,7 @@ impl<'a> Updater<'a> {
         }
     }
 
-    /// Whether an index has the walk options and the source version asked for.
+    /// Whether an index has the requested walk options and source version.
     fn is_made_so(&self, table: &FileTable, options: &WalkOptions) -> bool {
         table.walk_options() == *options && table.source == self.version()
     }
@@ -320,10 +332,15 @@ impl<'a> Updater<'a> {
     fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
         // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
-        match self.store.lock_within(patience, &|| {}) {
+        let waits = || {
+            if patience > PATIENCE_SILENT {
+                self.progress.waits()
+            }
+        };
+        match self.store.lock_within(patience, &waits) {
             Err(error) if error.kind() == ErrorKind::Busy && self.wait => {
                 let lock = self.store.lock_within(PATIENCE, &|| self.progress.waits())?;
-                // The other process may have seen a newer tree than our walk.
+                // The other process may have seen a newer tree than our walk did.
                 let known = seen.snapshot.as_ref().map(|snapshot| &snapshot.files);
                 seen.walked = self.walk(&seen.options, known)?;
                 seen.point = None;
@@ -359,8 +376,7 @@ impl<'a> Updater<'a> {
         let (mode, by_init) = (table.mode, table.by_init);
         let kept = FileTable { vectors: table.vectors.clone(), mode, by_init, ..FileTable::default() };
         let report = match self.index(table, &seen.walked, texts, limit) {
-            // Damage that did not show when the index was opened (a truncated segment, say) shows when it is written
-            // to.
+            // Damage that did not show on opening the index (a truncated segment, say) shows on writing.
             Err(error) if error.kind() == ErrorKind::Unusable => {
                 self.index(self.fresh_table(lock, &seen.options, kept)?, &seen.walked, texts, limit)?
             }
@@ -488,8 +504,8 @@ fn unchanged(snapshot: Snapshot) -> (Snapshot, Report) {
     (snapshot, report)
 }
 
-/// The thread pool of a build, as large as that of searches. On Linux, where a thread can have a priority of its own,
-/// its threads, and those that tantivy starts from them, have a lower one: searches go first.
+/// The thread pool of a build, as large as that of searches. On Linux, where each thread has its own priority, its
+/// threads and those that tantivy starts from them yield to searches.
 fn background() -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).start_handler(|_| {
         #[cfg(target_os = "linux")]

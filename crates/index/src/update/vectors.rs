@@ -1,8 +1,8 @@
-//! Brings the vectors up to date with the lexical index: texts without vectors are encoded and committed. Files are
-//! parsed again for this, unless the same update has just parsed them.
+//! Brings the vectors up to date with the lexical index: encodes and commits texts without vectors. Files are parsed
+//! again for this, unless the same update has just parsed them.
 //!
-//! Each task of rayon takes one file: it parses and encodes that file's units and makes their codes, so parsing
-//! overlaps encoding, all cores are busy, and each core holds the units of one file only.
+//! Each rayon task parses and encodes one file, so parsing overlaps encoding, all cores are busy, and each core keeps
+//! the units of one file in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -32,18 +32,18 @@ const SAMPLE_FILES: usize = 32;
 /// Texts whose codes are copied from another worktree at once.
 const COPIED_AT_ONCE: usize = 4_096;
 
-/// Which vectors an update makes: with which model, how compressed, in how much time.
+/// Which vectors an update makes: the model, the compression, the time limit.
 #[derive(Clone, Copy)]
 pub struct Encoding<'a> {
     /// The model.
     pub encoder: &'a dyn Encoder,
     /// A codebook that comes with the model. Without one, the store makes its own at its first build.
     pub codebook: Option<&'a Codebook>,
-    /// How vectors are compressed. Those bits of a given codebook override the codec's.
+    /// How to compress vectors. The bits of a given codebook override the codec's.
     pub codec: Codec,
     /// Time limit for encoding, set by searches. `init` has no limit.
     pub budget: Option<Duration>,
-    /// Ends encoding as soon as it says so; asked often, and from many threads.
+    /// Ends encoding as soon as it returns true; called often, from many threads.
     pub interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Encoding<'a> {
         self.codebook.map_or(self.codec, of)
     }
 
-    /// Whether vectors under `manifest` are of this model, stored this way.
+    /// Whether vectors under `manifest` are of this model and format.
     pub fn fits(&self, manifest: &Manifest) -> bool {
         manifest.fingerprint == self.encoder.fingerprint()
             && manifest.dimension as usize == self.encoder.dimension()
@@ -116,7 +116,7 @@ pub(crate) struct Built {
     pub(crate) missing: u64,
     /// All units of the index.
     pub(crate) units: u64,
-    /// Files whose content differs from what was indexed, or that can't be read any more.
+    /// Files that changed since they were indexed, or can't be read any more.
     pub(crate) outdated: HashSet<FileId>,
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Job<'a> {
 /// Encoded rows of the files drawn to train a codebook, by text, and the numbers of these files.
 type Sample = (Vec<(TextHash, Vec<Row>)>, HashSet<FileId>);
 
-/// Units that lack vectors: for each text's hash the number of units that share it, and the files that hold such units.
+/// Units without vectors: for each text's hash the number of units that share it, and the files with such units.
 struct Lack {
     units: HashMap<TextHash, u32>,
     files: Vec<FileId>,
@@ -162,7 +162,7 @@ impl Job<'_> {
         let encoding = self.encoding;
         let deadline = encoding.budget.map(|b| Instant::now() + b);
         let old = self.table().vectors.as_ref().filter(|m| encoding.fits(m));
-        // Damaged segments are left out: their units are encoded again.
+        // Damaged segments are left out, so their units are encoded again.
         let kept = old.and_then(|m| Vectors::open_sound(self.folder, m, encoding.budget.is_none()).ok());
         let (units, lack, live) = self.lack(kept.as_ref());
         let siblings = if lack.units.is_empty() { Vec::new() } else { (self.siblings)() };
@@ -245,9 +245,8 @@ impl Job<'_> {
         }
     }
 
-    /// Commits what `sink` holds. Compaction: texts that no unit has any more are set aside once they are more than
-    /// half of all, and `spare` is given to take them. `live` is the number of texts in use among those stored before this
-    /// build.
+    /// Commits the content of `sink`. Compacts: once unused texts are more than half of all, they are moved to `spare`,
+    /// if given. `live` is the number of texts in use among those stored before this build.
     fn finish(&self, mut sink: Sink<'_>, live: usize, complete: bool, spare: Option<&mut Spare>) -> Result<()> {
         let stored = sink.len();
         let live = live + stored.saturating_sub(sink.kept());
@@ -321,7 +320,7 @@ impl State<'_> {
         locked(&self.lack).remove(&hash)
     }
 
-    /// Whether the time is over.
+    /// Whether the time is up.
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
             || self.job.encoding.interrupted.is_some_and(|asks| asks())
@@ -395,7 +394,7 @@ impl State<'_> {
         self.encode_file(record, true, keep)
     }
 
-    /// The texts of a file's units as they were indexed; `None` where the file has changed since or can't be read.
+    /// The texts of a file's units as indexed; `None` if the file has changed or can't be read.
     fn texts(&self, record: &FileRecord) -> Option<UnitTexts> {
         self.job.texts.take(record.id).or_else(|| {
             if self.job.table().keeps_texts() {
@@ -406,8 +405,8 @@ impl State<'_> {
         })
     }
 
-    /// Encodes the units of a file that lack vectors, in batches. A file whose content differs from what was indexed is
-    /// recorded as outdated. With `may_end` it ends where time does, or where the caller has it end.
+    /// Encodes the units of a file that lack vectors, in batches. A changed file is recorded as outdated. With
+    /// `may_end` it stops at the deadline or on interruption.
     fn encode_file(
         &self,
         record: &FileRecord,

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use memmap2::Mmap;
 
-/// Files up to this size are copied: a search reads most of such a file anyway, and nothing that happens to the file
-/// matters then.
+/// Files up to this size are copied: a search reads most of such a file anyway, and is then safe from changes of the
+/// file.
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// In a server, files up to this size are copied, once they have been open for this long. It answers for hours, in
-/// which others may cut the file, and the pages would come to stay in memory anyway.
+/// A server copies files up to this size once they have been open for this long: it runs for hours, in which others may
+/// truncate the file, and the pages would end up in memory anyway.
 const SERVED_BYTES_MAX: usize = 64 << 20;
 const SERVED_AFTER: Duration = Duration::from_secs(2);
 
-/// The bytes of a file. Only pages that are read are fetched from the disk.
+/// The bytes of a file, fetched from the disk page by page on access.
 #[derive(Debug)]
 pub(super) struct Bytes {
     /// The mapped file.
@@ -26,27 +26,27 @@ pub(super) struct Bytes {
     /// Time of the last write when the file was opened. It must not change: the file is written once.
     written: Option<SystemTime>,
     opened: Instant,
-    /// The copy in memory, once [`Bytes::secure`] made it; `None` in it if the file had been cut by then.
+    /// The copy in memory, once [`Bytes::secure`] made it; an inner `None` if the file had been truncated by then.
     kept: OnceLock<Option<Vec<u8>>>,
 }
 
 impl Bytes {
-    /// Maps a file at its present length.
+    /// Maps a file at its current length.
     ///
     /// # Errors
     /// When it can't be mapped.
     pub(super) fn of(file: File) -> io::Result<Bytes> {
-        // SAFETY: the index never writes to a complete file, and removes it instead of cutting it when nothing names it
-        // any more. Changes by others are looked for before each search ([`Bytes::secure`]).
+        // SAFETY: the index never writes to a complete file, and removes it instead of truncating it when it is unused.
+        // Changes by others are detected before each search ([`Bytes::secure`]).
         #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
         let written = file.metadata()?.modified().ok();
         Ok(Bytes { map, file, written, opened: Instant::now(), kept: OnceLock::new() })
     }
 
-    /// Whether the file still has the length and the time of the last write that it had when it was opened. Copies a
-    /// small file, and a larger one in a server; a copy can be read from then on. Reading a part of a mapped file that
-    /// was cut off would end the process by a signal.
+    /// Whether the file still has the length and the modification time that it had when it was opened. Copies a small
+    /// file, and a larger one in a server, for later reads. Reading a truncated part of a mapped file would kill the
+    /// process with a signal.
     pub(super) fn secure(&self) -> bool {
         self.secured(self.opened.elapsed() > SERVED_AFTER)
     }

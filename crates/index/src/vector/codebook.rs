@@ -14,21 +14,20 @@ use crate::error::{Error, Result};
 /// First bytes of a codebook; the last is the version of its layout and of the meaning of codes.
 const MAGIC: &[u8; 8] = b"colgcbk4";
 const HEADER_BYTES: usize = 36;
-/// Steps of a row's length in a factor of 2. Neighbours differ by the factor 2^(1/24), so a length is off by 1.5 % at
-/// most, and 255 steps reach down to 1/1,580 of the longest.
+/// Steps of a row's length per factor of 2. Neighbours differ by the factor 2^(1/24), so a length is off by at most 1.5
+/// %, and 255 steps reach down to 1/1,580 of the longest.
 const STEPS_AN_OCTAVE: f32 = 24.0;
 
 /// Compression of vectors. Vectors of different codecs are never searched or merged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Codec {
-    /// Bits a component of the residual: 1, 2 or 4.
+    /// Bits per component of the residual: 1, 2 or 4.
     pub bits: u8,
-    /// The same of a head. A head stands for the whole text and weighs as much as several other rows, so what its code
-    /// loses is lost several times.
+    /// The same for a head, which represents the whole text and weighs as much as several other rows.
     pub head_bits: u8,
-    /// Maximum number of rows a unit beside its heads.
+    /// Maximum number of rows per unit besides its heads.
     pub rows_max: u8,
-    /// Least cosine, in per cent, at which two rows are merged.
+    /// Minimum cosine, in per cent, at which two rows are merged.
     pub similarity: u8,
 }
 
@@ -40,9 +39,9 @@ impl Default for Codec {
 }
 
 impl Codec {
-    /// The default for a model with this many heads. Where it is light, what the codes find gets full scores, so few bits
-    /// of the heads alone are enough (docs/research/vectors.md): 38 bytes a unit at two heads and 64 components. Without
-    /// a head no row stands for the text as a whole, so more other rows are kept.
+    /// The default for a model with this many heads. With `is_light`, exact scores are computed for what the codes
+    /// find, so a few bits of the heads are enough (docs/research/vectors.md): 38 bytes per unit at two heads and 64
+    /// components. Without a head no row represents the text as a whole, so more other rows are kept.
     pub fn of(heads: usize, is_light: bool) -> Codec {
         match (heads, is_light) {
             (0, _) => Codec { rows_max: 6, ..Codec::default() },
@@ -52,10 +51,11 @@ impl Codec {
     }
 }
 
-/// Byte layout of a unit's codes: its heads, with [`Codec::head_bits`] a component, then its other rows, with [`Codec::bits`].
+/// Byte layout of a unit's codes: its heads, with [`Codec::head_bits`] per component, then its other rows, with
+/// [`Codec::bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Number of heads of a unit; a unit without rows has none.
+    /// Number of heads of a unit; a unit without rows has no heads.
     pub(crate) heads: usize,
     /// Bytes of a head: centroid (2), step of its length (1), residual.
     pub(crate) head_bytes: usize,
@@ -89,13 +89,11 @@ pub struct Lengths {
 }
 
 /// Centroids of token directions, by which rows are found and stored (PLAID, Santhanam, Khattab, Potts, Zaharia, CIKM
-/// 2022): a row is stored as its nearest centroid, a residual of a few bits a component, and its length.
+/// 2022): a row is stored as its nearest centroid, a residual of a few bits per component, and its length.
 ///
-/// A model may bring a codebook, trained on the kind of text it was made for; else the store makes its own at its first
-/// build.
+/// A model may bring a codebook trained for its kind of text; otherwise the store trains one at its first build.
 ///
-/// Centroids are unpacked when they are first needed: a search by words alone opens a codebook and reads no centroid.
-/// Clones share them.
+/// Centroids are unpacked on first use, so a search by words never reads them. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Codebook {
     dimension: usize,
@@ -109,16 +107,16 @@ pub struct Codebook {
     bytes: Arc<[u8]>,
     id: u64,
     unpacked: Arc<OnceLock<Unpacked>>,
-    /// The centroids, packed: only what is encoded needs them so.
+    /// The centroids in panels, which only encoding needs.
     panels: Arc<OnceLock<Panels>>,
 }
 
-/// A codebook's centroids and tables, ready to be used.
+/// A codebook's unpacked centroids and tables.
 #[derive(Debug)]
 struct Unpacked {
     /// `len × dimension`, row after row in memory; every row has about unit length.
     centroids: Array2<f32>,
-    /// `256 × components a byte`: the levels that a byte of a residual encodes.
+    /// `256 × components per byte`: the levels that a byte of a residual encodes.
     table: Vec<f32>,
     /// The same for heads.
     fine_table: Vec<f32>,
@@ -132,13 +130,13 @@ impl PartialEq for Codebook {
 
 static CARRIED: LazyLock<Option<Codebook>> = LazyLock::new(|| Codebook::from_bytes(EMBEDDED_CODEBOOK).ok());
 
-/// The codebook in the program, if that is its id. It is not stored with each project.
+/// The built-in codebook, if it has that id. It is not stored with each project.
 pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
     CARRIED.as_ref().filter(|c| c.id() == id)
 }
 
 impl Codebook {
-    /// That of the model in the program. It is read once, and what is unpacked of it is shared.
+    /// The codebook of the built-in model. It is read once, and its unpacked form is shared.
     ///
     /// # Errors
     /// When the program was built with a damaged one.
@@ -146,8 +144,8 @@ impl Codebook {
         CARRIED.clone().ok_or_else(|| Error::damaged("the codebook in the program is damaged"))
     }
 
-    /// A codebook of `centroids` (a row each), the ascending `levels` of a residual's component (2, 4 or 16 of them),
-    /// those of a head's, and the lengths of rows. Centroids are rounded to 8 bits a component, so the stored ones
+    /// A codebook of `centroids` (one per row), the ascending `levels` of a residual's component (2, 4 or 16 of them),
+    /// those of a head's, and the lengths of rows. Centroids are rounded to 8 bits per component, so the stored ones
     /// differ a little.
     ///
     /// # Errors
@@ -173,12 +171,12 @@ impl Codebook {
     }
 
     /// Reads a codebook from its file's bytes, all numbers little-endian: `colgcbk4`; dimension, number of centroids,
-    /// number of levels, that of heads' (u32 each); the greatest length, the mean length of heads and that of other rows
-    /// (f32 each); the levels and those of heads (f32); each centroid as a step (f32) and its components in steps (i8); the
-    /// XXH3-64 of all before it.
+    /// number of levels, and of heads' levels (u32 each); the greatest length, the mean length of heads and that of
+    /// other rows (f32 each); the levels and those of heads (f32); each centroid as a step (f32) and its components in
+    /// steps (i8); the XXH3-64 of all before it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when these are no codebook's bytes.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) when it is not a valid codebook.
     pub fn from_bytes(bytes: &[u8]) -> Result<Codebook> {
         Codebook::parse(bytes).ok_or_else(|| Error::damaged("the codebook is damaged"))
     }
@@ -239,12 +237,12 @@ impl Codebook {
         self.dimension
     }
 
-    /// Bits a component of a residual.
+    /// Bits per component of a residual.
     pub fn bits(&self) -> u8 {
         self.levels.len().ilog2() as u8
     }
 
-    /// Bits a component of a head's residual.
+    /// Bits per component of a head's residual.
     pub fn head_bits(&self) -> u8 {
         self.fine.len().ilog2() as u8
     }
@@ -264,20 +262,20 @@ impl Codebook {
         if head { self.lengths.head } else { self.lengths.other }
     }
 
-    /// The centroids, a row each.
+    /// The centroids, one per row.
     pub fn centroids(&self) -> ArrayView2<'_, f32> {
         self.unpacked().centroids.view()
     }
 
-    /// A centroid's components. Panics beyond the last.
+    /// A centroid's components. Panics if it is out of range.
     pub(crate) fn centroid(&self, i: usize) -> &[f32] {
         let values = self.unpacked().centroids.as_slice().expect("row after row");
         &values[i * self.dimension()..(i + 1) * self.dimension()]
     }
 
-    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, a head's in more bits. The
-    /// length stored is the one that brings the decoded row nearest to the row itself.
-    /// `room` is scratch that callers keep between calls.
+    /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, in more bits for a head. The
+    /// stored length is the one that brings the decoded row nearest to the row itself. `room` is a scratch buffer for
+    /// reuse between calls.
     pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
         let Row { direction, scale, head } = row;
         let panels = self.panels.get_or_init(|| Panels::new(self.centroids()));
@@ -292,7 +290,7 @@ impl Codebook {
         let components = 8 / bits;
         for (i, (x, c)) in direction.iter().zip(centroid).enumerate() {
             let residual = x - c;
-            // Levels ascend; between two of them the nearer one is taken.
+            // Levels ascend; the nearer of two neighbours is taken.
             let level = levels.windows(2).take_while(|w| residual > (w[0] + w[1]) / 2.0).count();
             codes[start + 3 + i / components] |= (level << (bits * (i % components))) as u8;
         }
@@ -308,12 +306,12 @@ impl Codebook {
         255 - below.round().clamp(0.0, 255.0) as u8
     }
 
-    /// The centroid that a row's code names. At least three bytes are expected.
+    /// The centroid of a row's code, which must have at least three bytes.
     pub(crate) fn centroid_of(code: &[u8]) -> usize {
         usize::from(u16::from_le_bytes([code[0], code[1]]))
     }
 
-    /// The lengths that the 256 steps stand for.
+    /// The lengths of the 256 steps.
     pub(crate) fn scales(&self) -> [f32; 256] {
         std::array::from_fn(|step| self.lengths.max * (-((255 - step) as f32) / STEPS_AN_OCTAVE).exp2())
     }
@@ -331,14 +329,14 @@ impl Codebook {
     }
 }
 
-/// For each byte of a residual the levels it encodes, one a component.
+/// For each byte of a residual the levels it encodes, one per component.
 fn byte_table(levels: &[f32]) -> Vec<f32> {
     let bits = levels.len().ilog2() as usize;
     let level = |(byte, i): (usize, usize)| levels[byte >> (bits * i) & (levels.len() - 1)];
     (0..256).flat_map(|byte| (0..8 / bits).map(move |i| (byte, i))).map(level).collect()
 }
 
-/// Adds the levels that `residual` encodes to `row`, `N` components a byte.
+/// Adds the levels that `residual` encodes to `row`, `N` components per byte.
 fn add_levels<const N: usize>(table: &[f32], residual: &[u8], row: &mut [f32]) {
     let table = table.as_chunks::<N>().0;
     let (whole, rest) = row.as_chunks_mut::<N>();

@@ -1,4 +1,4 @@
-//! Dot products and norms that the compiler vectorises, and random numbers by a seed.
+//! Dot products and norms that the compiler vectorises, and seeded random numbers.
 
 /// Lanes of the running sums: four registers of four floats, which hides the latency of an addition.
 const LANES: usize = 16;
@@ -29,7 +29,7 @@ pub(crate) fn norm(a: &[f32]) -> f32 {
     dot(a, a).sqrt()
 }
 
-/// Scales `a` to length 1 and returns the length it had; a zero vector, or one that is not finite, becomes zeros.
+/// Scales `a` to length 1 and returns its old length; a zero or non-finite vector becomes zeros.
 pub(crate) fn normalise(a: &mut [f32]) -> f32 {
     let length = norm(a);
     let factor = if length.is_finite() && length > 0.0 { 1.0 / length } else { 0.0 };

@@ -7,8 +7,8 @@ use colgrep_encoder::Multivector;
 use super::codebook::{Codebook, Layout};
 use super::panel::Panels;
 
-/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, which are
-/// worked out when they are first asked for: an index of few units needs none.
+/// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, computed on
+/// first use since an index of few units needs none.
 #[derive(Debug)]
 pub(crate) struct PreparedQuery<'a> {
     codebook: &'a Codebook,
@@ -56,7 +56,7 @@ impl<'a> PreparedQuery<'a> {
         Codebook::centroid_of(code) < self.codebook.len()
     }
 
-    /// MaxSim as if every row were its centroid. `best` is scratch that callers keep between calls.
+    /// MaxSim as if every row were its centroid. `best` is a scratch buffer for reuse between calls.
     pub(crate) fn rough(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
         let mut found = Best::new(self.heads, self.padded, best);
         let products = self.products();
@@ -81,7 +81,7 @@ impl<'a> PreparedQuery<'a> {
     }
 }
 
-/// Running maximum of each query row over a document's rows; a head meets only the same head.
+/// Running maximum of each query row over a document's rows; a head is compared only with the same head.
 struct Best<'b> {
     heads: usize,
     of_row: &'b mut Vec<f32>,
@@ -109,13 +109,13 @@ impl<'b> Best<'b> {
         }
     }
 
-    /// The sum over the query rows that had any row to be compared with.
+    /// The sum over the query rows that were compared with any row.
     fn sum(&self, rows: usize) -> f32 {
         self.of_row[..rows].iter().filter(|best| **best > f32::NEG_INFINITY).sum()
     }
 }
 
-/// A query packed for MaxSim with vectors as an encoder gives them, not with stored codes.
+/// A query packed for MaxSim with an encoder's vectors rather than stored codes.
 #[derive(Debug)]
 pub struct QueryKernel {
     rows: usize,
@@ -130,7 +130,7 @@ impl QueryKernel {
         QueryKernel { rows: query.len(), heads: query.heads(), panels }
     }
 
-    /// Equals [`Multivector::maxsim`] with a document, but for rounding.
+    /// Equals [`Multivector::maxsim`] with a document, except for rounding.
     pub fn maxsim(&self, document: &Multivector) -> f32 {
         if self.rows == 0 || document.is_empty() {
             return 0.0;
@@ -183,7 +183,7 @@ mod tests {
             let book = Codebook::new(centroids.view(), &levels, &fine, LENGTHS).expect("a codebook");
             let layout = Layout::new(&Codec { bits: book.bits(), head_bits: book.head_bits(), ..Codec::default() }, dimension, heads);
             let mut codes = Vec::new();
-            // A text without any row has no heads either.
+            // A text without rows has no heads either.
             let rows_len = if rows_len == 0 { 0 } else { heads + rows_len - 1 };
             for i in 0..rows_len {
                 let row = Row { direction: floats(&mut random, dimension), scale: 1.0, head: i < heads };

@@ -1,4 +1,4 @@
-//! An in-memory cache of full vectors, for a server: it is asked about the same neighbourhoods again.
+//! An in-memory cache of full vectors for a server, whose queries often have the same neighbours.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use crate::ids::TextHash;
 
-/// Least-recently-used cache of the vectors of texts, of one model, bounded in bytes.
+/// Least-recently-used cache of the vectors of texts of one model, bounded in bytes.
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
@@ -39,7 +39,7 @@ impl Memory {
         self.held().vectors.get(&text).cloned()
     }
 
-    /// Adds the vectors of a text, unless they alone exceed the bound.
+    /// Adds the vectors of a text, unless they exceed the bound by themselves.
     pub fn add(&self, text: TextHash, vectors: Arc<Multivector>) {
         let bytes = size(&vectors);
         if bytes > self.bytes_max {

@@ -12,12 +12,12 @@ use crate::ids::TextHash;
 /// A place with a score.
 pub type Scored = (VectorPlace, f32);
 
-/// A question made ready for the vectors of one generation.
+/// A query prepared for the vectors of one generation.
 ///
-/// A search goes in three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each
-/// query row give candidates ([`Question::listed`]); these are scored by their centroids alone ([`Question::rough`]), then
-/// the best exactly ([`Question::exact`]). For a unit in none of the lists read for a query row, the product of the next
-/// centroid stands in (Scheerer et al., WARP, SIGIR 2025).
+/// A search has three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each
+/// query row give candidates ([`Question::listed`]); these are scored by their centroids alone ([`Question::rough`]),
+/// then the best exactly ([`Question::exact`]). A unit in none of the lists read for a query row gets the product of
+/// the next centroid (Scheerer et al., WARP, SIGIR 2025).
 #[derive(Debug)]
 pub struct Question<'a> {
     vectors: &'a Vectors,
@@ -25,10 +25,10 @@ pub struct Question<'a> {
 }
 
 impl Vectors {
-    /// Makes a question ready.
+    /// Prepares a query.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a segment is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or a segment is damaged.
     pub fn question(&self, query: &Multivector) -> Result<Question<'_>> {
         self.segments.iter().try_for_each(Segment::secure)?;
         if query.dimension() != self.codebook.dimension() {
@@ -45,16 +45,16 @@ impl Vectors {
     /// The exact MaxSim of each place with the query, from stored codes.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or a unit is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or a unit is damaged.
     pub fn score(&self, query: &Multivector, places: &[VectorPlace]) -> Result<Vec<f32>> {
         if query.is_empty() { Ok(vec![0.0; places.len()]) } else { self.question(query)?.exact(places) }
     }
 
-    /// The `n` allowed places with the greatest MaxSim, best first, equal ones by hash: all steps, each with the cut-off
-    /// that `effort` gives.
+    /// The `n` allowed places with the greatest MaxSim, best first, ties by hash: runs all steps with the cut-offs of
+    /// `effort`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the query has another dimension or something read is
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or something read is
     /// damaged.
     pub fn search(&self, query: &Multivector, n: usize, allowed: &Allowed, effort: Effort) -> Result<Vec<Scored>> {
         if query.is_empty() || n == 0 {
@@ -75,20 +75,20 @@ impl Vectors {
         Ok(best)
     }
 
-    /// Best first; equal ones by hash, which does not depend on how units lie in segments.
+    /// Best first; ties by hash, independently of the order of units in segments.
     pub fn order(&self, a: &Scored, b: &Scored) -> std::cmp::Ordering {
         b.1.total_cmp(&a.1).then_with(|| self.hash(a.0).cmp(&self.hash(b.0)))
     }
 
-    /// The best `n`, in no order.
+    /// The best `n`, unordered.
     pub fn best_of(&self, mut scored: Vec<Scored>, n: usize) -> Vec<Scored> {
         self.split_best(&mut scored, n);
         scored
     }
 
-    /// Keeps the best `n` in `scored`, in no order, and returns the rest. Many units have the same score from the
-    /// lists, and hashes break such ties. Hashes lie scattered in memory, so they are read only for units with the
-    /// score at the border.
+    /// Keeps the best `n` in `scored`, unordered, and returns the rest. Many units have the same score from the lists,
+    /// and hashes break such ties; since hashes are scattered in memory, they are read only for units with the score at
+    /// the border.
     fn split_best(&self, scored: &mut Vec<Scored>, n: usize) -> Vec<Scored> {
         if n >= scored.len() {
             return Vec::new();
@@ -116,8 +116,8 @@ pub fn in_store(scored: Vec<Scored>) -> Vec<VectorPlace> {
 }
 
 impl Question<'_> {
-    /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, in no order,
-    /// each with its estimated gain over a unit that is in none of them.
+    /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, unordered,
+    /// each with its estimated gain over a unit in none of the lists.
     ///
     /// # Errors
     /// When a list is damaged.
@@ -125,8 +125,8 @@ impl Question<'_> {
         Ok(self.vectors.best_of(self.gains(allowed, probes)?, n))
     }
 
-    /// As [`Question::listed`], for callers to whom a lookup of allowed places is costly: `allowed` is asked about
-    /// batches of places, those that the lists rank best first, until `n` allowed ones are found.
+    /// As [`Question::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
+    /// the lists first, until `n` allowed ones are found.
     ///
     /// # Errors
     /// As [`Question::listed`].
@@ -149,7 +149,7 @@ impl Question<'_> {
         Ok(self.vectors.best_of(found, n))
     }
 
-    /// MaxSim of each place by the centroids of its rows alone.
+    /// MaxSim of each place by the centroids of its rows only.
     ///
     /// # Errors
     /// When codes are damaged.
@@ -191,7 +191,7 @@ impl Question<'_> {
                     segment.list(list_of(centroid, head, vectors.codebook.len()), |ordinal| {
                         let place = VectorPlace(base + ordinal as u32);
                         let (gain, last) = &mut gains[place.0 as usize];
-                        // Lists come nearest centroid first: only the first one that holds a unit counts.
+                        // Lists come nearest centroid first, so only the first one with a unit counts.
                         if *last < round {
                             if *last == 0 && allowed(place) {
                                 touched.push(place);

@@ -1,11 +1,11 @@
-//! Matrix-vector products over packed rows: a panel holds 16 rows side by side, so that one SIMD lane serves one row.
+//! Matrix-vector products over packed rows: a panel has 16 rows side by side, one per SIMD lane.
 
 use std::sync::LazyLock;
 
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows a panel: one register of the widest vector unit, four of the narrowest.
+/// Rows per panel: one register of the widest vector unit, four of the narrowest.
 pub(crate) const LANES: usize = 16;
 /// Independent running sums, which hide the latency of an addition.
 const TURNS: usize = 4;
@@ -17,7 +17,7 @@ pub(crate) static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Panels {
     dimension: usize,
-    /// For each panel, for each component, the values of its rows; rows that fill the last panel up are 0.
+    /// For each panel, for each component, the values of its rows; padding rows are 0.
     values: Vec<f32>,
 }
 
@@ -46,7 +46,7 @@ impl Panels {
         ARCH.dispatch(Products { panels: self, vector, products });
     }
 
-    /// The first of `len` rows with the greatest product; `room` is scratch that callers keep between calls.
+    /// The first of `len` rows with the greatest product; `room` is a scratch buffer for reuse between calls.
     pub(crate) fn nearest(&self, vector: &[f32], len: usize, room: &mut Vec<f32>) -> usize {
         room.resize(self.padded(), 0.0);
         self.products(vector, room);

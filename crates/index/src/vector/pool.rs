@@ -1,4 +1,4 @@
-//! Token pooling: fewer rows a document, by merging rows of nearly the same direction.
+//! Token pooling: fewer rows per document, by merging rows of nearly the same direction.
 
 use colgrep_encoder::Multivector;
 
@@ -16,17 +16,17 @@ pub(crate) struct Row {
     pub(crate) head: bool,
 }
 
-/// Reduces the rows of a document: its heads stay as they are; of the others rows are merged whose cosine is at least
-/// `similarity`, and at most `rows_max` are kept.
+/// Reduces the rows of a document: keeps its heads, merges other rows whose cosine is at least `similarity`, and keeps
+/// at most `rows_max` of them.
 ///
-/// Greedy clustering, the longest rows first: each row joins the most similar leader if that is similar enough, else it
-/// becomes a leader itself while there is place. Rows without a place are left out: lengths are learned weights, and
-/// merging a short row into an unlike group would only blur that. A group becomes the mean direction of its rows,
-/// weighted by length, with the length of the longest, since MaxSim would have taken the best of them.
+/// Greedy clustering, longest rows first: each row joins the most similar leader if that is similar enough, else it
+/// becomes a leader itself while there is room. Other rows are dropped: lengths are learned weights, and merging a
+/// short row into a dissimilar group would only blur it. A group becomes the mean direction of its rows, weighted by
+/// length, with the length of the longest, since MaxSim would have taken the best of them.
 ///
 /// Merging similar token vectors is from Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval
-/// with Minimal Performance Impact via Token Pooling (2024); leaders stand in for its hierarchical clusters, at a
-/// fifth of the time.
+/// with Minimal Performance Impact via Token Pooling (2024); leaders replace its hierarchical clusters, in a fifth of
+/// the time.
 pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
     ARCH.dispatch(|| merged(document, rows_max, similarity))
 }
@@ -39,7 +39,7 @@ fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> 
         Row { direction, scale, head }
     };
     let mut heads: Vec<Row> = document.rows().take(document.heads()).map(|row| split(row, true)).collect();
-    // By length; equal lengths in order. What has no direction has the length 0.
+    // By length; stable for equal lengths. A row without a direction has length 0.
     let length = |row: &[f32]| Some(norm(row)).filter(|length| length.is_finite()).unwrap_or_default();
     let lengths = document.rows().skip(document.heads()).map(|row| (length(row), row));
     let mut rows: Vec<(f32, &[f32])> = lengths.filter(|row| row.0 > 0.0).collect();

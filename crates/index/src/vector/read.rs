@@ -1,4 +1,4 @@
-//! Reading the store: which units have vectors, and which are nearest to a query.
+//! Reads the store: which units have vectors, and which are nearest to a query.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Manifest {
     pub codebook: u64,
     /// File names of the segments, oldest first.
     pub segments: Vec<String>,
-    /// Segments of texts that no unit has any more, kept for when they come back; no search reads them.
+    /// Segments of unused texts, kept in case the texts come back; no search reads them.
     pub spare: Vec<SpareSegment>,
     /// Whether every unit had vectors when this was committed.
     pub complete: bool,
@@ -41,7 +41,7 @@ impl Manifest {
         format!("codebook-{:016x}.bin", self.codebook)
     }
 
-    /// Whether its vectors are of the same model and stored in the same way, so that they can stand in one index.
+    /// Whether its vectors have the same model and format, so that one index can contain both.
     pub fn is_alike(&self, other: &Manifest) -> bool {
         let of = |m: &Manifest| (m.fingerprint, m.dimension, m.heads, m.codec, m.codebook);
         of(self) == of(other)
@@ -51,7 +51,7 @@ impl Manifest {
         Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }
 
-    /// The names of its files. The codebook in the program has no file.
+    /// The names of its files. The built-in codebook has no file.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let codebook = carried(self.codebook).is_none().then(|| self.codebook_name());
         let spare = self.spare.iter().map(|segment| segment.name.clone());
@@ -64,17 +64,17 @@ impl Manifest {
 pub struct Effort {
     /// Inverted lists read for each row of the query: those of the nearest centroids.
     pub probes: usize,
-    /// Units that get a rough score, by their centroids alone.
+    /// Number of units scored by their centroids only.
     pub rough: usize,
-    /// Units that get an exact score; more where more are asked for.
+    /// Minimum of units scored exactly; a larger request raises it.
     pub exact: usize,
     /// Up to this many allowed units, look up every unit's vectors first; above it, run the inverted lists and look up
-    /// only what they return. Texts of no unit, and units that a filter excludes, are passed over then.
+    /// only what they return, skipping unused texts and filtered units.
     pub joined: usize,
 }
 
 impl Default for Effort {
-    /// The knee that `colgrep-bench research vectors` measured.
+    /// The knee of the curve that `colgrep-bench research vectors` measured.
     fn default() -> Effort {
         Effort { probes: 6, rough: 8_192, exact: 1_024, joined: 1 << 16 }
     }
@@ -97,7 +97,7 @@ impl Allowed {
         Allowed { places: FixedBitSet::with_capacity(len), count: 0 }
     }
 
-    /// Allows a place. Panics beyond the last.
+    /// Allows a place. Panics if it is out of range.
     pub fn insert(&mut self, place: VectorPlace) {
         self.count += usize::from(!self.places.put(place.0 as usize));
     }
@@ -133,8 +133,8 @@ impl Vectors {
     /// Opens the codebook and the segments that `manifest` names in `folder`.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where a file is missing, cut, damaged, or belongs to another
-    /// model.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if a file is missing, truncated, damaged, or belongs to
+    /// another model.
     pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
@@ -155,7 +155,7 @@ impl Vectors {
         Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
     }
 
-    /// Verifies all files that `manifest` names in `folder`: one error for each damaged file. Without its codebook no
+    /// Verifies all files that `manifest` names in `folder`: one error per damaged file. Without its codebook no
     /// segment can be checked.
     pub(crate) fn damage(folder: &Path, manifest: &Manifest) -> Vec<Error> {
         let codebook = match read_codebook(folder, manifest) {
@@ -186,12 +186,12 @@ impl Vectors {
         &self.codebook
     }
 
-    /// Number of texts with vectors, including those that no unit has any more.
+    /// Number of texts with vectors, including unused ones.
     pub fn len(&self) -> usize {
         self.bases[self.bases.len() - 1] as usize
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -206,10 +206,10 @@ impl Vectors {
         self.segments.len()
     }
 
-    /// Checks the checksums of all segments.
+    /// Verifies the checksums of all segments.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where something is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
     }
@@ -226,23 +226,23 @@ impl Vectors {
         Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
     }
 
-    /// The hash of the text at a place; `None` where there is no such place.
+    /// The hash of the text at a place; `None` if there is no such place.
     pub fn hash(&self, place: VectorPlace) -> Option<TextHash> {
         let (segment, ordinal) = self.segment_of(place)?;
         TextHash::new(segment.key(ordinal))
     }
 
-    /// The codes at a place, checked.
+    /// The verified codes at a place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged or there is no such place.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if they are damaged or there is no such place.
     pub(crate) fn codes(&self, place: VectorPlace) -> Result<&[u8]> {
         let no_place = || Error::damaged(format!("there are no vectors at place {}", place.0));
         let (segment, ordinal) = self.segment_of(place).ok_or_else(no_place)?;
         segment.codes(ordinal)
     }
 
-    /// The names of segments that hold texts which are not among these.
+    /// The names of segments with texts that are not among these.
     pub(crate) fn with_others(&self, texts: &HashSet<TextHash>) -> Vec<String> {
         let is_other = |key| TextHash::new(key).is_none_or(|hash| !texts.contains(&hash));
         let holds = |segment: &&Segment| (0..segment.len()).any(|ordinal| is_other(segment.key(ordinal)));

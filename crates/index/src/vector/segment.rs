@@ -1,8 +1,9 @@
-//! A segment: vectors of some units in one file. It is written once, then mapped; a small one is copied into memory
-//! before a search ([`Bytes`]).
+//! A segment: vectors of some units in one file, written once and then mapped; a small one is copied into memory before
+//! a search ([`Bytes`]).
 //!
 //! Layout (all numbers little-endian; docs/index-format.md has the table): header, keys, starts unless all units have
-//! codes of one length, sums, directory, lists, codes. A unit's ordinal is the position of its key, since keys are sorted.
+//! codes of one length, sums, directory, lists, codes. Keys are sorted, and a unit's ordinal is the position of its
+//! key.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
@@ -28,7 +29,7 @@ const KEY_SHIFT: u32 = u64::BITS - TextHash::BITS;
 /// Units under one checksum.
 const GROUP: usize = 16;
 
-/// A segment of texts that no unit has any more, kept in case they come back.
+/// A segment of unused texts, kept in case they come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpareSegment {
     /// Its file's name.
@@ -53,13 +54,13 @@ pub(crate) struct SegmentFormat {
 }
 
 impl SegmentFormat {
-    /// Number of possible lists: for each centroid one a head, and one for other rows.
+    /// Number of possible lists: for each centroid one per head, and one for other rows.
     fn lists(&self) -> usize {
         self.centroids as usize * (self.layout.heads + 1)
     }
 }
 
-/// Number of the inverted list of a centroid (of `centroids`) for one head; for other rows where `head` is `None`.
+/// Number of the inverted list of a centroid (of `centroids`) for one head; for other rows if `head` is `None`.
 pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) -> usize {
     head.map_or(0, |head| head + 1) * centroids + centroid
 }
@@ -67,12 +68,12 @@ pub(crate) fn list_of(centroid: usize, head: Option<usize>, centroids: usize) ->
 /// Collects units and writes them as a segment.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder<'a> {
-    /// Key and codes, row after row; codes may lie in mapped segments.
+    /// Key and codes, row after row; codes may borrow from mapped segments.
     units: Vec<(u64, Cow<'a, [u8]>)>,
 }
 
 impl<'a> SegmentBuilder<'a> {
-    /// Adds a unit by its [`TextHash`]. Of units with the same key one is written.
+    /// Adds a unit by its [`TextHash`]. One of several units with the same key is written.
     pub(crate) fn add(&mut self, key: u64, codes: Cow<'a, [u8]>) {
         self.units.push((key, codes));
     }
@@ -152,14 +153,14 @@ impl<'a> SegmentBuilder<'a> {
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync()
         };
         write().map_err(|e| {
-            // Each try has a name of its own: on a full disk they would heap up.
+            // Each attempt has its own name: on a full disk they would pile up.
             let _ = disk.remove(path);
             Error::io("write", path, e)
         })
     }
 
-    /// The directory (of each list the distance of its number, its length, its sum) and the inverted lists. A list ([`list_of`]) holds the ordinals of the units with such a row, as
-    /// differences in LEB128.
+    /// The directory (of each list the distance of its number, its length, its sum) and the inverted lists. A list
+    /// ([`list_of`]) has the ordinals of the units with such a row, as differences in LEB128.
     fn lists(&self, format: &SegmentFormat) -> (Vec<u8>, Vec<u8>) {
         // Bytes of each list, and the ordinal it ends with.
         let mut postings: Vec<(Vec<u8>, u32)> = vec![(Vec::new(), 0); format.lists()];
@@ -184,7 +185,7 @@ impl<'a> SegmentBuilder<'a> {
     }
 }
 
-/// Checksum of the codes of a group of units, seeded with the first one's key, so that others do not pass either.
+/// Checksum of the codes of a group of units, seeded with the first one's key, so that another group's codes fail it.
 fn group_sum(key: u64, codes: &[u8]) -> u32 {
     xxh3_64_with_seed(codes, key) as u32
 }
@@ -194,7 +195,7 @@ fn list_sum(number: usize, list: &[u8]) -> u32 {
     xxh3_64_with_seed(list, number as u64) as u32
 }
 
-/// LEB128: seven bits a byte, lowest first.
+/// LEB128: seven bits per byte, lowest first.
 fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -203,7 +204,7 @@ fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front of `bytes`; `None` where these end in it, or it is too large.
+/// Takes a number off the front of `bytes`; `None` if it is truncated or too large.
 fn read_number(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for shift in (0..u32::BITS).step_by(7) {
@@ -227,7 +228,7 @@ struct ListEntry {
     sum: u32,
 }
 
-/// Reads a directory; `None` where it does not describe `lists_bytes` of lists.
+/// Parses a directory; `None` if it does not describe `lists_bytes` of lists.
 fn entries(mut directory: &[u8], lists_bytes: usize) -> Option<Vec<ListEntry>> {
     let (mut entries, mut next, mut from) = (Vec::new(), 0usize, 0usize);
     while !directory.is_empty() {
@@ -249,23 +250,23 @@ pub(crate) struct Segment {
     units: usize,
     /// Number of possible lists ([`SegmentFormat::lists`]).
     numbers: usize,
-    /// Bytes of every unit's codes; 0 where they differ, and starts tell.
+    /// Bytes of every unit's codes; 0 if they differ, and `starts` gives their offsets.
     even_bytes: usize,
     starts_at: usize,
     sums_at: usize,
     entries: Vec<ListEntry>,
     lists_at: usize,
     codes_at: usize,
-    /// A bit a group of units: its codes have passed their checksum.
+    /// A bit per group of units: its codes have passed their checksum.
     sound: Vec<AtomicU64>,
 }
 
 impl Segment {
-    /// Opens the segment at `path` and checks its length, its format, and the checksum of its table (6 bytes a unit).
-    /// Lists and codes are checked when they are read, codes once.
+    /// Opens the segment at `path` and verifies its length, its format, and the checksum of its table (6 bytes per
+    /// unit). Lists are verified when read, codes on first read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where it is missing, cut, damaged, or of another format.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if it is missing, truncated, damaged, or of another format.
     pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
@@ -316,7 +317,7 @@ impl Segment {
     /// Checks that all of its bytes can be read, and copies a small file into memory ([`Bytes::secure`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the file was cut since it was opened.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the file was truncated since it was opened.
     pub(crate) fn secure(&self) -> Result<()> {
         if self.map.secure() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
     }
@@ -342,7 +343,7 @@ impl Segment {
 
     /// The key of a unit.
     pub(crate) fn key(&self, ordinal: usize) -> u64 {
-        // What stands behind the last key is longer than the two bytes that are read of it.
+        // The table after the last key is longer than the two extra bytes that are read.
         let bytes = self.map.get(HEADER_BYTES + KEY_BYTES * ordinal..).and_then(|b| b.first_chunk());
         bytes.map_or(0, |b| u64::from_le_bytes(*b) << KEY_SHIFT)
     }
@@ -389,10 +390,10 @@ impl Segment {
         Error::damaged(format!("vectors {}: {what} is damaged", self.name))
     }
 
-    /// The codes of a unit, row after row, checked when they are first read.
+    /// The codes of a unit, row after row, verified on first read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where they are damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if they are damaged.
     pub(crate) fn codes(&self, ordinal: usize) -> Result<&[u8]> {
         let group = ordinal / GROUP;
         let (at, bit) = (group / 64, 1 << (group % 64));
@@ -406,7 +407,7 @@ impl Segment {
         self.bytes_of(ordinal).ok_or_else(|| self.damaged("a unit"))
     }
 
-    /// First byte of a unit's codes; of the one behind the last, their end.
+    /// First byte of a unit's codes; for the ordinal after the last, their end.
     fn start(&self, ordinal: usize) -> usize {
         let start = match self.even_bytes {
             0 => self.word(self.starts_at + 4 * ordinal) as usize,
@@ -434,7 +435,7 @@ impl Segment {
     /// Calls `visit` with the ordinals of the units in a list, by its number ([`list_of`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) where the list is damaged.
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the list is damaged.
     pub(crate) fn list(&self, number: usize, mut visit: impl FnMut(usize)) -> Result<()> {
         let Ok(at) = self.entries.binary_search_by_key(&number, |entry| entry.number) else { return Ok(()) };
         let ListEntry { from, to, sum, .. } = self.entries[at];

@@ -1,4 +1,4 @@
-//! Writes codes: gathers them, writes segments, merges small ones, commits checkpoints.
+//! Buffers codes, writes segments, merges small ones, commits checkpoints.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ pub(crate) struct Sink<'a> {
     commit: Commit<'a>,
 }
 
-/// Whether a file of vectors has such a name: a segment's ([`segment_name`]), or a codebook's.
+/// Whether a name is that of a file of vectors: a segment ([`segment_name`]), or a codebook.
 pub(crate) fn is_vector_file(name: &str) -> bool {
     let hex = |text: &str| (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     let codebook = name.strip_prefix("codebook-").and_then(|rest| rest.strip_suffix(".bin"));
@@ -53,7 +53,7 @@ fn segment_name() -> String {
     format!("{now_ns:x}.seg")
 }
 
-/// Writes a segment and gives its name.
+/// Writes a segment and returns its name.
 fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): (&Path, &Disk)) -> Result<String> {
     let name = segment_name();
     builder.write(&folder.join(&name), format, disk)?;
@@ -61,8 +61,8 @@ fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): 
     Ok(name)
 }
 
-/// Writes the segments of `vectors` with these names again, without the texts that are not `wanted`, which are set aside.
-/// Returns the manifest that names what was written.
+/// Rewrites the named segments of `vectors` without the texts that are not `wanted`, which are set aside. Returns the
+/// new manifest.
 ///
 /// # Errors
 /// When the disk refuses, or a segment is damaged.
@@ -134,7 +134,7 @@ impl<'a> Sink<'a> {
         })
     }
 
-    /// Number of texts in the segments that it began with.
+    /// Number of texts in the segments at the beginning.
     pub(crate) fn kept(&self) -> usize {
         self.kept
     }
@@ -144,7 +144,7 @@ impl<'a> Sink<'a> {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.builder.len()
     }
 
-    /// Takes codes by the hash of their text; commits a checkpoint when the last one is old enough.
+    /// Adds codes by the hash of their text; commits a checkpoint when the last one is old enough.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -163,7 +163,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Commits the manifest, if it is another than the committed one.
+    /// Commits the manifest, if it differs from the committed one.
     fn commit(&mut self) -> Result<()> {
         if self.committed.as_ref() != Some(&self.manifest) {
             (self.commit)(&self.manifest)?;
@@ -173,8 +173,8 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes the buffered codes as one segment. The newest segments smaller than twice its size are merged into it, so
-    /// that there are few and each text is written again only log(n) times. With `wanted`, everything becomes one
-    /// segment of these texts.
+    /// that there are few and each text is rewritten only log(n) times. With `wanted`, everything becomes one segment
+    /// of these texts.
     fn flush(&mut self, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         if self.builder.len() == 0 && wanted.is_none() {
             return Ok(());
@@ -207,7 +207,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes the texts that are neither `wanted` nor already set aside as a spare segment, which no search reads.
-    /// Drops the oldest spare segments where there is no room.
+    /// Drops the oldest spare segments if there is no room.
     ///
     /// # Errors
     /// When the disk refuses.

@@ -1,7 +1,5 @@
-//! Spare segments: vectors of texts that no unit has any more, set aside for some weeks in case the texts come back.
-//!
-//! A switch of branch takes most texts away and brings them back. A search reads none of these segments; a build copies
-//! from them before it runs the model.
+//! Spare segments: vectors of unused texts, kept for some weeks in case a switch of branch brings the texts back.
+//! Searches do not read them; a build copies from them before it runs the model.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,11 +11,11 @@ use crate::ids::TextHash;
 
 /// Days for which a segment is kept after the last build that copied from it.
 const DAYS_MAX: u32 = 28;
-/// Maximum size of all spare segments, in bytes: half a million texts of the model in the program.
+/// Maximum size of all spare segments, in bytes: half a million texts of the built-in model.
 const BYTES_MAX: u64 = 64 << 20;
 
 impl SpareSegment {
-    /// The day of today, counted from 1970.
+    /// Today, in days since 1970.
     pub(crate) fn today() -> u32 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400) as u32
     }
@@ -38,7 +36,7 @@ pub(crate) struct Opened {
 }
 
 impl Spare {
-    /// Opens the spare segments of `manifest` that are neither damaged nor too old.
+    /// Opens the spare segments of `manifest`, except damaged and expired ones.
     pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
         Spare::on(SpareSegment::today(), folder, manifest)
     }
@@ -69,7 +67,7 @@ impl Spare {
         Ok(())
     }
 
-    /// Whether a spare segment holds a text.
+    /// Whether a spare segment has a text.
     pub(crate) fn holds(&self, hash: TextHash) -> bool {
         self.opened.iter().any(|opened| opened.vectors.place(hash).is_some())
     }
@@ -79,7 +77,7 @@ impl Spare {
         self.new.push(SpareSegment { name, bytes, day: self.today });
     }
 
-    /// All spare segments, without the oldest where there is no room ([`BYTES_MAX`]).
+    /// All spare segments, except the oldest that exceed [`BYTES_MAX`].
     pub(crate) fn segments(&self) -> Vec<SpareSegment> {
         let mut all: Vec<SpareSegment> = self.opened.iter().map(|opened| opened.segment.clone()).collect();
         all.extend(self.new.iter().cloned());
@@ -87,7 +85,7 @@ impl Spare {
     }
 }
 
-/// Drops the oldest segments until the others have room.
+/// Drops the oldest segments until the others fit.
 fn bounded(mut all: Vec<SpareSegment>, bytes_max: u64) -> Vec<SpareSegment> {
     all.sort_by_key(|segment| segment.day);
     let mut bytes: u64 = all.iter().map(|segment| segment.bytes).sum();

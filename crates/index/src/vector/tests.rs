@@ -1,4 +1,4 @@
-//! The store's search against its naive twin, which decodes everything.
+//! Compares the store's search with a naive one, which decodes everything.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::ids::TextHash;
 
 const DIMENSION: usize = 24;
 const HEADS: usize = 2;
-/// Length of a head, where other rows have about 1, as in the model in the program.
+/// Length of a head; other rows have about 1, as in the built-in model.
 const HEAD_LENGTH: f32 = 3.0;
 
 fn direction(random: &mut Random) -> Vec<f32> {
@@ -69,7 +69,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
         let mut builder = SegmentBuilder::default();
         for _ in 0..units / segments {
             let (key, mut codes) = (random.next() & !0xFFFF, Vec::new());
-            // One in seven has no rows at all.
+            // One in seven has no rows.
             let len = random.below(7);
             for i in 0..if len == 0 { 0 } else { HEADS + len - 1 } {
                 let topic = random.below(topics.len());
@@ -97,7 +97,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
 }
 
 impl Made {
-    /// A query with this many rows beside its heads.
+    /// A query with this many rows besides its heads.
     fn query(&self, random: &mut Random, rows: usize) -> Multivector {
         let rows = (0..HEADS + rows).map(|_| {
             let topic = &self.topics[random.below(self.topics.len())].clone();
@@ -110,7 +110,7 @@ impl Made {
         self.vectors.hash(place).expect("a place").value()
     }
 
-    /// The naive twin: every allowed unit, decoded, scored, sorted.
+    /// The naive search: decodes, scores and sorts every allowed unit.
     fn naive(&self, query: &Multivector, n: usize, allowed: &Allowed) -> Vec<(u64, f32)> {
         let places = places(&self.vectors).filter(|p| allowed.contains(*p));
         let mut all: Vec<(u64, f32)> =
@@ -174,9 +174,9 @@ fn each_step_brings_nearly_all_of_the_best() {
         }
         found
     };
-    // The lists alone, with exact scores of all units in them; the rough scores alone, over all units; and both. Rough
-    // scores take a head for its centroid, exact ones know it to four bits a component, and heads weigh most: so more
-    // units are looked at than rows of one length would need.
+    // The lists with exact scores of all their units; rough scores over all units; and both. Rough scores take a head
+    // for its centroid, exact ones have it to four bits per component, and heads weigh most, so more units are scored
+    // than rows of equal length would need.
     let effort = Effort { probes: 9, rough: 1_500, exact: 500, ..Effort::default() };
     let (listed, rough) = (found(Effort { exact: 1_500, ..effort }), found(Effort { rough: 6_000, ..effort }));
     let both = found(effort);
@@ -213,8 +213,8 @@ fn another_dimension_is_an_error_and_no_rows_find_nothing() {
     assert_eq!(store.vectors.search(&none, 5, &allowed, Effort::default()).expect("nothing"), vec![]);
 }
 
-/// A segment of a few units with changed bytes behind its header and valid checksums: no disk does that, but anybody
-/// can write such a file.
+/// A segment of a few units with changed bytes after its header and valid checksums: no disk does that, but anybody can
+/// write such a file.
 fn forged(changes: &[(prop::sample::Index, u8)]) -> (tempfile::TempDir, std::path::PathBuf, SegmentFormat) {
     const HEADER_BYTES: usize = 80;
     let folder = tempfile::tempdir().expect("a folder");

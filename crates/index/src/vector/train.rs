@@ -1,4 +1,4 @@
-//! Trains a codebook from a store's own rows, where the model brings none.
+//! Trains a codebook from a store's own rows, if the model brings none.
 
 use colgrep_encoder::Encoder;
 use ndarray::{Array2, ArrayView1};
@@ -10,12 +10,12 @@ use super::panel::Panels;
 use super::pool::{Row, pool};
 use crate::error::Result;
 
-/// Rounds of k-means: the first few do nearly all.
+/// Rounds of k-means: the first few have nearly all of the effect.
 const ROUNDS: usize = 5;
-/// Training rows a centroid. FAISS warns below 39; here the residual takes up what a coarser centroid leaves.
+/// Training rows per centroid. FAISS warns below 39; here the residual makes up for coarser centroids.
 const ROWS_A_CENTROID: usize = 24;
-/// Maximum number of centroids. More make lists shorter and assignment dearer; 1,024 lists are short enough for 1 M
-/// units.
+/// Maximum number of centroids. More make lists shorter but assignment more expensive; 1,024 lists are short enough for
+/// 1 M units.
 const CENTROIDS_MAX: usize = 1 << 10;
 /// Rows whose residuals the levels are fitted to.
 const LEVEL_ROWS: usize = 2_000;
@@ -35,8 +35,7 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
 }
 
 /// Trains a codebook of at most `centroids` centroids on sample rows: k-means, then the levels with the least squared
-/// error for the residuals (Lloyd 1957), those of heads from heads alone. The same rows in the same order give the same
-/// codebook.
+/// error for the residuals (Lloyd 1957), heads separately. Deterministic for the same rows in the same order.
 ///
 /// # Errors
 /// When a component is not finite.
@@ -55,7 +54,7 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
         let scales = || sample.iter().filter(|row| row.head == head).map(|row| row.scale);
         scales().sum::<f32>() / scales().count().max(1) as f32
     };
-    // Rows to come may be longer.
+    // Future rows may be longer.
     let max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
     let lengths = Lengths { max, head: average(true), other: average(false) };
     let of = |head, bits: u8| levels(residuals(head), 1 << bits);
@@ -71,7 +70,7 @@ fn drawn<'r>(rows: &'r [Row], count: usize, random: &mut Random) -> Vec<&'r Row>
     order.into_iter().take(count).map(|i| &rows[i]).collect()
 }
 
-/// Spherical k-means (Dhillon and Modha 2001) that begins with the first `len` rows: the centroids, a row each.
+/// Spherical k-means (Dhillon and Modha 2001), initialised with the first `len` rows: the centroids, one per row.
 fn k_means(rows: &Array2<f32>, len: usize, random: &mut Random) -> Array2<f32> {
     let mut means = Array2::zeros((len, rows.ncols()));
     for (mut mean, row) in means.outer_iter_mut().zip(rows.outer_iter()) {
@@ -85,7 +84,7 @@ fn k_means(rows: &Array2<f32>, len: usize, random: &mut Random) -> Array2<f32> {
             sum += &row;
         }
         for mut sum in sums.outer_iter_mut() {
-            // A centroid without rows starts anew at one of them.
+            // A centroid without rows restarts at one of them.
             if normalise(sum.as_slice_mut().expect("a row")) == 0.0 && rows.nrows() > 0 {
                 sum.assign(&rows.row(random.below(rows.nrows())));
             }
@@ -118,10 +117,10 @@ fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: boo
     of_kind.flat_map(residual).collect()
 }
 
-/// Trains a codebook that a model can bring along, on texts like those it will encode.
+/// Trains a codebook for a model to bring along, on texts like those it will encode.
 ///
 /// # Errors
-/// When the model can't be run or gives components that are not finite.
+/// When the model can't be run or returns non-finite components.
 pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let pooled = |part: &[&str]| -> Result<Vec<Row>> {
         let documents = encoder.encode_documents(part)?;

@@ -1,5 +1,4 @@
-//! A walk over a tree that was walked before: a look at each folder and file that is known, a listing of the folders that
-//! differ.
+//! Walks a known tree again: checks each known folder and file, and lists the folders that differ.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -16,17 +15,16 @@ use super::known::{Known, UNSURE, are_same, state_then};
 use super::rules::{Rules, is_asked};
 use super::{Walk, WalkedFile, one_of};
 
-/// Folders or files that a core looks at in one go.
+/// Folders or files that a core checks at a time.
 const AT_ONCE: usize = 256;
 
-/// What was seen of a known folder: nothing yet, that it is as it was, that it has to be listed, that it is none any more.
-/// A later look takes nothing back.
+/// What was seen of a known folder: nothing yet, unchanged, to be listed, or gone. The state only rises.
 const UNSEEN: u8 = 0;
 const SAME: u8 = 1;
 const DIFFERS: u8 = 2;
 const GONE: u8 = 3;
 
-/// The known tree under comparison with the one that is there.
+/// The comparison of the known tree with the current one.
 struct Again<'a, 'k> {
     walk: &'a Walk,
     known: &'a Known<'k>,
@@ -34,7 +32,7 @@ struct Again<'a, 'k> {
     top: OwnedFd,
     /// Places of the known folders, by path.
     places: FxHashMap<&'a str, usize>,
-    /// For each known folder, what was seen of it.
+    /// The state of each known folder.
     seen: Vec<AtomicU8>,
     /// For each, whether it is still there, below folders that are.
     there: Vec<bool>,
@@ -42,7 +40,8 @@ struct Again<'a, 'k> {
     rules: Mutex<FxHashMap<PathBuf, Arc<Rules>>>,
 }
 
-/// Fills `walk` with what is there now. False, and nothing filled in, where what is known is of no use: a rule changed.
+/// Fills `walk` with the current state. Returns false, and fills in nothing, if a rule changed and the known state is
+/// useless.
 pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
     if known.tree.is_empty() || !are_same(&known.tree.rules) {
         return false;
@@ -66,7 +65,7 @@ pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
 }
 
 impl<'a> Again<'a, '_> {
-    /// What the system says of a path from the root; a link is not followed.
+    /// Metadata of a path from the root, without following a link.
     fn look(&self, path: &str) -> Option<Stat> {
         match path {
             "" => rustix::fs::fstat(&self.top).ok(),
@@ -74,8 +73,7 @@ impl<'a> Again<'a, '_> {
         }
     }
 
-    /// Looks at a known folder, and holds it open where that can be done: names are found faster from there than from the
-    /// root.
+    /// Looks at a known folder, and keeps it open if possible: lookups relative to it are faster than from the root.
     fn look_at_folder(&self, place: usize) -> Option<OwnedFd> {
         let (path, state) = &self.known.tree.folders[place];
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -94,21 +92,21 @@ impl<'a> Again<'a, '_> {
         open
     }
 
-    /// The place of the folder that holds `path`.
+    /// The place of the parent folder of `path`.
     fn above(&self, path: &str) -> Option<usize> {
         self.places.get(path.rsplit_once('/').map_or("", |(folder, _)| folder)).copied()
     }
 
-    /// Finds out which folders are there; false where what is known is no tree.
+    /// Finds out which folders still exist; returns false if the known tree is inconsistent.
     fn look_at_folders(&mut self) -> bool {
         let this = &*self;
-        // Most were looked at with their files.
+        // Most were seen with their files.
         this.seen.par_iter().enumerate().with_min_len(AT_ONCE).for_each(|(place, seen)| {
             if seen.load(Ordering::Relaxed) == UNSEEN {
                 this.look_at_folder(place);
             }
         });
-        // A folder's path stands behind that of the one that holds it.
+        // A folder's path sorts after its parent's.
         let mut there: Vec<bool> = Vec::with_capacity(this.seen.len());
         for ((path, _), seen) in self.known.tree.folders.iter().zip(&self.seen) {
             let below = match (path.as_str(), self.above(path)) {
@@ -126,7 +124,8 @@ impl<'a> Again<'a, '_> {
         self.seen[place].load(Ordering::Relaxed) >= DIFFERS
     }
 
-    /// Looks at the known files of the folders that are as they were. A folder in which one is none any more is listed.
+    /// Looks at the known files of unchanged folders. A folder with a file that is gone or is no file any more is
+    /// listed.
     fn look_at_files(&self) -> Vec<(usize, WalkedFile)> {
         let skips = self.known.skips;
         let of_some = |from: usize| {
@@ -166,7 +165,7 @@ impl<'a> Again<'a, '_> {
         parts.into_iter().flatten().collect()
     }
 
-    /// Lists the folders that differ, and what is new in them; false where one holds other rules than before.
+    /// Lists the folders that differ, and their new content; returns false if one has other rules than before.
     fn list(&self) -> bool {
         let same_rules = AtomicBool::new(true);
         let to_list: Vec<&'a str> = self
@@ -178,7 +177,7 @@ impl<'a> Again<'a, '_> {
             .filter(|(place, _)| self.there[*place] && self.differs(*place))
             .map(|(_, (path, _))| path.as_str())
             .collect();
-        // A known folder that is there has its own place; any other is new.
+        // A known folder that still exists has its own place; any other is new.
         fn inside<'s>(again: &'s Again<'_, '_>, scope: &Scope<'s>, folder: PathBuf, rules: &Arc<Rules>) {
             let name = folder.strip_prefix(&again.walk.root).ok().and_then(Path::to_str);
             if !name.and_then(|name| again.places.get(name)).is_some_and(|place| again.there[*place]) {
@@ -204,7 +203,7 @@ impl<'a> Again<'a, '_> {
         same_rules.into_inner()
     }
 
-    /// Whether the names in a folder that have a say in the rules are those that had it before.
+    /// Whether the names in a folder that matter for the rules are those of the earlier walk.
     fn are_known(&self, folder: &Path, mut asked: Vec<OsString>) -> bool {
         let known = self.known.tree.rules.iter().filter(|(_, state)| *state != 0).map(|(path, _)| Path::new(path));
         let inside = known.filter(|path| path.parent() == Some(folder)).filter_map(Path::file_name);
@@ -230,12 +229,12 @@ impl<'a> Again<'a, '_> {
         all.entry(folder.to_path_buf()).or_insert(rules).clone()
     }
 
-    /// Adds what was not listed.
+    /// Adds the unchanged, unlisted part.
     fn keep(&self, files: Vec<(usize, WalkedFile)>) {
         let stays = |place: usize| self.there[place] && !self.differs(place);
         let mut all = self.walk.walked();
         all.files.extend(files.into_iter().filter(|(place, _)| stays(*place)).map(|(_, file)| file));
-        // A folder that could not be read is listed each time, and tells by itself whether it can be now.
+        // An unreadable folder is listed each time, so its current state is known.
         let is_folder = |path: &str| self.places.contains_key(path);
         let is_kept = |path: &str| !is_folder(path) && self.above(path).is_some_and(stays);
         let unreadable = self.known.unreadable.iter().filter(|(path, _)| is_kept(path));

@@ -1,10 +1,9 @@
 //! What a walk remembers of a tree, so that the next one lists only the folders that changed.
 //!
-//! To list a folder and to hold each name against the ignore files costs several times what a look at its files does. A
-//! folder's own times tell whether a name came or went, and those of the ignore files whether the rules are the same, so a
-//! later walk looks at each folder, each ignore file and each file once, and lists what differs. git does the same
-//! (`git update-index --untracked-cache`). As there, the file system has to keep its word: only those are trusted that
-//! are known to move a folder's times with every name in it.
+//! A folder's times show whether names came or went, and those of ignore files whether the rules changed, so a later
+//! walk checks each folder, ignore file and file once and lists just what differs. This costs a fraction of a full
+//! walk, and git does the same (`git update-index --untracked-cache`). Only file systems known to update a folder's
+//! times with every name are trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -12,32 +11,33 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The state of what is not there.
+/// The state of a missing file.
 const MISSING: u64 = 0;
-/// The state of a folder of git or jj: that it is there.
+/// The state of an existing folder of git or jj.
 const THERE: u64 = 1;
-/// A state that nothing has, so that what has it is always looked at anew.
+/// A state that never matches, so that its owner is always read again.
 pub(super) const UNSURE: u64 = u64::MAX;
-/// A change within one tick of the kernel's clock (10 ms at most) moves no time: what changed so lately is not trusted.
+/// A change within one tick of the kernel's clock (10 ms at most) does not move a time stamp, so recent stamps are not
+/// trusted.
 #[cfg(target_os = "linux")]
 const TICK_NS: i64 = 50_000_000;
 
 /// A tree as a walk saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownTree {
-    /// Hash of what rules the walk beside the ignore files in the tree.
+    /// Hash of the walk's rules besides the ignore files in the tree.
     pub(super) terms: u64,
     /// Files that gave rules or could have, absolute, with their states; by path.
     pub(super) rules: Vec<(String, u64)>,
-    /// Folders, by path from the root, with their states; empty where nothing is remembered.
+    /// Folders, by path from the root, with their states; empty if nothing is remembered.
     pub(super) folders: Vec<(String, u64)>,
-    /// The number that the file system gives each of these folders.
+    /// The inodes of these folders.
     pub(super) numbers: Vec<u64>,
 }
 
 impl KnownTree {
-    /// The folders in whose place another folder stands in `now`. Files in such a folder may be others although their sizes
-    /// and times are the same: a folder that is renamed takes its files along as they are.
+    /// The folders that `now` has another folder in place of. Files in such a folder may differ despite equal sizes and
+    /// times: renaming a folder keeps those of its files.
     pub fn replaced<'t>(&'t self, now: &KnownTree) -> Vec<&'t str> {
         let mut later = now.folders.iter().zip(&now.numbers).peekable();
         let all = self.folders.iter().zip(&self.numbers);
@@ -55,34 +55,34 @@ impl KnownTree {
     }
 }
 
-/// Place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
+/// Maps place, size in bytes and time of a file ([`WalkedFile`](super::WalkedFile)) to whether it is skipped.
 pub type Skips<'a> = dyn Fn(usize, u64, i64) -> bool + Sync + 'a;
 
-/// A place to the path of the file there.
+/// Maps a place to the path of the file there.
 pub type PathOf<'a> = dyn Fn(usize) -> &'a str + Sync + 'a;
 
-/// What an earlier walk found.
+/// The result of an earlier walk.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
     /// Number of all files of that walk.
     pub files: usize,
-    /// The path of each; they are in the order of paths.
+    /// The path of each, in the order of paths.
     pub path: &'a PathOf<'a>,
     /// Entries that it could not read or skipped, by path, with the reason.
     pub unreadable: &'a [(String, String)],
-    /// Whether one of the files (its place among them, its size and its time now) need not be told of; such files may be
-    /// told all the same.
+    /// Whether one of the files (its place among them, its current size and time) may be left out; it may be reported
+    /// all the same.
     pub skips: Option<&'a Skips<'a>>,
 }
 
-/// Hash of what rules a walk beside the ignore files in the tree.
+/// Hash of a walk's rules besides the ignore files in the tree.
 pub(super) fn terms(root: &Path, parts: &[&[u8]]) -> u64 {
     parts.iter().fold(xxh3_64(root.as_os_str().as_encoded_bytes()), |hash, part| xxh3_64_with_seed(part, hash))
 }
 
-/// The state of a file that gives rules: whatever changes it changes this.
+/// The state of a file of rules, which any change of the file changes.
 pub(super) fn state_of_rules(path: &Path) -> u64 {
     let Ok(metadata) = path.symlink_metadata() else { return MISSING };
     if metadata.is_dir() {
@@ -91,7 +91,7 @@ pub(super) fn state_of_rules(path: &Path) -> u64 {
     state_of_file(&metadata)
 }
 
-/// The same where it is remembered: one that changed a moment ago is waited for.
+/// The same for storing: waits if the file changed a moment ago.
 pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     match state_of_rules(path) {
         UNSURE if wait_for_tick(path) => state_of_rules(path),
@@ -99,7 +99,7 @@ pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     }
 }
 
-/// The state of a file that is read through links; [`UNSURE`] where that of any part of the way is.
+/// The state of a file that is read through links; [`UNSURE`] if that of any part of the path is.
 pub(super) fn state_of_followed(path: &Path) -> u64 {
     let Ok(target) = path.canonicalize() else { return state_of_rules(path) };
     match [state_of_rules(path), state_of_rules(&target)] {
@@ -108,12 +108,12 @@ pub(super) fn state_of_followed(path: &Path) -> u64 {
     }
 }
 
-/// The states of files that give rules, and whether each is as it was.
+/// The states of files of rules, and whether each is unchanged.
 pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
     rules.par_iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)
 }
 
-/// Path and state as they are remembered; `None` where the path is no text.
+/// Path and state for the next walk; `None` if the path is not UTF-8.
 pub(super) fn remembered(path: PathBuf, state: u64) -> Option<(String, u64)> {
     Some((path.into_os_string().into_string().ok()?, state))
 }
@@ -130,8 +130,8 @@ mod system {
     use super::{TICK_NS, UNSURE};
     use crate::walk::times_ns;
 
-    /// File systems that move a folder's times with every name that comes or goes (ext2 to ext4, XFS, Btrfs, tmpfs,
-    /// F2FS, OverlayFS, ZFS, bcachefs): their magic numbers, from `linux/magic.h` and their own sources.
+    /// Magic numbers of file systems that update a folder's times with every name added or removed (ext2 to ext4, XFS,
+    /// Btrfs, tmpfs, F2FS, OverlayFS, ZFS, bcachefs), from `linux/magic.h` and their own sources.
     const TRUSTED: [u64; 8] =
         [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0xF2F5_2010, 0x794C_7630, 0x2FC1_2FC1, 0xCA45_1A4E];
 
@@ -144,7 +144,7 @@ mod system {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
     }
 
-    /// Times in nanoseconds and numbers of a file or folder, as one number; [`UNSURE`] where it changed a moment ago, or
+    /// A hash of a file's or folder's times in nanoseconds and other numbers; [`UNSURE`] if it changed a moment ago, or
     /// in the future.
     pub(in crate::walk) fn state(times: [i64; 2], numbers: [u64; 3]) -> u64 {
         if times.iter().any(|time| now_ns() - time < TICK_NS) {
@@ -153,7 +153,7 @@ mod system {
         state_then(times, numbers)
     }
 
-    /// The same without a look at the clock: to be compared with what an earlier walk remembered.
+    /// The same without the clock, for comparison with an earlier walk.
     pub(in crate::walk) fn state_then(times: [i64; 2], numbers: [u64; 3]) -> u64 {
         let mut bytes = [0; 40];
         let all = times.map(i64::cast_unsigned).into_iter().chain(numbers);
@@ -171,7 +171,7 @@ mod system {
         state(times_ns(metadata), [metadata.ino(), metadata.dev(), metadata.size()])
     }
 
-    /// Waits until a file that changed a moment ago is no longer so new; whether it was.
+    /// Waits until a file's time stamp is old enough to be reliable; returns whether it had to wait.
     pub(super) fn wait_for_tick(path: &Path) -> bool {
         let Ok(metadata) = path.symlink_metadata() else { return false };
         let age = now_ns() - times_ns(&metadata).into_iter().max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Lists the files below a root, by the rules of `.gitignore` and `.colgrepignore`.
+//! Lists the files below a root, following the rules of `.gitignore` and `.colgrepignore`.
 
 #[cfg(target_os = "linux")]
 mod again;
@@ -26,7 +26,7 @@ use rules::{Reader, Rules};
 pub struct WalkOptions {
     /// Include hidden files and folders.
     pub hidden: bool,
-    /// Include files whose names are those of keys and passwords.
+    /// Include files named like keys and passwords.
     pub secrets: bool,
     /// Disregard ignore files.
     pub no_ignore: bool,
@@ -39,8 +39,7 @@ pub(crate) fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
     one_of(times_ns(metadata))
 }
 
-/// When a file's content changed, and when the system noted a change of the file, in nanoseconds since 1970; 0 where it
-/// notes none.
+/// Modification time and change time (ctime) of a file, in nanoseconds since 1970; 0 if the system has none.
 pub(crate) fn times_ns(metadata: &std::fs::Metadata) -> [i64; 2] {
     #[cfg(unix)]
     {
@@ -55,16 +54,15 @@ pub(crate) fn times_ns(metadata: &std::fs::Metadata) -> [i64; 2] {
     }
 }
 
-/// One number for the two times of a file, which differs where one of them does. The time of the content can be set, and is
-/// the same for all files of many an archive: two such files that change places, or one that is put in another's place,
-/// would look as before. What the system notes can't be set, moves with each change of the content, and also where a file
-/// can be read that could not. Where the content is later nevertheless, its time was set, or the file system notes nothing
-/// of use (none, when the file was made): then both count.
+/// One number for the two times of a file, which differs if either does. Programs set modification times, and many
+/// archives give all files the same one, so replacing one such file by another would go unnoticed. The change time
+/// can't be set and moves with each change of content or permissions. If the modification time is later nevertheless,
+/// it was set, or the file system has no useful change time (such as the creation time): then both count.
 fn one_of([modified, noted]: [i64; 2]) -> i64 {
     if modified <= noted { noted } else { modified.wrapping_add(noted) }
 }
 
-/// The state of a folder ([`KnownTree`]), where its file system can be trusted with it, and its number.
+/// The state of a folder ([`KnownTree`]), if its file system is trusted, and its inode.
 fn state_of(folder: &Path) -> (u64, u64) {
     #[cfg(target_os = "linux")]
     if let Ok(about) = folder.symlink_metadata() {
@@ -89,24 +87,24 @@ pub struct WalkedFile {
     pub path: String,
     /// Size in bytes.
     pub size: u64,
-    /// Time of the last change, in nanoseconds since 1970, as the system notes it. Where the content's is later, the sum of
-    /// both: no time, and another one after each change.
+    /// Time of the last change (ctime), in nanoseconds since 1970. If the modification time is later, the sum of both,
+    /// which is not a time but differs after each change.
     pub mtime_ns: i64,
 }
 
-/// What a walk gives.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The files, by path.
     pub files: Vec<WalkedFile>,
     /// Entries that could not be read, or are skipped (links, special files), with the reason, by path.
     pub unreadable: Vec<(String, String)>,
-    /// Files whose names are no UTF-8 text, by path from the root, with their sizes. An index leaves them out, so they
-    /// stand in `unreadable` too.
+    /// Files whose names are not UTF-8, by path from the root, with their sizes. An index leaves them out, so
+    /// `unreadable` lists them too.
     pub misnamed: Vec<(PathBuf, u64)>,
-    /// Ignore files that are there and not heeded, with the reason, by path.
+    /// Ignore files that were disregarded, with the reason, by path.
     pub unheeded: Vec<(String, String)>,
-    /// For another source than a tree: what it was like, in its own words, for its next listing.
+    /// For a source other than a tree: its state in its own format, for its next listing.
     pub state: Vec<String>,
     /// What the next walk need not list again.
     pub tree: KnownTree,
@@ -119,9 +117,9 @@ impl Walked {
     }
 }
 
-/// The reason that stands with a symbolic link or special file.
+/// The reason given for a symbolic link or special file.
 pub const SPECIAL: &str = "symbolic link or special file";
-/// The reason that stands with a file whose name is no UTF-8 text.
+/// The reason given for a file whose name is not UTF-8.
 pub const MISNAMED: &str = "its name is not UTF-8";
 
 /// What a walk leaves out in addition to ignore files.
@@ -133,16 +131,16 @@ pub struct LeftOut<'a> {
     pub patterns: &'a [String],
 }
 
-/// Walks the tree below `root`, what is `left_out` excepted. Symbolic links are not followed.
+/// Walks the tree below `root`, except what is `left_out`. Does not follow symbolic links.
 ///
 /// # Errors
-/// When `root` itself can't be read, or a pattern of `left_out` is none.
+/// When `root` itself can't be read, or a pattern of `left_out` is invalid.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
     walk_for(Purpose::Look, root, left_out, options, None)
 }
 
-/// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: an ignore file that changed a moment ago is waited for, up to
-/// a twentieth of a second. Without that, one that was written just before the index would let every later walk list
+/// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: waits up to a twentieth of a second for an ignore file
+/// that changed a moment ago. Otherwise an ignore file written just before the index would make every later walk list
 /// everything.
 ///
 /// # Errors
@@ -169,7 +167,7 @@ pub fn walk_again(
     walk_for(Purpose::Look, root, left_out, options, known)
 }
 
-/// Whether a walk would find more than so many files; it ends as soon as that is known.
+/// Whether a walk would find more than `files` files; it ends as soon as that is known.
 ///
 /// # Errors
 /// As [`walk`].
@@ -177,14 +175,14 @@ pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, option
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }
 
-/// What a walk is for.
+/// The purpose of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// What is there.
+    /// List the tree.
     Look,
-    /// What is there, and what the next walk need not list.
+    /// List the tree, and record what the next walk need not list.
     Remember,
-    /// Whether there are more than so many files.
+    /// Find out whether there are more files than this.
     Count(usize),
 }
 
@@ -202,7 +200,7 @@ fn walk_for(
         false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
     };
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
-    // It need not be there yet; outside the tree it has no say.
+    // It may not exist yet; outside the tree it has no effect.
     let own = left_out.folder.map(|p| p.canonicalize().unwrap_or_else(|_| p.to_path_buf()));
     let own = own.filter(|own| own.starts_with(&root));
     let walk = Walk {
@@ -231,10 +229,10 @@ fn walk_for(
     Ok(walk.found(terms))
 }
 
-/// What becomes of a folder inside one that is listed; with the rules in force there.
+/// Handles a folder inside a listed one, with the rules there.
 type Inside<'s, 'i> = dyn Fn(&Scope<'s>, PathBuf, &Arc<Rules>) + Sync + 'i;
 
-/// A walk under way.
+/// A running walk.
 struct Walk {
     root: PathBuf,
     options: WalkOptions,
@@ -250,14 +248,15 @@ struct Walk {
     /// The rules of the folders above the root.
     above: OnceLock<Arc<Rules>>,
     walked: Mutex<Walked>,
-    /// Whether there is a folder whose name is no text: such a tree is not remembered.
+    /// Whether there is a folder whose name is not UTF-8: such a tree is not remembered.
     has_unnamed: AtomicBool,
-    /// No more is walked once there are more files than this.
+    /// The walk ends once there are more files than this.
     enough: usize,
 }
 
 impl Walk {
-    /// Hash of what rules the walk beside the ignore files in the tree and above it; `None` where that changed a moment ago.
+    /// Hash of the walk's rules besides the ignore files in the tree and above it; `None` if these changed a moment
+    /// ago.
     fn terms(&self, patterns: &[String]) -> Option<u64> {
         let WalkOptions { hidden, no_ignore, .. } = self.options;
         let global = if no_ignore { None } else { gitconfig_excludes_path() };
@@ -296,7 +295,7 @@ impl Walk {
         })
     }
 
-    /// What was found, in order.
+    /// The result, sorted.
     fn found(self, terms: Option<u64>) -> Walked {
         let mut walked = self.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let below_root = |path: PathBuf| path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned();
@@ -309,7 +308,7 @@ impl Walk {
         let rules: Option<Vec<_>> =
             self.reader.seen().into_iter().map(|(path, state)| known::remembered(path, state)).collect();
         match rules.zip(terms) {
-            // An ignore file that is disregarded is told at each walk, and so read.
+            // A disregarded ignore file is reported at each walk, and so has to be read.
             Some((rules, terms)) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
                 walked.tree.terms = terms;
                 walked.tree.rules.extend(rules);
@@ -324,7 +323,7 @@ impl Walk {
         walked
     }
 
-    /// Takes in all that is in a folder inside one that is listed.
+    /// Takes in the content of a subfolder of a listed folder.
     fn inside<'s>(&'s self, scope: &Scope<'s>, folder: PathBuf, above: &Arc<Rules>) {
         let rules = above.clone();
         scope.spawn(move |scope| {
@@ -332,8 +331,8 @@ impl Walk {
         });
     }
 
-    /// Takes in the files of a folder, and hands the folders in it to `inside`; `above` are the rules of the folders above
-    /// it. Gives the names in it that have a say in the rules.
+    /// Adds the files of a folder, and passes its subfolders to `inside`; `above` are the rules of the folders above
+    /// it. Returns the names in it that matter for the rules.
     fn folder<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -386,7 +385,7 @@ impl Walk {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
-        // What is told of anew at each walk has to be met at each.
+        // What each walk reports anew has to be met at each walk.
         let is_sure = found.misnamed.is_empty() && found.unreadable.iter().all(|(_, why)| why == SPECIAL);
         let state = if is_sure { state } else { known::UNSURE };
         let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);
@@ -421,7 +420,7 @@ impl Walk {
         }
         let said = rules.matched(path, is_folder);
         let said = if said.is_none() { self.global().matched(path, is_folder).map(|_| ()) } else { said };
-        // A rule that keeps a hidden file goes before what is said of all hidden files.
+        // A rule that keeps a hidden file takes precedence over the option for hidden files.
         said.is_ignore()
             || (said.is_none() && !self.options.hidden && is_hidden(entry))
             || self.ignored.matched(path, is_folder).is_ignore()

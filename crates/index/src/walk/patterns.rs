@@ -1,12 +1,12 @@
-//! Lines of ignore files and of the setting `ignore`, ready to match.
+//! Compiled lines of ignore files and of the setting `ignore`.
 
 use std::path::Path;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// Lines that are compiled together. One automaton of 20,000 lines takes hundreds of megabytes, or fails and matches
-/// nothing; two hundred of a hundred lines take 40 MB.
+/// Lines per automaton. One of 20,000 lines takes hundreds of megabytes, or fails and matches nothing; two hundred of a
+/// hundred lines take 40 MB.
 const PART_LINES: usize = 100;
 
 /// Patterns as in a `.gitignore`: the last line that matches decides.
@@ -24,7 +24,7 @@ impl Patterns {
     /// The same, but an invalid line is an error.
     ///
     /// # Errors
-    /// When a line is no pattern.
+    /// When a line is not a pattern.
     pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<Patterns, ignore::Error> {
         Patterns::build(root, lines, Err)
     }
@@ -55,12 +55,12 @@ impl Patterns {
         Ok(Patterns { parts })
     }
 
-    /// Whether there is none.
+    /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// What they say of a path, but not of the folders above it.
+    /// Whether they match a path, regardless of the folders above it.
     pub fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
         let said = self.parts.iter().rev().map(|part| part.matched(path, is_folder).map(|_| ()));
         said.into_iter().find(|said| !said.is_none()).unwrap_or(Match::None)

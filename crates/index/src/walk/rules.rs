@@ -1,7 +1,5 @@
-//! The rules of a tree's ignore files, folder by folder.
-//!
-//! A clone can hold anything under these names. As in git, a link is not followed; only regular files of a bounded size
-//! are read, and the patterns in force are bounded too.
+//! The rules of a tree's ignore files, folder by folder. A clone can contain anything under these names, so, as in git,
+//! links are not followed, only regular files of a bounded size are read, and the number of active patterns is bounded.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind::FileTooLarge;
@@ -15,40 +13,40 @@ use super::known::{settled_state_of_rules, state_of_rules};
 use super::patterns::Patterns;
 use crate::disk::read_regular;
 
-/// Names of ignore files; the first goes before the others.
+/// Names of ignore files, in order of precedence.
 pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
 /// Those and `.git/info/exclude`.
 const KINDS: usize = 4;
 /// Names that begin a repository.
 const TOPS: [&str; 2] = [".git", ".jj"];
-/// From this kind on, rules end at the border of the repository that holds them.
+/// From this kind on, rules apply only within their repository.
 const FIRST_OF_GIT: usize = 2;
 /// Largest ignore file that is read, in bytes; a hundred times a large one.
 const FILE_BYTES_MAX: u64 = 256 << 10;
-/// Bytes of patterns in force at a time: those of a folder being walked, and of all above it. A byte takes some 200 of
+/// Maximum size of active patterns in bytes: those of the current folder and of all above it. A byte takes some 200 of
 /// memory.
 const LIVE_BYTES_MAX: usize = 512 << 10;
 
-/// What is common to all folders of a walk.
+/// State shared by all folders of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Bytes of patterns in force.
+    /// Bytes of active patterns.
     live: AtomicUsize,
     /// Ignore files that are disregarded, with the reason.
     unheeded: Mutex<Vec<(PathBuf, String)>>,
-    /// What gave rules or could have, with its state before it was read.
+    /// Files that gave rules or could have, with their states before they were read.
     seen: Mutex<Vec<(PathBuf, u64)>>,
-    /// Whether an ignore file that changed a moment ago is waited for.
+    /// Whether to wait for an ignore file that changed a moment ago.
     settles: bool,
 }
 
-/// Whether the name of an entry has a say in the rules.
+/// Whether the name of an entry matters for the rules.
 pub(super) fn is_asked(name: &OsStr) -> bool {
     TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
 }
 
 impl Reader {
-    /// One that waits for ignore files that changed a moment ago, or does not.
+    /// A reader that waits for ignore files that changed a moment ago if `settles`.
     pub(super) fn new(settles: bool) -> Reader {
         Reader { settles, ..Reader::default() }
     }
@@ -58,7 +56,7 @@ impl Reader {
         std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What gave rules or could have, with its state before it was read.
+    /// Files that gave rules or could have, with their states before they were read.
     pub(super) fn seen(&self) -> Vec<(PathBuf, u64)> {
         std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -68,7 +66,7 @@ impl Reader {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
     }
 
-    /// Notes all that could give rules in a folder, be it there or not.
+    /// Notes every path that could give rules in a folder, whether it exists or not.
     pub(super) fn note_all(&self, folder: &Path) {
         TOPS.iter().chain(&NAMES).for_each(|name| self.note(&folder.join(name)));
     }
@@ -93,7 +91,7 @@ impl Reader {
         }
     }
 
-    /// The patterns of an ignore file, and how many bytes they are.
+    /// The patterns of an ignore file, and their size in bytes.
     fn patterns(&self, folder: &Path, path: &Path) -> (Patterns, usize) {
         let Some(text) = self.read(path) else { return Default::default() };
         let text = text.trim_start_matches('\u{feff}');
@@ -128,12 +126,12 @@ impl Drop for Rules {
 }
 
 impl Rules {
-    /// None.
+    /// No rules.
     pub(super) fn none(reader: &Arc<Reader>) -> Arc<Rules> {
         Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
     }
 
-    /// Those of `folder`, which holds the names that `has` says, behind these. `in_git`: whether repositories end rules.
+    /// Extends these rules by those of `folder`, whose names `has` tests. `in_git`: whether repositories end rules.
     pub(super) fn inside(self: &Arc<Rules>, folder: &Path, in_git: bool, has: impl Fn(&str) -> bool) -> Arc<Rules> {
         let is_top = in_git && TOPS.into_iter().any(&has);
         TOPS.into_iter().filter(|name| has(name)).for_each(|name| self.reader.note(&folder.join(name)));
@@ -155,7 +153,7 @@ impl Rules {
         Arc::new(inner)
     }
 
-    /// The file `info/exclude` of the repository that begins in `folder`; of a linked worktree, that of the main one.
+    /// The file `info/exclude` of the repository that begins in `folder`; for a linked worktree, the main one's.
     fn exclude(&self, folder: &Path) -> Option<PathBuf> {
         let git = folder.join(".git");
         if git.is_dir() {
@@ -167,7 +165,7 @@ impl Rules {
         Some(own.join(common.lines().next()?).join("info/exclude"))
     }
 
-    /// What they say of a path: the nearest file of the first kind that says anything.
+    /// Whether they match a path: the nearest file of the first kind with a matching rule decides.
     pub(super) fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
         for kind in 0..KINDS {
             let mut rules = Some(self);

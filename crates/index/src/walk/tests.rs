@@ -52,7 +52,7 @@ fn a_git_repository_is_read_by_its_rules_and_not_by_its_insides() {
 
 #[test]
 fn a_change_of_either_time_shows() {
-    // What the system notes is a time; where the content's is later, one of the two may stand still.
+    // A change time comes from the system; if the modification time is later, either may stay unchanged.
     assert_eq!((one_of([0, 7]), one_of([7, 7]), one_of([-7, 7])), (7, 7, 7));
     for (before, after) in [([5, 7], [5, 8]), ([9, 7], [9, 8]), ([9, 7], [8, 7]), ([9, 0], [10, 0]), ([9, 7], [7, 7])] {
         assert_ne!(one_of(before), one_of(after), "{before:?} {after:?}");
@@ -159,7 +159,7 @@ fn the_nearest_rule_of_the_first_kind_decides() {
     ]);
     let kept = ".kept b.log c.i repository/i.log sub/f.log";
     assert_eq!(paths(folder.path(), &WalkOptions::default()), kept);
-    // From above, as from inside.
+    // The same from above as from inside.
     assert_eq!(paths(&folder.path().join("sub"), &WalkOptions::default()), "f.log");
 }
 
@@ -168,7 +168,7 @@ fn a_missing_root_is_an_error() {
     assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
 }
 
-/// A walk, and what it found in the way that the next is told of it.
+/// A walk, and the state that it leaves for the next.
 #[cfg(target_os = "linux")]
 struct Remembered {
     walked: Walked,
@@ -177,7 +177,7 @@ struct Remembered {
 #[cfg(target_os = "linux")]
 impl Remembered {
     fn of(folder: &Path, options: &WalkOptions) -> Remembered {
-        // What changed a moment ago is not trusted.
+        // Recent changes are not trusted.
         std::thread::sleep(std::time::Duration::from_millis(60));
         Remembered { walked: walk(folder, &LeftOut::default(), options).unwrap() }
     }
@@ -210,7 +210,7 @@ fn an_ignore_file_that_is_new_is_remembered() {
 fn a_folder_that_can_be_read_again_is_told_of_no_more() {
     let folder = tree(&[("a/b.rs", "1"), ("c.rs", "2")]);
     let mut before = Remembered::of(folder.path(), &WalkOptions::default());
-    // As the walk leaves it behind where the folder was closed.
+    // As the walk leaves it if the folder could not be read.
     for (path, state) in &mut before.walked.tree.folders {
         if path == "a" {
             *state = super::known::UNSURE;
@@ -230,7 +230,7 @@ fn what_is_known_is_used() {
     let options = WalkOptions::default();
     let before = Remembered::of(folder.path(), &options);
     assert_eq!(before.walked.tree.folders.len(), 3);
-    // A file that the earlier walk is said to have found, and that is there: no listing would give it.
+    // An extra file that supposedly was found earlier and does exist: a listing would not return it.
     let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
     let path = |place: usize| files[place];
     let known = Known { tree: &before.walked.tree, files: files.len(), path: &path, unreadable: &[], skips: None };
@@ -239,17 +239,17 @@ fn what_is_known_is_used() {
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
     };
     assert_eq!(listed(&known), files, "the folder was not listed");
-    // A folder outside the tree that is left out changes nothing, be it there or not.
+    // A left-out folder outside the tree changes nothing, whether it exists or not.
     let outside = tempfile::tempdir().unwrap();
     for index in [outside.path().join("none"), outside.path().to_path_buf()] {
         let left_out = LeftOut { folder: Some(&index), ..LeftOut::default() };
         let walked = walk_again(folder.path(), &left_out, &options, Some(&known)).unwrap();
         assert_eq!(walked.files.len(), 3, "the folder was not listed");
     }
-    // Its folder is listed once a name in it comes or goes.
+    // Its folder is listed once a name in it is added or removed.
     fs::write(folder.path().join("a/new.rs"), "").unwrap();
     assert_eq!(listed(&known), ["a/b.rs", "a/c/d.rs", "a/new.rs"]);
-    // Other terms: nothing of it is used.
+    // With other options, nothing of it is used.
     let all = WalkOptions { hidden: true, ..options };
     let walked = walk_again(folder.path(), &LeftOut::default(), &all, Some(&known)).unwrap();
     assert!(walked.files.iter().all(|f| f.path != "a/e.log"));
@@ -333,7 +333,7 @@ fn whatever_changes_is_seen() {
     for (what, change) in changes {
         change();
         let again = remembered.again(folder.path(), &options);
-        // What is old is of use too.
+        // Old state is of use too.
         first.again(folder.path(), &options);
         std::thread::sleep(std::time::Duration::from_millis(60));
         let settled = Remembered { walked: again }.again(folder.path(), &options);

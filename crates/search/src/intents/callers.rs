@@ -12,7 +12,7 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
 
-/// Units of a name, at most, for the files that contain it to be read.
+/// Maximum of units with a name for its files to be read.
 const UNITS_WITH_NAME_MAX: u64 = 8 * FILES_READ_MAX as u64;
 
 pub(super) const CALLERS: Intent = Intent {
@@ -45,7 +45,7 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
         return Ok(Resolved::open(pointers));
     }
     let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
-    // A document shows calls and makes none.
+    // Calls in a document are examples.
     let seen = rounds.scan(&files, Look::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
     let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
     let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);

@@ -1,4 +1,4 @@
-//! Names of definitions: alone, behind a keyword, beside a file, in a question.
+//! Names of definitions: alone, after a keyword, next to a file, in a question.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ use colgrep_index::lexical::{Run, run_of};
 
 /// Definitions that a name may have for each of them to be meant. With more, the ranking decides.
 const DEFINITIONS_MAX: usize = 3;
-/// Definitions of a name whose last marks are compared, at most.
+/// Maximum of definitions of a name whose final marks are compared.
 const MARKED_MAX: usize = 16;
 
 /// How code refers to its own object or module: they own no name.
@@ -103,7 +103,7 @@ pub(super) const NAME: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-/// The name that the whole query is, and its path as plainly written; none for the name of a file.
+/// The name that is the whole query, and its plain path; `None` for the name of a file.
 fn name_alone(query: &Query) -> Option<(&Identifier, Cow<'_, str>)> {
     let whole = query.identifiers.iter().find(|identifier| identifier.whole_query)?;
     (!language::facts().is_file_name(query.text.trim())).then(|| (whole, plain_path(&query.text)))
@@ -122,9 +122,9 @@ fn quoted_path(query: &Query) -> Option<String> {
 /// The units that define a name.
 struct Defining {
     units: Vec<UnitFound>,
-    /// Whether they lie in what the path in front of the name says.
+    /// Whether they are in the owner that the path before the name gives.
     is_owned: bool,
-    /// Whether all lie in tests and the like, and the query asks for none.
+    /// Whether all are in tests and the like, which the query does not ask for.
     is_aside: bool,
 }
 
@@ -134,7 +134,7 @@ impl IntentLookup<'_> {
         let Some((identifier, written)) = name_alone(query) else { return Ok(Resolved::default()) };
         let (name, whole, path) = (identifier.name.as_str(), query.text.trim(), path_of(&written));
         let Defining { units, is_owned, is_aside } = self.defining(name, &path, None)?;
-        // The file of a module says more than the line that announces it or those that import it.
+        // A module's file is more useful than the line that declares it or those that import it.
         if !((is_owned || path.len() < 2) && units.iter().any(|unit| unit.role.defines())) {
             let stems = [&path[..], &[whole]];
             for stem in &stems[..path.len().min(2)] {
@@ -144,18 +144,18 @@ impl IntentLookup<'_> {
                 }
             }
         }
-        // In most languages a field is no unit.
+        // In most languages a field is not a unit.
         if !is_owned && let Some(member) = self.member(&path)? {
             return Ok(Resolved::named(member, true));
         }
         let mut pointers = Pointers::default();
-        // `@expires.setter` is no setter of others.
+        // `@expires.setter` does not mean any other `setter`.
         if !is_owned && path.len() > 1 {
             let PlacedText { pointers: places, is_whole, .. } = self.text(&query.text, found)?;
             if is_whole && places.units.len() <= DEFINITIONS_MAX {
                 pointers = places;
             }
-            // `github.com` is no `com`.
+            // `github.com` does not mean `com`.
             if is_word(name) {
                 let is_named = !pointers.units.is_empty();
                 return Ok(Resolved::named(pointers, is_named));
@@ -175,11 +175,11 @@ impl IntentLookup<'_> {
         Ok(Resolved::named(pointers, is_named))
     }
 
-    /// A name, written as no word of a sentence is, whose definition is asked for.
+    /// A requested definition, whose name does not look like a plain word.
     pub(super) fn asked_for(&mut self, written: &str) -> Result<Resolved> {
         let (path, name) = (path_of(written), last_segment(written));
         let Defining { units, is_owned, .. } = self.defining(name, &path, None)?;
-        // `github.com` is no `com`, and `client.py` is a file.
+        // `github.com` does not mean `com`, and `client.py` is a file.
         let found = if path.len() > 1 && !is_owned { self.member(&path)? } else { self.named(&units, name)? };
         let is_named = found.is_some();
         Ok(Resolved::named(found.unwrap_or_default(), is_named))
@@ -211,7 +211,7 @@ impl IntentLookup<'_> {
     fn quoted_name(&mut self, written: &str) -> Result<Resolved> {
         let path: Vec<&str> = written.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
         let Defining { units, is_owned, .. } = self.defining(path[path.len() - 1], &path, None)?;
-        // `my-site.com` is no `com` of others.
+        // `my-site.com` does not mean any other `com`.
         let found = match is_owned {
             true if units.len() <= DEFINITIONS_MAX => Some(self.point_at_names(&units, path[path.len() - 1])?),
             true => None,
@@ -235,7 +235,7 @@ impl IntentLookup<'_> {
         let found = self.rounds.ask(&asked)?.into_iter().filter(is_meant);
         let mut units: Vec<UnitFound> = found.map(|one| one.unit).collect();
         keep_best(&mut units, |unit| unit.role == UnitRole::Definition);
-        // "Static files" is no binding.
+        // "Static files" is not a binding.
         if units.is_empty() && !(is_binding(keyword) && is_plain(name)) {
             let mut places = self.announced(name, &[keyword])?;
             places.retain(|(_, seen)| may_be_aside || !seen.is_aside);
@@ -244,9 +244,9 @@ impl IntentLookup<'_> {
         self.point_at_names(&units, name)
     }
 
-    /// The units that define a name, in some files or anywhere: definitions before announcements, those in what the path in
-    /// front of the name says (`Session.get`) before others, code before tests and the like, a type before the constructors
-    /// in its file.
+    /// The units that define a name, in some files or anywhere: definitions before declarations, those in the owner
+    /// before the name (`Session.get`) before others, code before tests and the like, a type before the constructors in
+    /// its file.
     fn defining(&self, name: &str, path: &[&str], files: Option<&HashSet<FilePlace>>) -> Result<Defining> {
         let is_in = |found: &DefinitionFound| files.is_none_or(|files| files.contains(&found.unit.file));
         let owner = path.len().checked_sub(2).map(|i| path[i].to_string());
@@ -263,14 +263,14 @@ impl IntentLookup<'_> {
         let types: HashSet<FilePlace> =
             units.iter().filter(|unit| unit.kind == UnitKind::Class).map(|unit| unit.file).collect();
         units.retain(|unit| unit.kind == UnitKind::Class || !types.contains(&unit.file));
-        // Fields and variants bear the names of types and functions.
+        // Fields and variants often have the names of types and functions.
         keep_best(&mut units, |unit| unit.kind != UnitKind::Constant);
         self.keep_marked(&mut units, mark_behind(&self.query.text, name))?;
         Ok(Defining { units, is_owned, is_aside })
     }
 
-    /// Of a few units of one name, keeps those that end in this mark or, without one, in none, if there are any: `insert` is
-    /// not `insert!`. A question's own mark keeps all.
+    /// Of a few units of one name, keeps those that end in this mark or, without one, in none, if there are any:
+    /// `insert` is not `insert!`. A question mark at the end of a question keeps all.
     fn keep_marked(&self, units: &mut Vec<UnitFound>, mark: Option<char>) -> Result<()> {
         if !(2..=MARKED_MAX).contains(&units.len()) {
             return Ok(());
@@ -286,8 +286,8 @@ impl IntentLookup<'_> {
         Ok(())
     }
 
-    /// Pointers to these definitions of a name, if they are few; without any, to definitions of it that are no units. None
-    /// if it has no definition.
+    /// Pointers to these definitions of a name, if they are few; if there are none, to definitions of it that are not
+    /// units. `None` if it has no definition.
     fn named(&mut self, units: &[UnitFound], name: &str) -> Result<Option<Pointers>> {
         match units.len() {
             0 => self.announced_anywhere(name),
@@ -296,7 +296,7 @@ impl IntentLookup<'_> {
         }
     }
 
-    /// Functions and types inside others, else what is bound to the name, which may be a function. A plain word is bound to
+    /// Functions and types inside others, else bindings of the name, which may be functions. A plain word is bound to
     /// values in any code.
     fn announced_anywhere(&mut self, name: &str) -> Result<Option<Pointers>> {
         let (bindings, others): (Vec<&str>, Vec<&str>) =
@@ -315,7 +315,8 @@ impl IntentLookup<'_> {
         Ok(None)
     }
 
-    /// Lines of code that announce a name behind one of some keywords, in units of other names: functions inside functions.
+    /// Lines of code that declare a name with one of some keywords, in units of other names: functions inside
+    /// functions.
     fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
         let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
         let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
@@ -371,8 +372,9 @@ impl IntentLookup<'_> {
         Ok(Some(pointers))
     }
 
-    /// Whether a word in lower case means more than the functions and values that it names, which the ranking weighs: a type
-    /// or a file is called so too. If only tests and the like define it, any definition in other case says more.
+    /// Whether a word in lower case means more than the functions and values of that name, which the ranking weighs:
+    /// there is a type of the capitalized name, or a file. If only tests and the like define the word, any definition
+    /// of the capitalized name counts.
     fn means_more(&self, word: &str, is_aside: bool) -> Result<bool> {
         let mut letters = word.chars();
         let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
@@ -389,14 +391,14 @@ impl IntentLookup<'_> {
     }
 }
 
-/// Drops what is not wanted, unless nothing else is there.
+/// Drops unwanted items, unless there are no others.
 fn keep_best<T>(items: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) {
     if items.iter().any(&is_wanted) {
         items.retain(is_wanted);
     }
 }
 
-/// The names in a written path of them, without what code calls itself in front.
+/// The names in a written path, without a leading `self` or the like.
 pub(super) fn path_of(written: &str) -> Vec<&str> {
     let parts = written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty());
     parts.skip_while(|part| SELVES.contains(part)).collect()

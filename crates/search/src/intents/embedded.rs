@@ -1,5 +1,5 @@
-//! Names inside a query that occurs nowhere as typed: in a shell's syntax, in a test runner's output or command, as a flag,
-//! behind a type.
+//! Names inside a query that does not occur as typed: in shell syntax, in a test runner's output or command, as a flag,
+//! after a type.
 
 use colgrep_core::query::Query;
 use colgrep_core::query::intents::{Certainty, flags_in, name_inside, qualified_names, test_named, test_titled};
@@ -9,9 +9,9 @@ use super::lookup::IntentLookup;
 use super::{ALONE, Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use colgrep_index::error::Result;
 
-/// Flags that are looked up, at most: a text with more of them is a help page.
+/// Maximum of flags that are looked up: a text with more of them is a help page.
 const FLAGS_MAX: usize = 4;
-/// Qualified names of a question that are looked up, at most.
+/// Maximum of qualified names of a question that are looked up.
 const QUALIFIED_MAX: usize = 4;
 /// Replaces a flag in a message, as values do.
 const VALUE: &str = "0";
@@ -124,7 +124,7 @@ fn of_plain(query: &Query, read: impl Fn(&Query) -> Option<String>) -> Vec<Strin
     read(query).filter(|_| is_plain).into_iter().collect()
 }
 
-/// Units that replace what a run of the query's words points at.
+/// Units that replace the pointers of a run of the query's words.
 fn instead(pointers: Pointers) -> Resolved {
     Resolved { pointers, replaces: true, ..Resolved::default() }
 }
@@ -135,7 +135,7 @@ fn flags(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, flags: &[String])
     if known.is_certain() || !known.files.is_empty() || (flags.len() > 1 && !known.units.is_empty()) {
         return Ok(Resolved::default());
     }
-    // A run that only the flag makes says nothing.
+    // A run that consists only of the flag is no evidence.
     let beside = flags.iter().fold(lookup.query.text.clone(), |text, flag| text.replace(flag, VALUE));
     if !known.units.is_empty()
         && beside.contains(char::is_alphabetic)

@@ -15,11 +15,11 @@ use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, 
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Frames of a trace that are looked up, at most.
+/// Maximum of frames of a trace that are looked up.
 const FRAMES_MAX: usize = 128;
-/// Lines of a trace that are pointed at, at most.
+/// Maximum of lines of a trace that are pointed at.
 const LINES_MAX: usize = 16;
-/// Words beside a file's name that may be its folders, at most.
+/// Maximum of words next to a file's name that may be its folders.
 const FOLDERS_MAX: usize = 3;
 /// The share of a named file if the query is about another one.
 const SHARE_BESIDE_PLACE: f32 = 0.5;
@@ -104,12 +104,12 @@ pub(super) const STEM: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-/// Whether the query is one name that is written like that of a file.
+/// Whether the query is one name that looks like a file's.
 fn written_like_file(query: &Query) -> bool {
     query.is_symbol() && language::facts().is_file_name(query.text.trim())
 }
 
-/// Whether the text may hold the name of a file that has spaces.
+/// Whether the text may contain a file name with spaces.
 fn may_have_spaces(query: &Query) -> bool {
     query.text.contains('.') && query.text.contains(' ')
 }
@@ -123,8 +123,8 @@ struct MeantFiles<'n> {
 }
 
 impl IntentLookup<'_> {
-    /// Lines that are named. If a path fits well, those whose file name alone fits are of other projects: a library's frames
-    /// in a trace. Otherwise these are the fallback.
+    /// Resolves the named lines. If a path fits well, those that fit only by file name are other projects', such as a
+    /// library's frames in a trace; otherwise these are the fallback.
     fn lines(&mut self) -> Result<Resolved> {
         let locations: Vec<&Location> = self.query.intents.locations.iter().take(FRAMES_MAX).collect();
         let paths: Vec<String> = locations.iter().map(|location| location.path.clone()).collect();
@@ -134,7 +134,7 @@ impl IntentLookup<'_> {
         let mut places: Vec<(Fit, FilePlace, &Location)> = Vec::new();
         for (location, (fit, files)) in locations.iter().zip(named).filter_map(|(at, named)| Some((at, named?))) {
             let files = allowed(&files);
-            // The last part of a foreign path is hardly more than a name, unless nothing else is asked.
+            // The last part of a foreign path is hardly more than a name, unless the query names nothing else.
             if fit > Fit::Name || files.len() == 1 || locations.len() == 1 {
                 places.extend(files.into_iter().map(|file| (fit, file, *location)));
             }
@@ -154,8 +154,8 @@ impl IntentLookup<'_> {
         })
     }
 
-    /// Prefers files below the reader's folder to files of the same path elsewhere. A path that climbs from there and stays in
-    /// the project (`../a.rs`) means no other file by its name alone.
+    /// Prefers files below the reader's folder to files of the same path elsewhere. A path that climbs from there and
+    /// stays in the project (`../a.rs`) does not match other files by name only.
     fn prefer_files_here(&self, paths: &[String], named: &mut [Option<(Fit, Vec<FileMeant>)>]) -> Result<()> {
         if self.here.is_empty() {
             return Ok(());
@@ -208,7 +208,7 @@ impl IntentLookup<'_> {
             }
             files.retain(|file| file.is_allowed);
             let is_place = place.is_none_or(|place| place == written);
-            // A word that several files are called is a word, unless nothing else is asked.
+            // A word that several files are named after is a plain word, unless it is the whole query.
             let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
             let part = if is_place { 1.0 } else { SHARE_BESIDE_PLACE };
             let share = part / (files.len() as f32).sqrt();
@@ -225,7 +225,7 @@ impl IntentLookup<'_> {
         Ok(Resolved::open(pointers))
     }
 
-    /// The files of a bare name that lie in the folder which is all that the query says besides: `LICENSE in lib/net`.
+    /// The files of a bare name in a folder, if that is all the query says besides: `LICENSE in lib/net`.
     fn in_folder(&self, name: &str) -> Result<Vec<FileMeant>> {
         let is_beside = |word: &&str| !is_written(word, name) && !is_stop_word(&word.to_lowercase());
         let bare = |word: &str| word.trim_matches(['"', '\'', '`', ',']).to_string();
@@ -239,7 +239,7 @@ impl IntentLookup<'_> {
         Ok(files.into_iter().filter(|file| file.is_allowed).collect())
     }
 
-    /// Whether one of the named files contains a name, as far as they can be read.
+    /// Whether one of the named files contains a name, among those that can be read.
     fn is_in_any(&self, pointers: &Pointers, name: &str) -> Result<bool> {
         let mut named: Vec<FilePlace> = pointers.files.keys().copied().collect();
         named.sort_unstable();
@@ -270,8 +270,8 @@ impl IntentLookup<'_> {
         Ok(Resolved::open(pointers))
     }
 
-    /// The files that a path of names means as a module, or whose stem a name of several parts is. Capitals alone are a
-    /// constant.
+    /// The files that a path of names means as a module, or whose stem is a name of several parts. A name in capitals
+    /// is a constant.
     pub(super) fn module(&self, path: &[&str]) -> Result<Pointers> {
         let is_constant = |name: &str| name.contains(char::is_uppercase) && !name.contains(char::is_lowercase);
         let is_stem = |name: &&str| !is_plain(name) && !is_constant(name);
@@ -288,8 +288,8 @@ impl IntentLookup<'_> {
         Ok(pointers)
     }
 
-    /// Points at the first block of each file that contains its stem: blocks have no names, so the ranking may take one that
-    /// has nothing of it.
+    /// Points at the first block of each file that contains its stem: blocks have no names, so the ranking might choose
+    /// one without it.
     fn point_at_blocks_with(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let seen = self.rounds.scan(&files, Look::typed(stem))?;
@@ -303,7 +303,7 @@ impl IntentLookup<'_> {
         Ok(())
     }
 
-    /// The files of code whose path without its ending is this one, or ends in two names of it at least.
+    /// The code files whose path without its extension is this one, or ends in at least two names of it.
     pub(super) fn modules(&self, path: &[&str]) -> Result<Vec<FilePlace>> {
         let found = self.best_fit(path.join("/") + MODULE_END)?.filter(|(fit, _)| *fit > Fit::Name);
         Ok(found.map(|(_, files)| allowed(&files)).unwrap_or_default())
@@ -315,7 +315,7 @@ impl IntentLookup<'_> {
     }
 }
 
-/// A path relative to a folder, relative to the root; none if it climbs out of the root or is absolute.
+/// Resolves a path relative to a folder, from the root; `None` if it climbs out of the root or is absolute.
 fn below(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in written.split('/') {
@@ -335,7 +335,7 @@ pub(crate) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
     files.iter().filter(|meant| meant.is_allowed).map(|meant| meant.file).collect()
 }
 
-/// The files that the path at a position means; none if it fits none or too many.
+/// The files that the path at a position means; `None` if it fits none or too many.
 pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let (fit, mut files) = alike(found, at, written)?;
     // The exact path leaves no doubt.

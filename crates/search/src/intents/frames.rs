@@ -1,4 +1,4 @@
-//! Frames of traces whose line has moved: the function that a frame names lies elsewhere in this version of its file.
+//! Frames of traces whose line has moved: the file has the frame's function at another place now.
 
 use colgrep_core::literal_match::{TraceFrame, messages_behind_prefix, messages_of};
 use colgrep_core::query::last_segment;
@@ -13,12 +13,11 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
 impl IntentLookup<'_> {
-    /// The line that a frame means in a file: its own, unless the function that it names lies elsewhere there. Then it is the
-    /// line of code below the frame, the one that made a message of the trace, or the one that names the function, whichever
-    /// is found first.
+    /// The line that a frame means in a file: its own, unless its function is elsewhere. Then it is, in this order, the
+    /// line of code below the frame, the one that made a message of the trace, or the one that names the function.
     pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &TraceFrame<'_>) -> Result<u32> {
         let text = &self.query.text;
-        // A frame alone is a place like any other.
+        // A single frame is a plain location.
         if text.trim().lines().nth(1).is_none() {
             return Ok(line);
         }
@@ -43,7 +42,7 @@ impl IntentLookup<'_> {
         if found.is_empty() || is_in_one(line) {
             return Ok(line);
         }
-        // A function inside another is no unit.
+        // A function inside another is not a unit.
         let keywords = language::facts().declaration_keywords().map(String::from).collect();
         let announced = self.rounds.scan(&[file], Look::Announces { name: name.to_string(), keywords })?;
         let first = around.map_or(line, |unit| unit.span.first);

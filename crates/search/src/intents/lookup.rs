@@ -13,11 +13,11 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::run_of;
 
-/// Units that one name points at, at most.
+/// Maximum of units that one name points at.
 pub(super) const UNITS_MAX: usize = 50;
-/// Files that are read for a name or a text, at most.
+/// Maximum of files that are read for a name or a text.
 pub(super) const FILES_READ_MAX: usize = 64;
-/// Bytes of all files that are read, at most.
+/// Maximum of bytes in all files that are read.
 pub(super) const BYTES_READ_MAX: u64 = 8 << 20;
 
 /// A query, and the corpus where its intents are looked up.
@@ -41,7 +41,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Lines where a name was seen.
+    /// Points at lines that contain a name.
     pub fn at_all(seen: &[(FilePlace, Seen)], strength: f32) -> Vec<Point> {
         let point = |(file, seen): &(FilePlace, Seen)| Point {
             file: *file,

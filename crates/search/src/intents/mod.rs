@@ -1,8 +1,8 @@
 //! Intents: what a query points at besides its words.
 //!
-//! [`INTENTS`] is a table of query forms. A row parses the query, purely, and resolves what it parsed to [`Pointers`] of
-//! its own. [`resolve_all`] goes through the rows in order of precedence, skips those that yield to what an earlier row
-//! has settled, and merges the results; a row reads what earlier rows found and changes none of it.
+//! [`INTENTS`] is a table of query forms. A row parses the query and resolves the result to [`Pointers`].
+//! [`resolve_all`] runs the rows in order of precedence, skips those that yield to an earlier row, and merges the
+//! results; a row sees earlier results but changes none.
 
 mod callers;
 mod definitions;
@@ -29,17 +29,17 @@ use crate::rounds::Coordinator;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// A form of query, and what it points at.
+/// A form of query, and how to resolve it.
 pub(crate) struct Intent {
     /// Its name, as the documentation lists it.
     pub name: &'static str,
     /// What it points at.
     pub doc: &'static str,
-    /// Queries of this form, each with what [`Intent::parse`] reads from it, joined by ` | `.
+    /// Examples of the form, each with the result of [`Intent::parse`], joined by ` | `.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Reads what the query asks for in this form; empty if it does not have it.
+    /// Parses this form of query; empty if the query does not have it.
     pub parse: fn(&Query) -> Vec<String>,
-    /// Looks up what was parsed.
+    /// Looks up the parsed parts.
     pub resolve: fn(&mut IntentLookup<'_>, &ResolvedSoFar, &[String]) -> Result<Resolved>,
     /// What this form settles if it resolves.
     pub settles: &'static [Settled],
@@ -74,7 +74,7 @@ pub(crate) static INTENTS: &[Intent] = &[
     spelled::SPELLING,
 ];
 
-/// The forms that a name or text taken out of a query may have.
+/// The forms of a name or text extracted from a query.
 static ALONE: &[Intent] = &[definitions::QUOTED_NAME, definitions::NAME, files::MODULE, files::STEM, text::TEXT];
 
 /// What an intent can settle.
@@ -84,7 +84,7 @@ pub(crate) enum Settled {
     Name,
     /// The whole query occurs in a file, to the character.
     Text,
-    /// The message behind a log's prefix, or of a trace, occurs in a file.
+    /// The message after a log's prefix, or of a trace, occurs in a file.
     Message,
 }
 
@@ -95,9 +95,9 @@ pub struct Pointers {
     pub units: FxHashMap<UnitId, Pointer>,
     /// Named files, with a share of 1 that files of one name divide between them.
     pub files: FxHashMap<FilePlace, f32>,
-    /// The named files that the query is about, as opposed to those it mentions beside them.
+    /// The named files that the query is about, as opposed to those that it merely mentions.
     pub meant: FxHashSet<FilePlace>,
-    /// The files that contain every quoted phrase: nothing else is an answer.
+    /// The files that contain every quoted phrase; only these are answers.
     pub only: Option<FxHashSet<FilePlace>>,
 }
 
@@ -105,7 +105,7 @@ pub struct Pointers {
 const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 
 impl Pointers {
-    /// Whether a quoted phrase occurs nowhere and no file is named: there is no answer then.
+    /// Whether a quoted phrase occurs nowhere and no file is named, so that there is no answer.
     pub fn allow_nothing(&self) -> bool {
         self.only.as_ref().is_some_and(FxHashSet::is_empty) && self.files.is_empty()
     }
@@ -172,7 +172,7 @@ impl Resolved {
         Resolved { pointers, settled: is_named.then_some(Settled::Name).into_iter().collect(), ..Resolved::default() }
     }
 
-    /// Pointers that settle nothing.
+    /// Pointers without a settled form.
     fn open(pointers: Pointers) -> Resolved {
         Resolved { pointers, ..Resolved::default() }
     }
@@ -201,7 +201,7 @@ impl ResolvedSoFar {
     }
 }
 
-/// Resolves intents in their order, on top of what is found already.
+/// Resolves intents in order, on top of earlier results.
 fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: ResolvedSoFar) -> Result<ResolvedSoFar> {
     for intent in intents {
         if found.has_settled(intent.yields_to) {
@@ -232,7 +232,7 @@ pub fn pointers(
 ) -> Result<Pointers> {
     let program = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let mut lookup = IntentLookup { rounds, statistics, query, here, program, tokenizer };
-    // A long query may be a passage of a file; what it says in passing is read elsewhere.
+    // A long query may be a passage of a file; what it mentions is resolved elsewhere.
     let intents = if query.long.is_some() { std::slice::from_ref(&text::TEXT) } else { INTENTS };
     let ResolvedSoFar { mut pointers, settled, fallback } =
         resolve_all(intents, &mut lookup, ResolvedSoFar::default())?;

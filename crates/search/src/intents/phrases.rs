@@ -14,7 +14,7 @@ use crate::rounds::Seen;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Words around the quotes that are no stop words, at least, for a message.
+/// Minimum of words around the quotes, other than stop words, for a message.
 const CONTENT_WORDS_MIN: usize = 2;
 
 pub(super) const PHRASE: Intent = Intent {
@@ -51,7 +51,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
         placed.extend(places);
     }
     let only = only.unwrap_or_default();
-    // A named file says where the phrase is wanted.
+    // A named file restricts the phrase.
     let names_one = found.pointers.means_a_file();
     let point = |Placed { file, standing, seen: Seen { line, .. } }: Placed| {
         let certainty = match standing.agreement {
@@ -76,7 +76,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     Ok(Resolved::open(pointers))
 }
 
-/// Whether the query is a program's message with values in quotes: what stands around them, or a run of it, occurs in
+/// Whether the query is a program's message with values in quotes: the text around them, or a run of it, occurs in
 /// code.
 fn is_message(lookup: &mut IntentLookup<'_>, query: &Query) -> Result<bool> {
     let phrases = query.intents.phrases.iter();

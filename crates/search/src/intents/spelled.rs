@@ -1,4 +1,4 @@
-//! A name that is no term of the index: the lines that contain it in another spelling, or inside a longer word.
+//! A name that is not a term of the index: the lines that contain it in another spelling, or inside a longer word.
 
 use colgrep_core::query::intents::Certainty;
 use colgrep_core::token::words;
@@ -10,7 +10,7 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{run_of, term_of_word};
 
-/// Places that are pointed at, at most.
+/// Maximum of places that are pointed at.
 const POINTS_MAX: usize = 512;
 /// Strength of a place that contains the name as whole parts of an identifier.
 const STRENGTH_OF_PARTS: f32 = 1.0;

@@ -1,4 +1,4 @@
-//! Text as typed: where a whole query occurs, the longest run of its words, or the message that it prints.
+//! Text as typed: where a whole query occurs, the longest run of its words, or the source of the message that it is.
 
 use colgrep_core::bm25::{Field, idf};
 use colgrep_core::literal_match::{
@@ -19,27 +19,27 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
 
-/// Units that contain a word, at most, for the word to lead to files.
+/// Maximum of units with a word for the word to lead to files.
 const UNITS_OF_WORD_MAX: u64 = 20_000;
 /// Files that may contain all words of a text in a row for it to be a known place: a single word.
 const FILES_OF_TOKEN_MAX: usize = 256;
-/// The same for a plain word, in any of its forms: what more files contain is a word of the trade.
+/// The same for a plain word, in any of its forms: one in more files is common vocabulary.
 const FILES_OF_PLAIN_WORD_MAX: usize = 8;
 /// The same for an operator: `operator==` occurs in few of the files that contain `operator`.
 const FILES_OF_OPERATOR_MAX: usize = 2_048;
 /// The same for other texts, and for phrases: a quote asks for every place.
 pub(super) const FILES_READ_FOR_ALL_MAX: usize = 512;
-/// Bytes of these files, at most.
+/// Maximum of bytes in these files.
 pub(super) const BYTES_READ_FOR_ALL_MAX: u64 = 64 << 20;
 /// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value too.
 const WEIGHT_SHARE_MIN: f32 = 0.5;
 /// The same for a message: its values occur nowhere, or elsewhere.
 pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
-/// Pieces beside links that a text must have for a number in it to be a value.
+/// Minimum of words besides links in a text for a number in it to be a value.
 const PIECES_AROUND_NUMBER_MIN: usize = 3;
-/// Words of a value behind a message's colon, at most.
+/// Maximum of words in a value after a message's colon.
 const VALUE_WORDS_MAX: usize = 2;
-/// Files with a literal of few plain words, at most, for it to be a known place.
+/// Maximum of files with a literal of few plain words for it to be a known place.
 const FILES_OF_LITERAL_MAX: usize = 3;
 
 pub(super) const TEXT: Intent = Intent {
@@ -69,17 +69,17 @@ pub(super) struct PlacedText {
     /// Whether all of it occurs somewhere, to the character.
     pub is_whole: bool,
     explained: Explained,
-    /// Whether it is a message taken out of the query.
+    /// Whether it is a message extracted from the query.
     is_message: bool,
 }
 
-/// How a text is looked for.
+/// How to search for a text.
 struct Manner {
     /// Words that it must have, and that must occur in a row.
     words_min: usize,
     /// Whether punctuation, spaces and case may differ between the words.
     is_loose: bool,
-    /// Whether only literals of code that hold nothing else count: a few plain words occur together by chance.
+    /// Whether only literals of code that contain nothing else count: a few plain words occur together by chance.
     only_literals: bool,
 }
 
@@ -130,10 +130,10 @@ impl IntentLookup<'_> {
         self.text(&query.text, found)
     }
 
-    /// What a text says behind the prefix of a log or a runtime, the longest rest first, if that explains more than `best`,
-    /// where all of it occurs. The names in a prefix occur together elsewhere, so a run of them says less than the message
-    /// behind it; a run that is left when more is cut off says less than the literal that made more of the text. A text that
-    /// occurs in tests or documents was copied from there, unless it surely has a prefix (`code: Errors.LIMIT`).
+    /// The text after the prefix of a log or a runtime, longest rest first, if that explains more than `best`, the
+    /// result for the whole text. The names in a prefix occur together elsewhere, so a run of them is weaker than the
+    /// message after it; a run left by cutting more off is weaker than the literal that made more of the text. A text
+    /// in tests or documents was copied from there, unless it certainly has a prefix (`code: Errors.LIMIT`).
     fn or_behind_prefix(&mut self, text: &str, mut best: PlacedText, found: &ResolvedSoFar) -> Result<PlacedText> {
         if best.is_whole && best.explained == Explained::Aside && !has_sure_prefix(text, self.program) {
             return Ok(best);
@@ -162,7 +162,7 @@ impl IntentLookup<'_> {
         if bare.len() < manner.words_min {
             return Ok(PlacedText::default());
         }
-        // Nobody says "unknown action zzqq" but a program.
+        // Only a program says "unknown action zzqq".
         let ends_in_value = manner.only_literals && self.ends_in_value(text)?;
         let only_literals = manner.only_literals && !ends_in_value;
         let is_plain = only_literals || (bare.len() == 1 && !bare.is_token() && !bare.is_code());
@@ -191,7 +191,7 @@ impl IntentLookup<'_> {
             places.extend(self.before_last_piece(&typed, text, &files)?);
         }
         if is_plain {
-            // Tests and documents contain plain words where they tell of something else.
+            // Plain words in tests and documents are about something else.
             let is_literal = |found: &LiteralMatch| found.is_literal && found.agreement >= Agreement::Words;
             places.retain(|place| !place.seen.is_aside && (typed.len() == 1 || is_literal(&place.standing)));
             // Two words in lower case name a thing more often than they are a message.
@@ -226,8 +226,8 @@ impl IntentLookup<'_> {
         Ok(PlacedText { pointers: self.point(&points)?, is_whole, explained, is_message: false })
     }
 
-    /// How many words each path in the text has, if files that the query names are here: what makes paths
-    /// (`${name}/src/index.ts`) made any path that ends so, and says less than that file.
+    /// The number of words in each path of the text, if files that the query names exist: a template of paths
+    /// (`${name}/src/index.ts`) matches any path with that end, and is weaker evidence than the file.
     fn words_of_paths_in(&self, text: &str, found: &ResolvedSoFar) -> Vec<usize> {
         if found.pointers.files.is_empty() {
             return Vec::new();
@@ -265,8 +265,8 @@ impl IntentLookup<'_> {
         Ok(places)
     }
 
-    /// Whether a word is a part of the name of a unit, a file or a folder, or several are written as one there
-    /// (`errorHandling`): what is called so says more than what contains it.
+    /// Whether a word is part of the name of a unit, a file or a folder, or several words are joined in one
+    /// (`errorHandling`): a name is stronger evidence than text.
     fn is_name_of_something(&mut self, text: &str) -> Result<bool> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let terms = [words.join("_"), words.concat()].map(|name| self.tokenizer.normal(&name).to_string());
@@ -281,7 +281,7 @@ impl IntentLookup<'_> {
     /// first.
     pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(PastedText<'t>, Vec<FilePlace>)> {
         let pieces = text.split_whitespace().count();
-        // A link beside its number (`[1.2.0](https://…)`) is no message around one.
+        // A link next to its number (`[1.2.0](https://…)`) is not a message around a value.
         let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
         // A number or an address in a message is most often a value that the source does not have.
@@ -321,7 +321,7 @@ impl IntentLookup<'_> {
         Ok((typed, self.rounds.ask(&asked)?.into_iter().map(|(file, _)| file).collect()))
     }
 
-    /// Reads files and gives, for each that agrees, where and how.
+    /// Reads files and returns, for each match, where and how it agrees.
     pub(super) fn placed(&self, typed: &PastedText<'_>, text: &str, files: &[FilePlace]) -> Result<Vec<Placed>> {
         if files.is_empty() {
             return Ok(Vec::new());
@@ -332,8 +332,8 @@ impl IntentLookup<'_> {
     }
 }
 
-/// Where a message's value begins behind its last colon; its end, if fewer than two words stand in front (a program's or an
-/// error's name, with the message behind) or more behind than values have.
+/// Where a message's value begins after its last colon; its end if fewer than two words precede the colon (the name of
+/// a program or an error, followed by the message) or more words follow than values have.
 fn value_start(text: &str) -> usize {
     let is_value = |at: &usize| {
         let [front, behind] = [&text[..*at], &text[*at + 1..]];
@@ -342,7 +342,7 @@ fn value_start(text: &str) -> usize {
     text.rfind(": ").filter(is_value).unwrap_or(text.len())
 }
 
-/// Whether a place of a text lies in an address.
+/// Whether a place of a text is in a URL.
 fn is_in_address(text: &str, at: usize) -> bool {
     let front = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
     let behind = text[at..].split(char::is_whitespace).next().unwrap_or_default();
@@ -356,7 +356,7 @@ fn unquoted(text: &str) -> &str {
     inside('\'').or_else(|| inside('`')).filter(|inside| !inside.is_empty()).unwrap_or(text)
 }
 
-/// Files that may contain all words of a text in a row, at most, for it to lead to them.
+/// Maximum of files with all words of a text in a row for it to lead to them.
 fn files_in_a_row_max(typed: &PastedText<'_>, is_plain: bool) -> usize {
     match typed.len() {
         1 if typed.is_operator() => FILES_OF_OPERATOR_MAX,
@@ -367,8 +367,8 @@ fn files_in_a_row_max(typed: &PastedText<'_>, is_plain: bool) -> usize {
     }
 }
 
-/// One word is looked for if it is written as no word of a sentence is, or hardly occurs anywhere; few words are, if what
-/// stands between them is not of prose, or if a literal has them and nothing else.
+/// A single word is searched if it does not look like a plain word, or is very rare; a few words if the marks between
+/// them are not those of prose, or if a literal consists of them.
 fn how_to_look(text: &str, typed: &PastedText<'_>) -> Manner {
     let manner = |words_min, is_loose| Manner { words_min, is_loose, only_literals: false };
     match text.split_whitespace().count() {

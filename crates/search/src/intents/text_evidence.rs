@@ -1,4 +1,4 @@
-//! How much a place of a text says: whether it is the text, what made it, or a run of words by chance.
+//! How strong the evidence of a matching place is: the text itself, the code that made it, or a run of words by chance.
 
 use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
@@ -11,9 +11,9 @@ use colgrep_index::ids::FilePlace;
 const WORDS_BEHIND_PREFIX_MIN: usize = 4;
 /// Share of a text's weight that a literal must have, values aside, to leave no doubt that it made the text.
 const SHARE_OF_LITERAL_MIN: f32 = 0.75;
-/// Factor of a place where the text is a part of something longer: `1.0.0` in `1.0.0-beta`.
+/// Factor of a place where the text is part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_PART: f32 = 0.5;
-/// Factor of a flag outside literals, where nothing declares it.
+/// Factor of a flag outside literals, away from any declaration.
 const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
 /// Factor of words with other punctuation or case between them.
 const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
@@ -23,7 +23,7 @@ pub(super) const RUN_SHARE_OF_MESSAGE_MIN: f32 = 0.25;
 pub(super) const RUN_SHARE_MIN: f32 = 0.7;
 /// Words in a row that must agree unless the text is code: fewer occur in any text.
 pub(super) const WORDS_MIN: usize = 4;
-/// The same for code, for the words of a literal in front of a value, and for all words of a literal.
+/// The same for code, for the words of a literal before a value, and for all words of a literal.
 pub(super) const WORDS_OF_CODE_MIN: usize = 2;
 
 /// How much a text's places explain, the best last.
@@ -34,16 +34,16 @@ pub(super) enum Explained {
     Nothing,
     /// A run of its words does.
     Run,
-    /// It, or nearly all of it, occurs in tests, documents and the like alone.
+    /// It, or nearly all of it, occurs only in tests, documents and the like.
     Aside,
     /// Code has a literal that may have made it, with much else besides.
     Made,
-    /// Code contains it, or what made it.
+    /// Code contains it, or the literal that made it.
     Whole,
 }
 
 impl Explained {
-    /// What one place explains; `share` is that of the text's weight which a literal that made it has.
+    /// What one place explains; `share` is the share of the text's weight in the literal that made it, if one did.
     pub fn by(certainty: Certainty, strength: f32, is_aside: bool, share: Option<f32>) -> Explained {
         let is_sure = certainty > Certainty::Run || strength >= STRENGTH_OF_NEARLY_ALL;
         match (is_sure, is_aside, share) {
@@ -62,7 +62,7 @@ pub(super) struct Placed {
     pub seen: Seen,
 }
 
-/// What decides how much a place of a text says.
+/// The inputs for the certainty of a place.
 pub(super) struct TextEvidence<'t> {
     pub typed: &'t PastedText<'t>,
     pub is_message: bool,
@@ -71,13 +71,13 @@ pub(super) struct TextEvidence<'t> {
     pub is_quoted: bool,
     pub names_file: bool,
     pub share_min: f32,
-    /// For each prefix of a log that the text may have, the number of the first word behind it.
+    /// For each log prefix that the text may have, the index of the first word after it.
     pub prefixes: Vec<usize>,
     pub words_of_paths: Vec<usize>,
 }
 
 impl TextEvidence<'_> {
-    /// Whether a literal in code made all of the text, or all of it behind a log's prefix.
+    /// Whether a literal in code made the whole text, or all of it after a log's prefix.
     pub fn is_made(&self, place: &Placed) -> bool {
         let standing = &place.standing;
         let is_long = standing.is_before_value || standing.words >= WORDS_BEHIND_PREFIX_MIN;
@@ -90,22 +90,23 @@ impl TextEvidence<'_> {
             && !self.words_of_paths.iter().any(is_of_path)
     }
 
-    /// How certain a place is; none if it says nothing.
+    /// How certain a place is; `None` if it is no evidence.
     pub fn certainty(&self, place: &Placed, is_printed_here: bool) -> Option<Certainty> {
         let Placed { standing, seen, .. } = place;
-        // A whole literal may have been copied to where it occurs, and quotes ask for what they contain.
+        // A whole literal may have been copied to this place, and a quote asks for its exact text.
         let is_copied = standing.is_literal || self.is_quoted;
         match standing.agreement {
-            // A test or a document that shows what code prints says less than that code, whatever values it has.
+            // A test or a document that shows a program's output is weaker than the code that prints it, with any
+            // values.
             Agreement::Exact if seen.is_aside && is_printed_here && !is_copied => Some(Certainty::Words),
             Agreement::Exact => Some(Certainty::Exact),
             // A program may declare a flag without its dashes.
             Agreement::Words if self.typed.is_flag() && standing.is_literal => Some(Certainty::Exact),
             Agreement::Words if self.is_loose => Some(Certainty::Words),
-            // All of the text but its values, which may be anything: the name of a file that is here, too.
+            // All of the text but its values, which may be anything, including the name of an existing file.
             Agreement::Run if self.is_made(place) => Some(Certainty::Words),
             Agreement::Run if self.asks || seen.is_text || self.names_file => None,
-            // More than a run that ends in front of the word that was cut.
+            // More than a run that ends before the cut word.
             Agreement::Run if is_cut_off(standing) => Some(Certainty::Words),
             Agreement::Run if standing.share >= self.share_min && is_run(standing, self.is_message) => {
                 Some(Certainty::Run)
@@ -117,7 +118,7 @@ impl TextEvidence<'_> {
     pub fn strength(&self, place: &Placed) -> f32 {
         let standing = &place.standing;
         let factor = |applies: bool, factor: f32| if applies { factor } else { 1.0 };
-        // What a message's values weigh is no matter.
+        // The weight of a message's values does not matter.
         let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
         share
             * factor(!standing.is_alone, STRENGTH_OF_PART)
@@ -126,7 +127,7 @@ impl TextEvidence<'_> {
     }
 }
 
-/// Whether this many words in a row are no chance; in a message a value behind them makes up for their number.
+/// Whether this many words in a row are more than chance; in a message, a value after them makes up for a lower number.
 pub(super) fn is_run(standing: &LiteralMatch, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
     // A short literal on both sides of a value made all of the text.

@@ -43,7 +43,7 @@ impl std::fmt::Debug for LocalShard<'_> {
 }
 
 impl<'a> LocalShard<'a> {
-    /// An index that returns what `filter` allows; without one, everything.
+    /// An index that returns what `filter` allows, or everything without one.
     pub fn new(snapshot: &'a Snapshot, filter: Option<&'a dyn UnitFilter>) -> LocalShard<'a> {
         LocalShard { snapshot, filter, layout: Layout::One(String::new()) }
     }
@@ -97,7 +97,7 @@ impl<'a> LocalShard<'a> {
         }
     }
 
-    /// The path in this index of a file of the corpus; none if the file is in another repository.
+    /// The path in this index of a file of the corpus; `None` if the file is in another repository.
     pub(crate) fn own_path<'p>(&self, path: &'p str) -> Option<&'p str> {
         match &self.layout {
             Layout::One(front) => path.strip_prefix(front.as_str()),
@@ -140,7 +140,7 @@ impl<'a> LocalShard<'a> {
     }
 }
 
-/// The folder at the root that a path lies in, with its `/`; empty for a file at the root.
+/// The top-level folder of a path, with its `/`; empty for a file at the root.
 fn front_of(path: &str) -> &str {
     path.find('/').map_or("", |at| &path[..=at])
 }
@@ -158,7 +158,7 @@ fn folders(files: &[FileRecord]) -> Vec<RepositoryExtent> {
     folders
 }
 
-/// One search in an index of this process, with what it has looked up.
+/// One search in an index of this process, with its cached lookups.
 pub struct LocalSearch<'a> {
     pub(crate) shard: &'a LocalShard<'a>,
     pub(crate) snapshot: &'a Snapshot,

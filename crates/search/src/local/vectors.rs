@@ -27,7 +27,7 @@ pub(crate) enum AllowedUnits<'a> {
     All,
 }
 
-/// The search by meaning in one index, with what it has found so far.
+/// The semantic search in one index, with its results so far.
 pub(crate) struct VectorSearch<'a> {
     vectors: Option<&'a Vectors>,
     query: Option<QueryVectors<'a>>,
@@ -60,7 +60,7 @@ impl<'a> VectorSearch<'a> {
         self.selection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The vectors of the index with the question; none if the index has none of the question's model.
+    /// The vectors of the index and the question; `None` if the index has none for the question's model.
     pub(crate) fn question(&self) -> Result<Option<(&'a Vectors, &Question<'a>)>> {
         let (Some(vectors), Some(query)) = (self.vectors, self.query) else { return Ok(None) };
         if self.question.get().is_none() {

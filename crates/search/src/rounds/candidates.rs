@@ -111,7 +111,7 @@ impl CandidatesRequest {
             Ok(self.cut(corpus.all_found(found)))
         };
         match best(least)? {
-            // The best lie in too few files: lower ones are needed too.
+            // The best are in too few files, so lower ones are needed.
             (_, false) if least.is_some() => Ok(best(None)?.0),
             (units, _) => Ok(units),
         }

@@ -37,11 +37,11 @@ pub enum Choice {
 /// A cut-off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
-    /// Drops the texts chosen before that don't reach it; none drops nothing.
+    /// Drops the previously chosen texts below it; `None` drops nothing.
     pub bar: Option<Bar>,
     /// Number of texts to choose now.
     pub best: usize,
-    /// True if there is no other shard, so nobody needs the scores.
+    /// True if there is no other shard to compare scores with.
     pub is_alone: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct Cut {
 pub struct ChooseResponse {
     /// Number of texts.
     pub count: u64,
-    /// The outline of their scores; empty if the shard is alone, and for [`Choice::All`].
+    /// The outline of their scores; empty for a single shard, and for [`Choice::All`].
     pub outline: Outline,
 }
 

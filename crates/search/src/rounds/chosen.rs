@@ -11,7 +11,7 @@ use crate::shard::Extent;
 /// Asks for the texts chosen last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChosenRequest {
-    /// Texts with at least this score are returned in short; none are if it is missing.
+    /// Texts with at least this score are returned in short; with `None`, no text is.
     pub sure: Option<f32>,
     /// Other texts with at least this score are returned with their scores.
     pub least: f32,
@@ -93,7 +93,7 @@ impl Marks {
         Marks(marks)
     }
 
-    /// True if there are none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -18,7 +18,7 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::store::{FileRecord, Snapshot};
 
-/// Maximum number of files that one import may refer to: a more common name refers to none of them.
+/// Maximum number of files that one import may refer to: a more common name refers to no file.
 const IMPORTED_MAX: usize = 16;
 /// Maximum number of files that define a called name, for the call to refer to them.
 const DEFINITIONS_MAX: usize = 6;

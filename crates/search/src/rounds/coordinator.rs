@@ -19,7 +19,7 @@ pub struct Coordinator<'a> {
     files: FileIds,
     units: UnitIds<'a>,
     extents: Vec<Extent>,
-    /// True if a shard is behind a wire.
+    /// True if a shard is remote.
     is_far: bool,
     /// The candidates by words, if only the outline of their scores was returned.
     pub(super) withheld: OnceLock<Vec<UnitFound>>,
@@ -52,7 +52,7 @@ impl<'a> Coordinator<'a> {
         })
     }
 
-    /// The answer of the corpus. A lone shard's answer is returned as it is.
+    /// The answer of the corpus. A single shard's answer is returned unchanged.
     pub(crate) fn ask<R: Listed>(&self, request: &R) -> Result<R::Answer> {
         match &*self.searches {
             _ if request.is_empty() => Ok(R::Answer::default()),

@@ -1,13 +1,12 @@
-//! The rounds of a search: what a coordinator asks the shards of a corpus.
+//! The rounds of a search: what a coordinator asks the shards of a corpus, local or remote.
 //!
-//! A corpus is one index or several. A [`Shard`] is one of them, in this process or behind a wire. Requests and answers are
-//! plain data. File numbers and unit addresses are those of the shard, and everything that decides what is kept
-//! (statistics, cut-offs, wanted files) comes from the [`Coordinator`], which has merged the answers of the previous round.
-//! So the answer over several shards equals the answer of one index of all files, to the bit, however the files are
+//! Requests and answers are plain data, with a shard's own file numbers and unit addresses. Everything that decides
+//! what is kept (statistics, cut-offs, wanted files) comes from the [`Coordinator`], which has merged the answers of
+//! the previous round. So several shards answer exactly as one index of all files would, however the files are
 //! distributed.
 //!
-//! Each round is one file, with the request and its answer, how one index answers, how the answers of several shards become
-//! one, and which answers are plausible.
+//! Each round has a file with the request and its answer, how one index answers, how answers are merged, and which
+//! answers are plausible.
 //!
 //! | round | request | answer |
 //! |---|---|---|
@@ -146,17 +145,17 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// and shown without further checks.
     fn is_valid(&self, answer: &Self::Answer, extent: &Extent) -> bool;
 
-    /// True if the request asks about nothing. Its answer is the default one, and no shard is asked.
+    /// True if the request is empty. Then the answer is the default one, and no shard is asked.
     fn is_empty(&self) -> bool {
         false
     }
 
-    /// The answer, if a shard behind a wire has already sent it at the start of the search.
+    /// The answer, if a remote shard has already sent it at the start of the search.
     fn known(&self, _: &ShardOverview) -> Option<Self::Answer> {
         None
     }
 
-    /// Fills in what the wire leaves out.
+    /// Fills in fields that are not sent.
     fn complete(&self, _: &mut Self::Answer, _: &Extent) {}
 
     /// What another replica needs to see of this request when it takes over the search.
@@ -233,7 +232,7 @@ pub trait RoundVisitor {
 
 macro_rules! rounds {
     ($($request:ident),* $(,)?) => {
-        /// The request of any round, as it is sent to another process.
+        /// The request of any round, as sent to another process.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum RoundRequest {
             $(

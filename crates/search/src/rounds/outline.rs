@@ -31,7 +31,7 @@ impl Outline {
             && self.scores.iter().all(|score| score.is_finite())
     }
 
-    /// A score that at least `wanted` entries of the lists reach; none if the outlines don't show one.
+    /// A score that at least `wanted` entries of the lists reach; `None` if the outlines don't show one.
     pub fn least<'o>(outlines: impl Iterator<Item = &'o Outline>, wanted: usize) -> Option<f32> {
         let mut known: Vec<(f32, usize)> =
             outlines.flat_map(|one| one.scores.iter().map(|score| (*score, one.step as usize))).collect();
@@ -46,8 +46,8 @@ impl Outline {
             .map(|(score, _)| score)
     }
 
-    /// The lowest shown score that at most `most` entries of the lists reach; none if the outlines don't show one. Each
-    /// outline comes with the length of its list.
+    /// The lowest shown score that at most `most` entries of the lists reach; `None` if the outlines don't show one.
+    /// Each outline comes with the length of its list.
     pub fn sure<'o>(lists: impl Iterator<Item = (&'o Outline, u64)>, most: usize) -> Option<f32> {
         let lists: Vec<(&Outline, usize)> = lists.map(|(outline, length)| (outline, length as usize)).collect();
         let mut shown: Vec<(f32, usize)> = Vec::new();
@@ -55,7 +55,7 @@ impl Outline {
             shown.extend(outline.scores.iter().map(|score| (*score, at)));
         }
         shown.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        // Fewer than `step` scores lie between one that is shown and the next.
+        // Fewer than `step` scores are between one that is shown and the next.
         let at_most = |at: usize, shown: usize| {
             let (outline, length) = lists[at];
             length.min(((shown + 1) * outline.step as usize).saturating_sub(1))

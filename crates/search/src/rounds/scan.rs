@@ -94,7 +94,7 @@ impl Round for ScanRequest {
         };
         let seen = |file: &FilePlace| -> Vec<Seen> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
-            // A file that can't be read any more contains nothing.
+            // A file that can't be read any more has no match.
             let Ok(text) = search.snapshot.texts.text(root, &record.path) else { return Vec::new() };
             match (&self.look, &typed) {
                 (_, Some(typed)) => typed_in(search, typed, record, &text),
@@ -175,7 +175,7 @@ fn heading_with(
     sections.filter_map(|unit| Some((length(unit.line)?, unit.line))).min().map(|(_, line)| line)
 }
 
-/// A line of a file, with what the file is.
+/// A line of a file, with the kind of file.
 pub(super) fn seen_in(record: &FileRecord, line: u32) -> Seen {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
@@ -198,7 +198,7 @@ fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) 
     let announces = |line: &str| announces(line, name, &keywords) || (may_bind && binds_function(line, name));
     let mut lines: Vec<u32> =
         lines_of_code(text).filter(|(_, line)| announces(line)).map(|(number, _)| number).collect();
-    // An example in a comment counts if the name is no ordinary word.
+    // An example in a comment counts if the name is not a plain word.
     if lines.is_empty() && is_name_in_example(name) {
         lines.extend((1..).zip(text.lines()).filter(|(_, line)| announces(line)).map(|(number, _)| number));
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::shard::Extent;
 
-/// Asks for the sizes of files in bytes. There is none for a file that the filter excludes.
+/// Asks for the sizes of files in bytes. Files that the filter excludes have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizesRequest {
     /// The files.

@@ -8,7 +8,7 @@ use super::{Coordinator, LocalSearch, Round};
 use crate::restore::restore;
 use crate::shard::Extent;
 
-/// Asks for the texts of units. There is none if the file was changed or deleted.
+/// Asks for the texts of units. A unit of a changed or deleted file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextsRequest {
     /// The units.

@@ -29,7 +29,7 @@ impl Round for TokensRequest {
         let root = Path::new(&search.snapshot.files.root);
         let held = |file: &FilePlace| {
             let Some(record) = search.shard.record(*file) else { return Tokens::default() };
-            // A deleted file contains nothing.
+            // A deleted file is empty.
             let text = search.snapshot.texts.text(root, &record.path).unwrap_or_default();
             Tokens::held(search.shard.path_of(record).1, &text, &self.tokens)
         };

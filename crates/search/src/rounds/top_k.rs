@@ -1,8 +1,8 @@
-//! The best of the texts that several shards chose, with as few texts sent as possible.
+//! Merges the best texts of several shards while sending few texts.
 //!
-//! Each shard sends an outline of its scores. Texts that are certainly among the best only have to be counted, each once
-//! even if several shards have it, so shards send them in short. Texts that may be among the best are sent whole, and the
-//! last of the best is one of them.
+//! Each shard sends an outline of its scores. Texts that are certainly among the best are sent in short, just to be
+//! counted once across shards. Texts that may be among the best are sent whole, and the last of the best is one of
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use crate::shard::Bar;
 /// The best texts of all shards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TopTexts {
-    /// Their number; for a lone shard, all that it chose.
+    /// Their number; for a single shard, all that it chose.
     pub(crate) count: usize,
     /// The last of them, if some are left out.
     pub(crate) bar: Option<Bar>,
-    /// The texts with their scores, in no order, without those sent in short; empty for a lone shard.
+    /// The texts with their scores, unordered, without those sent in short; empty for a single shard.
     pub(crate) texts: Vec<(TextHash, f32)>,
 }
 

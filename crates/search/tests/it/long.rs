@@ -81,7 +81,7 @@ fn an_issue_is_searched_by_its_parts() {
     let told = answer.query.told();
     assert_eq!(told[0], "title \"Steps are not repeated after a timeout\"");
     assert!(told.iter().any(|clue| clue.starts_with("place ") && clue.ends_with("src/net/dial.py:2")), "{told:?}");
-    // "example" and "tests" in the text ask for none.
+    // "example" and "tests" in the text do not ask for such files.
     assert!(
         rank("src/retry.py") < rank("tests/test_retry.py") && rank("src/retry.py") < rank("CHANGES.md"),
         "{found:?}"

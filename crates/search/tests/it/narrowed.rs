@@ -9,14 +9,14 @@ use colgrep_index::store::Store;
 use colgrep_index::update::Updater;
 use colgrep_index::walk::{LeftOut, WalkOptions, Walked};
 
-/// Longer than a tick of the kernel's clock: what changed later than that is not trusted.
+/// Longer than a tick of the kernel's clock: more recent changes are not trusted.
 const TICK: Duration = Duration::from_millis(80);
 
 fn words(seed: usize) -> String {
     (0..60).map(|i| format!("fn word_{:x}() {{}}\n", (seed * 60 + i) * 2_654_435_761 % 0xFFFF_FFFF)).collect()
 }
 
-/// A tree that is large enough for signatures by files that hold nothing.
+/// A tree made large enough for signatures by files without matches.
 fn tree(root: &Path) {
     fs::create_dir_all(root.join("large")).expect("a folder");
     for i in 0..65 {
@@ -52,13 +52,13 @@ fn files_that_cannot_match_are_left_out() {
     let left_out = |walked: &Walked| 65 + 43 - walked.files.len();
 
     let found = narrowed(&store, &root, "needle_in_the_stack");
-    // What is not indexed has a signature too, but for what looks like a secret: that is never left out.
+    // Unindexed files have a signature too, except possible secrets, which are never left out.
     assert!(["src/needle.rs", "large/needle.bin", "deploy.pem"].iter().all(|path| has(&found, path)));
     assert!(left_out(&found) >= 65 + 35, "{} left out", left_out(&found));
     let found = narrowed(&store, &root, "quite another thing");
     assert!(!has(&found, "src/needle.rs") && !has(&found, "large/needle.bin") && left_out(&found) >= 65 + 36);
 
-    // What changed since is not left out, whatever its signature said, and even where size and time were put back.
+    // A file that changed is not left out, whatever its signature, even if its size and time were restored.
     let path = root.join("src/0/5.rs");
     let before = fs::metadata(&path).expect("a file");
     let text = fs::read_to_string(&path).expect("a text");

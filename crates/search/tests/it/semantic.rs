@@ -87,7 +87,7 @@ fn filters_act_before_the_cut() {
         let paths: BTreeSet<&str> = found.iter().map(|f| f.0.as_str()).collect();
         assert_eq!(paths, wanted.into_iter().collect());
     }
-    // Many files wanted: the semantic side goes deeper than its share of the pool.
+    // For many files, the semantic side goes deeper than its share of the pool.
     let knobs = Knobs::of(Profile::Classic);
     let semantic = Some(semantic(&toy, Mode::SemanticOnly));
     let request = Request { files: 150, semantic, ..request("word3", &knobs) };

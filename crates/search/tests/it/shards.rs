@@ -68,7 +68,7 @@ fn text(kind: &str, seed: u64) -> String {
     text
 }
 
-/// The files of a corpus: repository, path, text. Some texts stand in several repositories.
+/// The files of a corpus: repository, path, text. Some texts are in several repositories.
 fn files(repositories: &[String]) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for (r, repository) in repositories.iter().enumerate() {
@@ -155,7 +155,7 @@ impl UnitFilter for Some3 {
     }
 }
 
-/// All that an answer says, scores to the bit.
+/// The whole answer, with bit-exact scores.
 fn told(answer: &Answer) -> String {
     let mut told = format!("{} weak, documentation {}\n", answer.weak, answer.is_documentation);
     let path = |file: usize| answer.files[file].whole_path();
@@ -227,7 +227,7 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
     };
     let answer = answered(&shards);
     if shards.len() > 2 {
-        // Whoever holds several repositories answers as one shard.
+        // A group of several repositories answers as one shard.
         let groups: Vec<Group<'_>> = shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
         let groups: Vec<&dyn Shard> = groups.iter().map(|group| group as &dyn Shard).collect();
         assert_eq!(answered(&groups), answer, "{query:?} in {} groups", groups.len());
@@ -253,7 +253,7 @@ fn cases(model: &Toy) -> Vec<Case<'_>> {
 /// Asks everything of both and compares; returns how many answers had results.
 fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases: &[Case<'_>]) -> usize {
     let mut knobs = Knobs::of(Profile::Default);
-    // Few units and files become candidates, so that what is cut off matters.
+    // Few units and files become candidates, so that the cut-offs matter.
     knobs.set(Knob::PoolUnits, "40").expect("a value");
     knobs.set(Knob::PoolNamedFiles, "8").expect("a value");
     let hints: [Hint; 1] = ["keyword=cache".parse().expect("a hint")];
@@ -339,8 +339,8 @@ fn shards_answer_as_one_index_does() {
 
 #[test]
 fn repositories_with_indexes_of_their_own_answer_as_one_index_of_all() {
-    // No character of these names is part of a word, and all files lie so deep that a model does not read them: one index
-    // of the folder above has the same terms and texts as those of each.
+    // No character of these names is part of a word, and the files are too deep for the names to be encoded: one index
+    // of the parent folder has the same terms and texts as those of each.
     let names: Vec<String> = ["+", "=", "%", "@", "~", "+-", "++"].map(String::from).into();
     let folder = tempfile::tempdir().expect("a folder");
     let base = folder.path().canonicalize().expect("its path");
@@ -360,7 +360,7 @@ fn whether_all_texts_are_looked_at_does_not_depend_on_shards() {
     let folder = tempfile::tempdir().expect("a folder");
     let base = folder.path().canonicalize().expect("its path");
     let model = light();
-    // The files of the first repository stand in all others too; names as above, which no text tells.
+    // The other repositories have the files of the first one too; the names are not part of any text, as above.
     let names = ["+", "=", "%", "@", "~"].map(String::from);
     let mut all = files(&names);
     let first: Vec<_> = all.iter().filter(|file| file.0 == names[0]).cloned().collect();
@@ -374,7 +374,7 @@ fn whether_all_texts_are_looked_at_does_not_depend_on_shards() {
         texts.insert(hash);
     });
     assert!(texts.len() + 20 < units && six.snapshots.len() > 2, "{} texts of {units} units", texts.len());
-    // From so many units on, texts in none of few lists are left out.
+    // If `rough` is this large, texts outside the few lists are not left out.
     for rough in [texts.len(), units] {
         let effort = Effort { probes: 1, rough, exact: 40, joined: 1 << 16 };
         let case = Case { model: &model, mode: Some(Mode::SemanticOnly), effort, is_filtered: false };

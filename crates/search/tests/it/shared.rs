@@ -1,4 +1,4 @@
-//! An index that goes to another root: what is sent, and taking it over where the disk fails at each of its steps.
+//! Sending an index to another root, and adopting it while the disk fails at each step.
 
 use std::fs;
 use std::io::{self, Read as _, Seek as _};
@@ -44,7 +44,7 @@ fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
     shipment.parts.iter().map(|part| (part.name.clone(), of(&part.content))).collect()
 }
 
-/// Writes the parts beside the index of a project and takes them over.
+/// Writes the parts next to the index of a project and adopts them.
 fn take(parts: &[(String, Vec<u8>)], project: &Project, store: &Store) -> Result<()> {
     let incoming = store.incoming();
     let lock = incoming.lock(false)?;
@@ -90,7 +90,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         assert_eq!(now.files.root, receiver.root.to_string_lossy(), "step {step}");
         let shown = answers(&now, &toy);
         assert!(shown == before || shown == expected, "step {step}: {shown:?}");
-        // The rest is done the next time, and what both indexes know is not encoded again.
+        // The next update does the rest, and encodes nothing that either index has.
         take(&parts, &receiver, &receiver.store()).unwrap_or_else(|error| panic!("step {step}: {}", error.full()));
         toy.count();
         let (snapshot, report) = receiver.update(Some(&encoding));
@@ -160,7 +160,7 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     fs::remove_file(sender.root.join("src/draft.py")).expect("a file");
     sender.write("src/net.py", &net);
     let before = answers(&sender.update(Some(&encoding)).0, &toy);
-    // What others have stays as it is, with its deletions beside it: it need not be sent again.
+    // Parts that others have are unchanged, with their deletions in a separate file, and need not be sent again.
     let is_out = |part: &Part| Ok(first.iter().any(|(name, _)| *name == part.name));
     let second = bytes(&sender.store().ship(&is_out).expect("a sound index"));
     assert!(second.iter().any(|(name, _)| name.ends_with(".del")));
@@ -168,7 +168,7 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     assert!(kept >= first.len() - 2, "{kept} of {}", first.len());
     let all = Vectors::open(&sender.store().vectors_folder(), &Manifest { spare: Vec::new(), ..manifest(&sender) });
     assert_eq!(all.expect("vectors").len(), texts, "no other vectors");
-    // Where nobody has anything, nothing of it goes out.
+    // If nothing was sent before, removed texts are not sent.
     let third = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
     assert!(!third.iter().any(|(name, _)| name.ends_with(".del")), "every document is of a file");
     let now = sender.store().open().expect("an index");

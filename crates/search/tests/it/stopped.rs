@@ -1,5 +1,5 @@
-//! Stops where a commit is most easily lost, damage that no search met, what is on the disk when a commit names it,
-//! changes that hide themselves, and files of others.
+//! Interruptions at critical steps of a commit, damage that searches do not meet, the state of the disk at each commit,
+//! hidden changes, and foreign files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +54,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A project with an index, whose files changed behind it, so that the next commit deletes documents.
+/// An indexed project whose files then changed, so that the next commit deletes documents.
 fn changed() -> Project {
     let project = Project::with(&FILES);
     project.update(None);
@@ -121,7 +121,7 @@ fn init_heals_what_no_search_met() {
     let mut damages: Vec<fn(&Path)> = vec![flip];
     #[cfg(unix)]
     damages.push(|path| {
-        // A pipe in its place: who opened it would wait for ever.
+        // A pipe in its place would block whoever opens it.
         fs::remove_file(path).expect("removed");
         rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR).expect("a pipe");
     });
@@ -177,7 +177,7 @@ fn what_a_commit_names_is_flushed_before_it() {
                 let flushed = made.remove(Path::new(&new)).expect("a file that was made");
                 assert!(flushed.content, "{}", path.display());
                 commits += usize::from(path.ends_with("meta.json"));
-                // The first commit point is an empty index, which names nothing yet.
+                // The first commit point is an empty index without files.
                 if path.ends_with("meta.json") && commits > 1 {
                     // A help for readers that no commit names.
                     let named = made.iter().filter(|(file, _)| !file.ends_with("lengths.bin"));

@@ -1,4 +1,4 @@
-//! Switches of branch, and updates that have no time: nothing is encoded twice, and the rest is left to the next.
+//! Branch switches, and updates without time: nothing is encoded twice, and the rest is left to the next update.
 
 use std::fs;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn a_switch_of_branch_and_back_encodes_nothing_twice() {
     switch(&project, "old", 10);
     let (old, _) = project.update(Some(&encoding));
     assert_eq!(toy.count(), 10);
-    // A search reads nothing of what no unit has, and nothing of it is lost or damaged.
+    // A search reads no unused vectors, and none are lost or damaged.
     let vectors = old.vectors.as_ref().expect("vectors");
     assert_eq!((vectors.len(), old.files.vectors.as_ref().expect("vectors").spare.len()), (10, 1));
     assert!(vectors.bytes_on_disk() < bytes);
@@ -42,7 +42,7 @@ fn a_switch_of_branch_and_back_encodes_nothing_twice() {
         assert_eq!(toy.count(), 0, "{round}");
         assert!(old.files.vectors.as_ref().expect("vectors").spare.len() <= 2, "texts are set aside once");
     }
-    // Damage to what is set aside costs the model's time and nothing else.
+    // Damage to spare segments only costs encoding time.
     let spare = old.files.vectors.as_ref().expect("vectors").spare[0].name.clone();
     let path = project.store().vectors_folder().join(spare);
     let mut damaged = fs::read(&path).expect("a segment");

@@ -27,7 +27,7 @@ fn nothing_is_encoded_twice() {
     let (first, _) = project.update(Some(&encoding));
     let before = answers(&first, &toy);
     let all = toy.count();
-    // One unit changes, then changes back; a lexical update without the model lies between.
+    // One unit changes, then changes back, with a lexical update without the model in between.
     let text = FILES[0].1;
     project.write("src/net.py", &text.replace("drop(url)", "drop(url, now)"));
     let (_, report) = project.update(Some(&encoding));
@@ -67,7 +67,7 @@ fn an_interrupted_build_keeps_what_it_had() {
     let broken = Toy { fails_at: 20, ..Toy::new() };
     let error = project.try_update(Some(&encoding(&broken, &book))).expect_err("broken");
     assert_eq!(error.kind(), ErrorKind::Model, "{error}");
-    // The lexical half stands, and a search uses what there is.
+    // The lexical half is committed, and a search uses the vectors that exist.
     let snapshot = project.store().open().expect("an index");
     let kept = snapshot.vectors.as_ref().expect("vectors").len() as u64;
     assert!((1..60).contains(&kept) && !snapshot.files.vectors.as_ref().expect("vectors").complete, "{kept}");
@@ -88,7 +88,7 @@ fn an_interrupted_build_keeps_what_it_had() {
 #[test]
 fn a_store_makes_its_own_codebook_and_keeps_it() {
     let (project, toy) = (many(120), Toy::new());
-    // Files that differ by a number alone need fine codes.
+    // Files that differ only by a number need fine codes.
     let codec = Codec { bits: 4, head_bits: 4, rows_max: 24, similarity: 100 };
     let own = Encoding { codec, ..Encoding::new(&toy) };
     let (snapshot, report) = project.update(Some(&own));
@@ -308,7 +308,7 @@ fn what_made_nothing_commits_nothing() {
 fn a_file_that_changed_unseen_is_indexed_as_it_is() {
     let (project, toy, book) = (Project::with(&FILES), Toy::new(), codebook());
     let path = project.root.join("src/net.py");
-    // A time to come hides that of the change.
+    // A future modification time hides the change.
     let stamp = SystemTime::now() + Duration::from_secs(86_400);
     let stamped = || fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(stamp)).expect("a time");
     stamped();

@@ -28,7 +28,7 @@ struct Watch {
     watcher: OnceLock<RecommendedWatcher>,
 }
 
-/// Identity of a folder: device and inode, or where there are none, its time of creation.
+/// Identity of a folder: device and inode, or where the system has no such numbers, its creation time.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]

@@ -1,5 +1,5 @@
-//! The end of an answer for agents: strengths, files left out as too weak, files that hold all words; and the rows of
-//! the structured answer.
+//! The end of an answer for agents: strengths, files left out as too weak, files that contain all words; and the rows
+//! of the structured answer.
 
 use std::fmt::Write as _;
 
@@ -9,12 +9,8 @@ use colgrep_core::strength::RULE;
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::corpus::{Parts, RankedTogether};
-use colgrep_engine::session::strength_min;
-use colgrep_engine::settings::Settings;
-use colgrep_engine::{Scope, SearchRequest, Weakest};
 use serde_json::{Value, json};
 
-use super::params;
 use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
 use colgrep_render::end::{held, is_cut, read_as, too_large, unheld, unquoted};
@@ -55,7 +51,7 @@ impl Answered {
         Answered { text, remarks, hits: Some(hits.concat()), standing, unserved }
     }
 
-    /// Lines, or a remark that there are none, where these roots are left out.
+    /// Lines, or a remark that there were no matches, where these roots are left out.
     pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> Answered {
         let told = Told { unserved, ..Told::default() };
         let left_out = told.left_out();
@@ -64,12 +60,12 @@ impl Answered {
     }
 }
 
-/// Rows and the end of a ranking, beside its text.
+/// Rows and the end of a ranking, which accompany its text.
 #[derive(Debug, Default)]
 pub struct Told {
     /// Each result as rows: one, in a list one for each unit.
     pub hits: Vec<Vec<Value>>,
-    /// What stands behind the last result, where the ranking has an end.
+    /// The remarks after the last result, where the ranking has an end.
     pub end: Option<End>,
     /// The places, in the order of results, of those that a pack names, where it is one.
     pub packed: Option<Vec<usize>>,
@@ -77,21 +73,6 @@ pub struct Told {
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
-}
-
-/// The least strength of a file in the answer, and [`SearchRequest::has_end`].
-pub fn weakest(asked: &params::Search, scope: &Scope, settings: &Settings) -> Result<(f32, bool)> {
-    let mut request = SearchRequest::new(&asked.query);
-    request.scope = scope.clone();
-    request.shape.weakest = match (asked.all, asked.min_strength) {
-        (true, _) => Weakest::Strength(0.0),
-        (false, Some(least)) if !(0.0..=1.0).contains(&least) => {
-            anyhow::bail!("min_strength takes a number from 0 to 1, not {least}")
-        }
-        (false, Some(least)) => Weakest::Strength(least),
-        (false, None) => Weakest::Floor,
-    };
-    Ok((strength_min(&request, settings), request.has_end()))
 }
 
 impl Told {
@@ -133,7 +114,7 @@ impl Told {
         self.strengths().into_iter().fold(0.0, f64::max) as f32
     }
 
-    /// Looks up what stands behind the last result. All results must have been added.
+    /// Looks up the remarks after the last result. All results must have been added.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -225,7 +206,7 @@ mod tests {
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
         let many = "30 files hold a form of \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10)), [many]);
-        // The last of a page that begins behind 20 others; a page behind the last result.
+        // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");
         assert_eq!(said(&end, "parse", (21, 1)), [one]);
         assert!(said(&end, "parse", (25, 0)).is_empty());

@@ -2,17 +2,20 @@
 
 use anyhow::Result;
 use colgrep_cluster::{Cluster, ClusterScope, Gathered, ShardCoverage};
-use colgrep_engine::Error as EngineError;
+use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::summary::End;
 use colgrep_engine::notice::Listener;
-use colgrep_engine::session::corpus::{self, Parts, RankedTogether};
+use colgrep_engine::session::corpus::{Part, Parts, RankedTogether};
 use colgrep_engine::session::project_searcher::{Asked, Place};
+use colgrep_engine::{Backend, Detail, Error as EngineError};
 
 /// How often a search over shards is made in all, where what it found can't be shown.
 const ATTEMPTS: usize = 3;
 
-/// What a search over shards gives, with all that it shows. Where a replica is lost behind the ranking, and the others hold
-/// other indexes, none of them knows the units that were ranked: the whole search is made anew, as long as it may be.
+/// The answer of a search over shards, with all that it shows. Where a replica is lost after the ranking, and the
+/// others have other indexes, none of them knows the ranked units: the whole search is repeated while `may_again`
+/// allows it.
 ///
 /// # Errors
 /// Those of the search.
@@ -43,15 +46,17 @@ pub enum Shower<'f> {
     Shards(Gathered),
 }
 
-impl Field<'_> {
-    /// Ranks.
-    ///
-    /// # Errors
-    /// When an index can't be read, or no shard answers.
-    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<(RankedTogether, Shower<'_>)> {
+impl Backend for Field<'_> {
+    type Error = anyhow::Error;
+    type Parts<'b>
+        = Shower<'b>
+    where
+        Self: 'b;
+
+    fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<(RankedTogether, Shower<'_>)> {
         match self {
             Field::Here(places) => {
-                let ranked = corpus::rank(&places.iter().collect::<Vec<_>>(), asked, listener)?;
+                let (ranked, places) = Backend::rank(places, asked, listener)?;
                 Ok((ranked, Shower::Here(places)))
             }
             Field::Shards(cluster, wanted, lines) => {
@@ -64,10 +69,9 @@ impl Field<'_> {
 }
 
 impl Shower<'_> {
-    /// The parts of the ranking.
-    pub fn parts(&self) -> &dyn Parts {
+    fn parts(&self) -> &dyn Parts {
         match self {
-            Shower::Here(places) => *places,
+            Shower::Here(places) => places,
             Shower::Shards(gathered) => gathered,
         }
     }
@@ -78,5 +82,19 @@ impl Shower<'_> {
             Shower::Here(_) => None,
             Shower::Shards(gathered) => Some(gathered.coverage()),
         }
+    }
+}
+
+impl Parts for Shower<'_> {
+    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, EngineError)>> {
+        self.parts().files(parts, detail)
+    }
+
+    fn end(&self, ranked: &RankedTogether, is_weak: bool) -> colgrep_engine::Result<End> {
+        self.parts().end(ranked, is_weak)
+    }
+
+    fn repair(&self, part: usize) {
+        self.parts().repair(part);
     }
 }

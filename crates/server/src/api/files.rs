@@ -120,8 +120,8 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
 
-/// A file, and the first and last line that are written behind its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own
-/// name has that form goes first.
+/// A file, and the lines written after its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own name has that form takes
+/// precedence.
 pub(super) fn written_lines<'a>(state: &ServerState, written: &'a str) -> (&'a str, Option<(u32, u32)>) {
     match split_lines(written) {
         Some((file, lines)) if state.locate(written).is_err() => (file, Some(lines)),

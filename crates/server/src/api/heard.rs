@@ -14,17 +14,16 @@ pub struct Heard<'l> {
     told: Mutex<Told>,
 }
 
-/// Why an index is as it is, where it was not compared with the files; and how many of them it knows as they are now, where
-/// these are not all.
+/// Why the index could not be compared with the files; and how many files are up to date in it, if not all.
 type Told = (Option<String>, Option<FileProgress>);
 
 impl<'l> Heard<'l> {
-    /// Hears what is told to a listener.
+    /// Forwards to a listener and records what it hears.
     pub fn new(listener: &'l dyn Listener) -> Heard<'l> {
         Heard { listener, told: Mutex::default() }
     }
 
-    /// What was told.
+    /// What was recorded.
     pub fn told(self) -> Told {
         self.told.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -25,7 +25,7 @@ const ENTRIES_DEFAULT: usize = 10;
 /// Greatest number of entries.
 const ENTRIES_MAX: usize = 1_000;
 
-/// `history`: of all roots, or of those that hold the paths. Entries of several repositories are ranked together.
+/// `history`: of all roots, or of those with the given paths. Entries of several repositories are ranked together.
 pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
@@ -77,7 +77,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
             }
             answer => answer?,
         };
-        // Of several roots, a path is told with the name of its own.
+        // With several roots, a path begins with its root's name.
         let named = |folder: &Path, path: &str| in_root(&folder.join(path)).unwrap_or_else(|| path.to_string());
         for place in &answer.uncommitted {
             remarks.push(format!("{} is not committed yet", named(&root.folder, place)));
@@ -109,7 +109,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     }
     let blocks: Vec<String> = merged(lists, request.query.is_some()).iter().map(block).collect();
     let more = blocks.len() > entries;
-    // What is so of each root is told once.
+    // Report a remark that applies to several roots once.
     let mut told: Vec<String> = Vec::new();
     for remark in remarks {
         let line = format!("({})\n", escape_control(&remark));
@@ -131,7 +131,7 @@ fn served(root: &Root, path: &str) -> Option<String> {
 /// A question to one of several roots: a path in it that begins with the root's own name is meant from the root.
 fn from_root(query: &str, front: &str, folder: &Path) -> String {
     let of_word = |word: &str| {
-        // Quotes may stand in front.
+        // The path may follow quotes.
         let (before, path) = word.split_at(word.find(|c: char| c.is_alphanumeric() || "._".contains(c)).unwrap_or(0));
         let is_there = || folder.join(path.trim_end()).exists();
         let rest = path.strip_prefix(front).filter(|rest| !rest.trim().is_empty() && !is_there());

@@ -24,7 +24,7 @@ const LOCAL: [u32; 15] = [
     0x7366_746E,
 ];
 
-/// Whether a watcher of the folder is told of every change in it.
+/// Whether a watcher of the folder sees every change in it.
 pub(super) fn tells_of_changes(folder: &Path) -> bool {
     #[cfg(target_os = "linux")]
     return rustix::fs::statfs(folder).is_ok_and(|system| is_local(system.f_type as u32));

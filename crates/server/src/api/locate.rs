@@ -27,11 +27,11 @@ impl ServerState {
         around.max_by_key(|root| root.folder.components().count())
     }
 
-    /// Where a path is that the caller wrote: in full, or from the root. Of several roots, with the name of its own in
-    /// front, as answers have it; without that, in the one that holds it, and none where no root does.
+    /// The place of a path that the caller wrote: in full, or from the root. With several roots, the path begins with
+    /// its root's name, as in answers; without that name, it is looked for in all roots, and `None` if none has it.
     ///
     /// # Errors
-    /// When several roots hold it: it may be meant for any of them.
+    /// When several roots have it, and any of them may be meant.
     pub(super) fn meant(&self, path: &str) -> Result<Option<PathBuf>> {
         if self.roots.len() < 2 || Path::new(path).is_absolute() {
             // Relative to the root, not to the current folder, which may have been replaced.
@@ -60,13 +60,13 @@ impl ServerState {
         Ok(places.pop().or(named.into_iter().next()))
     }
 
-    /// The root that holds `path` (in full or from the root; of several roots with the name of its own in front) with the
-    /// path from that root's project.
+    /// The root of `path` (in full or from the root; with several roots, prefixed with the root's name) and the path
+    /// from that root's project.
     ///
     /// # Errors
-    /// When there is no such file or folder, several roots hold it, it lies outside all of them, or it is not served: git's
-    /// own files, and files that look like secrets unless these or hidden files are indexed. A text that the tool's caller
-    /// has read may have told it what to ask for.
+    /// When there is no such file or folder, several roots have it, it lies outside all of them, or it is not served:
+    /// git's own files, and files that look like secrets unless these or hidden files are indexed. Text that the caller
+    /// has read may have prompted the request.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         self.check_here()?;
         self.check_roots()?;

@@ -26,7 +26,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::Answered;
-pub use field::shown;
+pub use field::{Field, shown};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
@@ -49,7 +49,7 @@ pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;
 
 /// A kind of request.
 pub struct Tool {
-    /// Its name, as it is called.
+    /// Its name in the protocol.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
@@ -102,7 +102,7 @@ pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>) -> serde_json::
     }
     serde_path_to_error::deserialize(Value::Object(parameters)).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner().to_string());
-        // An unknown name stands in the text already.
+        // The text already names an unknown field.
         let is_named = path == "." || why.contains(&format!("`{path}`"));
         serde_json::Error::custom(if is_named { why } else { format!("`{path}`: {why}") })
     })

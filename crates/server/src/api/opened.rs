@@ -8,6 +8,7 @@ use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
 use colgrep_index::store::Snapshot;
+use colgrep_index::update::ReadFirst;
 
 use super::root::{Root, check_folder};
 use super::state::ServerState;
@@ -44,8 +45,10 @@ impl ServerState {
     ///
     /// # Errors
     /// When the root can't be served.
-    pub fn opened<'r>(&self, root: &'r Arc<Root>) -> Result<Opened<'r>> {
-        let open = || -> Result<Opened<'r>> { Ok((self.snapshot(root)?, self.settings(root)?, self.model(root)?)) };
+    pub fn opened<'r>(&self, root: &'r Arc<Root>, first: &ReadFirst) -> Result<Opened<'r>> {
+        let open = || -> Result<Opened<'r>> {
+            Ok((self.snapshot_with(root, first)?, self.settings(root)?, self.model(root)?))
+        };
         let error = match open() {
             Ok(opened) => {
                 *root.known_trouble() = None;

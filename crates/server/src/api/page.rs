@@ -1,4 +1,4 @@
-//! Pages: as many blocks of text as a budget holds, and where the next page begins.
+//! Pages: as many blocks of text as fit a budget, and where the next page begins.
 
 use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
@@ -20,19 +20,19 @@ pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
     max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(TOKENS_MIN, TOKENS_MAX)
 }
 
-/// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow behind the last one given.
-/// The first block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
+/// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow the last one given. The first
+/// block is cut if it alone is too long: at a line's end, or in its first line where not even that fits.
 pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> String {
     paged(blocks, offset, max_tokens, what, more).0
 }
 
-/// The same, and how many blocks stand on the page.
+/// The same, and the number of blocks on the page.
 pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> (String, usize) {
     filled(blocks, offset, Budget::new(Some(tokens_wanted(max_tokens))), what, more)
 }
 
-/// The page at `offset`; without one, that which holds the block `at`, of the pages that follow each other. Each page but
-/// the first begins with the first block, which tells what all are of, and says where the page before it begins.
+/// The page at `offset`; without one, the page with the block `at`. Each page but the first repeats the first block,
+/// which introduces the others, and says where the previous page begins.
 pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens: Option<usize>, what: &str) -> String {
     let (mut start, mut before) = (0, 0);
     loop {
@@ -56,7 +56,7 @@ pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens
     }
 }
 
-/// As many blocks from `offset` on as a budget holds, and their number.
+/// As many blocks from `offset` on as fit the budget, and their number.
 fn filled(blocks: &[String], offset: usize, mut budget: Budget, what: &str, more: bool) -> (String, usize) {
     // The last page needs no line that names the next one.
     let rest = blocks.get(offset..).unwrap_or_default();

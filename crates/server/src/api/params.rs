@@ -8,7 +8,7 @@ use super::page::{TOKENS_MAX, TOKENS_MIN};
 
 /// Default length of a pack, in tokens.
 const PACK_TOKENS_DEFAULT: usize = 1_000;
-/// Tokens beside a pack for what is said of the index and of further results.
+/// Extra tokens of a pack for remarks on the index and on further results.
 pub const PACK_REMARK_TOKENS: usize = 40;
 
 /// A tag that is expected of what is wanted.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_cluster::ClusterScope;
-use colgrep_core::collapse::PerFile;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::list::Length;
 use colgrep_engine::answer::pack;
@@ -16,18 +15,16 @@ use colgrep_engine::project::dedup_roots::searched_once;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::request::like::Like;
 use colgrep_engine::request::near::NearFile;
-use colgrep_engine::request::terms;
-use colgrep_engine::session::corpus::{knobs_like, past_of};
-use colgrep_engine::session::project_searcher::{Asked, Place, Within};
+use colgrep_engine::session::corpus::list;
+use colgrep_engine::session::project_searcher::{Place, Within};
 use colgrep_engine::settings::Settings;
-use colgrep_engine::{Background, Detail, RankBy, RankingOptions, Scope};
+use colgrep_engine::{Detail, Question, Run, SearchRequest};
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::repair;
+use colgrep_index::update::{ReadFirst, repair};
 
-use super::ends::{Told, weakest};
+use super::ends::Told;
 use super::field::{Field, shown};
 use super::page::paged;
-use super::params;
 use super::shards::{NO_LIST, Shards};
 use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
@@ -38,8 +35,8 @@ use colgrep_render::notice::{self, ANOTHER, coverage, lacking, not_ranked};
 use colgrep_render::pack::pieces;
 use colgrep_render::words::counted;
 
-/// Files retrieved for the first page; doubled for each later one. A search that has to find more files looks at more
-/// units, in a project of few files at all of them.
+/// Files retrieved for the first page; doubled for each later one. A search for more files looks at more units, in a
+/// small project at all of them.
 const WINDOW_FILES: usize = 10;
 /// Files that are read at once.
 const READ_FILES: usize = 16;
@@ -47,20 +44,16 @@ const READ_FILES: usize = 16;
 /// What a result is shown as.
 pub type Show<'a> = &'a (dyn Fn(&FileAnswer) -> String + Sync);
 
-/// What is asked of the roots.
+/// The part of a ranking that is shown, and how.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// The question in words or names.
-    pub query: &'a str,
+pub struct Window<'a> {
     /// Number of files.
     pub wanted: usize,
-    /// Units in each file.
-    pub per_file: Option<usize>,
     /// How a result is shown.
     pub show: Show<'a>,
     /// Tokens of a pack.
     pub pack: Option<usize>,
-    /// The lines that are shown of a file beside those of its units.
+    /// The lines of a file that are shown in addition to those of its units.
     pub lines: Lines,
 }
 
@@ -93,16 +86,12 @@ pub struct Ranking<'a> {
     pub state: &'a ServerState,
     /// The roots, with the places to look in.
     pub roots: &'a [RootPaths<'a>],
-    /// What is searched.
-    pub scope: &'a Scope,
     /// What is asked.
-    pub question: Question<'a>,
+    pub request: &'a SearchRequest,
+    /// What is shown of the answer.
+    pub window: Window<'a>,
     /// The unit of a search for similar units.
     pub like: Option<&'a Like>,
-    /// What the caller knows besides.
-    pub background: &'a Background,
-    /// The whole call.
-    pub asked: &'a params::Search,
 }
 
 impl Ranking<'_> {
@@ -113,18 +102,19 @@ impl Ranking<'_> {
 
     /// The roots that can be served as places, and the others.
     fn places(&self) -> Result<(Vec<Served<'_>>, Vec<Unserved>)> {
-        let (mut served, mut unserved) = (Vec::new(), Vec::new());
+        let (mut served, mut unserved, words) = (Vec::new(), Vec::new(), self.request.words());
         for (root, below) in self.roots {
-            let (snapshot, settings, model) = match self.state.opened(root) {
-                Ok(opened) => opened,
-                Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
-                Err(error) => {
-                    unserved.push(Unserved::new(&root.folder, &error));
-                    continue;
-                }
-            };
+            let (snapshot, settings, model) =
+                match self.state.opened(root, &ReadFirst { paths: below.clone(), words: words.clone() }) {
+                    Ok(opened) => opened,
+                    Err(error) if self.roots.len() == 1 || damage(error.as_ref()).is_some() => return Err(error),
+                    Err(error) => {
+                        unserved.push(Unserved::new(&root.folder, &error));
+                        continue;
+                    }
+                };
             let within = Within::paths(below.clone());
-            let place = Place::new(root.project.clone(), snapshot, within, self.scope, false, &settings)?;
+            let place = Place::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
             served.push(Served { root, place, settings, model });
         }
         check_rest(served.is_empty(), &unserved)?;
@@ -150,25 +140,11 @@ impl Ranking<'_> {
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
         let places: Vec<Place> = served.into_iter().map(|one| one.place).collect();
-        let mut knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        if self.like.is_some() {
-            knobs = knobs_like(knobs)?;
-        }
-        let near = self.near()?;
-        let past = match self.like {
-            None => past_of(&places, self.question.query, &knobs, state.past(&settings)),
-            Some(_) => Vec::new(),
-        };
-        let asked = Asked {
-            like: self.like,
-            near: near.as_ref(),
-            past: &past,
-            model,
-            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
-        };
+        let run = Run::new(self.request, &settings, &state.env)?.like(self.like).near(self.near()?);
+        let run = run.past(&places, state.past(&settings));
         let field = Field::Here(searched_once(places)?);
         // On a thread of rayon's pool, as in a search: each part that is split elsewhere wakes two threads.
-        let mut ranked = rayon::scope(|_| self.ranked_by(asked, &settings, &field))?;
+        let mut ranked = rayon::scope(|_| self.ranked_by(&run, model, &field))?;
         ranked.told.unserved = unserved;
         Ok(Ranked { remarks, ..ranked })
     }
@@ -176,44 +152,30 @@ impl Ranking<'_> {
     fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
         let state = self.state;
         let settings = shards.settings(&state.env)?;
-        let knobs = settings.knobs(&state.env, &RankingOptions::default())?;
-        let asked = Asked {
-            model: shards.model(&state.options, &state.env, &settings)?,
-            ..Asked::new(self.question.query, &knobs, WINDOW_FILES)
-        };
-        let wanted = ClusterScope { allowed: state.allowed(), scope: self.scope };
-        let field = Field::Shards(&shards.cluster, wanted, self.question.lines);
-        shown(|| self.ranked_by(asked, &settings, &field), || true)
+        let run = Run::new(self.request, &settings, &state.env)?;
+        let model = shards.model(&state.options, &state.env, &settings)?;
+        let wanted = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
+        let field = Field::Shards(&shards.cluster, wanted, self.window.lines);
+        shown(|| self.ranked_by(&run, model, &field), || true)
     }
 
-    /// Ranks by what settings, background and question say.
-    fn ranked_by(&self, asked: Asked<'_>, settings: &Settings, field: &Field<'_>) -> Result<Ranked> {
-        let terms = terms::in_force(self.background, settings);
-        let question = &self.question;
-        let (strength_min, has_end) = match self.like {
-            Some(_) => (0.0, false),
-            None => weakest(self.asked, self.scope, settings)?,
-        };
-        let asked = Asked {
-            fusion: settings.fusion().unwrap_or_default(),
-            by: RankBy::Both,
-            hints: &self.background.hints,
-            terms: (self.like.is_none() && !terms.is_empty()).then_some(&terms),
-            units_per_file: question.per_file.map_or(PerFile::Usual, |units| PerFile::Units(units.clamp(1, 100))),
-            strength_min,
-            ..asked
-        };
+    /// Ranks, and shows what the window wants.
+    fn ranked_by(&self, run: &Run<'_>, model: Option<&Model>, field: &Field<'_>) -> Result<Ranked> {
         let mut told = Told::default();
-        let (blocks, more) = self.in_windows(asked, field, has_end, &mut told)?;
+        let (blocks, more) = match (&self.request.question, self.window.pack) {
+            (Question::Every, _) => self.listed(field, &mut told)?,
+            (_, Some(tokens)) => self.packed(run, model, tokens, field, &mut told)?,
+            _ => self.in_windows(run, model, field, &mut told)?,
+        };
         Ok(Ranked { blocks, remarks: String::new(), more, told })
     }
 
     /// The file that the agent works on.
     fn near(&self) -> Result<Option<NearFile>> {
-        let Some(at) = &self.background.near else { return Ok(None) };
+        let Some(at) = &self.request.background.near else { return Ok(None) };
         let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
         let settings = self.state.settings(root)?;
-        Ok(Some(NearFile::new(at, &root.project, path, self.scope, &self.state.past(&settings))?))
+        Ok(Some(NearFile::new(at, &root.project, path, &self.request.scope, &self.state.past(&settings))?))
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more
@@ -221,84 +183,75 @@ impl Ranking<'_> {
     /// the next window without the files already shown: no file is repeated or lost.
     fn in_windows(
         &self,
-        mut asked: Asked<'_>,
+        run: &Run<'_>,
+        model: Option<&Model>,
         field: &Field<'_>,
-        has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
-        if self.like.is_none() && self.question.query.trim().is_empty() {
-            return self.listed(field, told);
-        }
-        if let Some(tokens) = self.question.pack {
-            return self.packed((asked, tokens), field, has_end, told);
-        }
         let console = Console::new(true, &self.state.env);
-        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        let (mut all, mut seen, mut files) = (Vec::new(), HashSet::new(), WINDOW_FILES);
         loop {
-            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, files, &*console)?;
             told.heard(shower.standing());
-            let are_all = ranked.len() < asked.files;
+            let are_all = ranked.len() < files;
             ranked.retain(|place, repository, path| seen.insert((place, repository.to_string(), path.to_string())));
-            let room = self.question.wanted - all.len();
+            let room = self.window.wanted - all.len();
             let more = ranked.len() > room || !are_all;
             ranked.truncate(room);
             for start in (0..ranked.len()).step_by(READ_FILES) {
                 let range = start..ranked.len().min(start + READ_FILES);
-                let files = ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?;
-                all.extend(files.iter().map(self.question.show));
-                told.add(&files);
+                let read = ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?;
+                all.extend(read.iter().map(self.window.show));
+                told.add(&read);
             }
-            if are_all || all.len() == self.question.wanted {
-                if has_end {
-                    told.end(shower.parts(), &ranked)?;
+            if are_all || all.len() == self.window.wanted {
+                if self.request.has_end() {
+                    told.end(&shower, &ranked)?;
                 }
                 return Ok((all, more));
             }
-            asked.files = asked.files.saturating_mul(2);
+            files = files.saturating_mul(2);
         }
     }
-}
 
-impl Ranking<'_> {
     /// A pack, as one block. Files are in the order of pages, window by window, so those that it does not name begin the
     /// next page.
     fn packed(
         &self,
-        (asked, tokens): (Asked<'_>, usize),
+        run: &Run<'_>,
+        model: Option<&Model>,
+        tokens: usize,
         field: &Field<'_>,
-        has_end: bool,
         told: &mut Told,
     ) -> Result<(Vec<String>, bool)> {
-        let units_per_file = PerFile::Units(pack::UNITS_PER_FILE);
-        let mut asked = Asked { units_per_file, ..asked };
         let console = Console::new(true, &self.state.env);
-        let mut before: HashMap<(usize, String, String), usize> = HashMap::new();
+        let (mut before, mut asked) = (HashMap::<(usize, String, String), usize>::new(), WINDOW_FILES);
         let (mut ranked, shower) = loop {
-            let (mut ranked, shower) = field.rank(&asked, &*console)?;
+            let (mut ranked, shower) = run.rank(field, model, asked, &*console)?;
             told.heard(shower.standing());
             ranked.begin_with(|place, repository, path| {
                 before.get(&(place, repository.to_string(), path.to_string())).copied()
             });
-            if ranked.len() < asked.files || ranked.len() >= self.question.wanted {
+            if ranked.len() < asked || ranked.len() >= self.window.wanted {
                 break (ranked, shower);
             }
             let files =
                 ranked.files_in_order().map(|(at, repository, path)| (at, repository.to_string(), path.to_string()));
             before = files.zip(0..).collect();
-            asked.files = asked.files.saturating_mul(2);
+            asked = asked.saturating_mul(2);
         };
         let found = ranked.len();
-        ranked.truncate(self.question.wanted);
+        ranked.truncate(self.window.wanted);
         // No further one is given a piece.
         let deep = ranked.len().min(pack::FILES_MAX);
-        let mut files = ranked.files(shower.parts(), 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
+        let mut files = ranked.files(&shower, 0..deep, Detail::Parts).map_err(|failed| failed.1)?;
         for start in (deep..ranked.len()).step_by(READ_FILES) {
             let range = start..ranked.len().min(start + READ_FILES);
-            files.extend(ranked.files(shower.parts(), range, Detail::Lines).map_err(|failed| failed.1)?);
+            files.extend(ranked.files(&shower, range, Detail::Lines).map_err(|failed| failed.1)?);
         }
         told.add(&files);
-        if has_end {
-            told.end(shower.parts(), &ranked)?;
+        if self.request.has_end() {
+            told.end(&shower, &ranked)?;
         }
         let pieces = pieces(&files, tokens, true);
         let mut packed: Vec<usize> = pieces.iter().map(|piece| piece.file).collect();
@@ -311,7 +264,7 @@ impl Ranking<'_> {
         if more_here > 0 && named > 0 {
             text.push_str(&format!("(also in the first file: {})\n", counted(more_here, "unit")));
         }
-        let may_be_more = named < found || found == asked.files;
+        let may_be_more = named < found || found == asked;
         if 0 < named && may_be_more {
             text.push_str(&format!("(there may be more results: offset {named})\n"));
         }
@@ -326,23 +279,15 @@ impl Ranking<'_> {
     /// are more. Units that were asked for by what they call show the line of the call.
     fn listed(&self, field: &Field<'_>, told: &mut Told) -> Result<(Vec<String>, bool)> {
         let Field::Here(places) = field else { bail!("{}", NO_LIST) };
-        let Question { wanted, per_file, show, .. } = self.question;
-        let (mut blocks, mut more) = (Vec::new(), false);
-        for place in places {
-            let left = wanted - blocks.len();
-            let length = Length {
-                results: left.saturating_add(1),
-                units_per_file: per_file.unwrap_or(usize::MAX),
-                single_units: false,
-            };
-            let listed = place.list(length, true)?;
-            let hits: Vec<usize> = (0..listed.len().min(left)).collect();
-            let files = place.files(&listed, &hits, Detail::Lines)?;
-            blocks.extend(files.iter().map(show));
-            told.list(&files);
-            more |= listed.len() > left;
-        }
-        Ok((blocks, more))
+        let Window { wanted, show, .. } = self.window;
+        let units_per_file = self.request.shape.units_per_file.unwrap_or(usize::MAX);
+        let length = Length { results: wanted.saturating_add(1), units_per_file, single_units: false };
+        let mut listed = list(places, length, true)?;
+        let more = listed.len() > wanted;
+        listed.truncate(wanted);
+        let files = listed.files(places, 0..listed.len(), Detail::Lines).map_err(|failed| failed.1)?;
+        told.list(&files);
+        Ok((files.iter().map(show).collect(), more))
     }
 }
 
@@ -385,7 +330,7 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
     Some(lacking(&lack, maker()))
 }
 
-/// A page of the results, and how many stand on it.
+/// A page of the results, and their number on it.
 pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
     let Ranked { mut blocks, remarks, more, .. } = list;
     let end = offset.saturating_add(wanted);

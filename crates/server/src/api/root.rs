@@ -110,7 +110,7 @@ impl Root {
         self.held().clone()
     }
 
-    /// The index without an update; `None` where there is none.
+    /// The index without an update; `None` if it can't be opened.
     pub fn as_it_is(&self) -> Option<Arc<Snapshot>> {
         self.opened().or_else(|| self.project.store.open().ok().map(Arc::new))
     }

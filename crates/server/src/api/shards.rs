@@ -37,8 +37,8 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// A server over the shards that a file names, whose token stands in another file or in the environment; `at_once`
-    /// searches run side by side.
+    /// A server over the shards that a file names, with the token from another file or the environment; `at_once`
+    /// searches run in parallel.
     ///
     /// # Errors
     /// When a file can't be read, or names no shards.
@@ -94,11 +94,11 @@ impl Shards {
     }
 }
 
-/// The shards that a file names, whose token stands in another file or in the environment; `at_once` searches run side by
-/// side.
+/// The shards that a file names, with the token from another file or the environment; `at_once` searches run in
+/// parallel.
 ///
 /// # Errors
-/// When a file can't be read, names no shards, or holds no token.
+/// When a file can't be read, names no shards, or has no token.
 pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize) -> Result<Cluster> {
     let (token, place) = match token_file {
         Some(path) => (Some(token_in(path)?), path.display().to_string()),
@@ -141,7 +141,7 @@ pub fn told(seen: &ClusterHealth) -> String {
     text
 }
 
-/// What is wrong beside shards that are missing, a line each.
+/// Problems other than missing shards, a line each.
 pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
     let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
@@ -158,7 +158,8 @@ fn lacking(standing: &ShardCoverage, shard: usize, name: &str) -> String {
     partial.map_or(String::new(), |one| format!("; it knows {}", one.told()))
 }
 
-/// What the caller has to know of what an answer comes from, a line each: what is left out, and what is known in part.
+/// What the caller has to know about the sources of an answer, a line each: what is left out, and what is only partly
+/// indexed.
 pub fn remarks(standing: &ShardCoverage) -> String {
     let line = |told: String| format!("({})\n", escape_control(&told));
     standing.told().into_iter().chain(standing.unfinished()).map(line).collect()

@@ -10,12 +10,13 @@ use colgrep_engine::OpenOptions;
 use colgrep_engine::history::cochange::{Histories, Past};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::model::Model;
-use colgrep_engine::project::open::{Opening, open};
+use colgrep_engine::project::open::{BUDGET, Opening, open};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Snapshot;
+use colgrep_index::update::ReadFirst;
 
 use super::heard::Heard;
 pub use super::root::Root;
@@ -42,7 +43,7 @@ pub struct ServerState {
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
-    /// Why there is no root, if there is none.
+    /// Why there is no root; empty otherwise.
     why: String,
     /// The folder that the server was started in, whose settings name groups of projects.
     pub(super) started: PathBuf,
@@ -74,9 +75,9 @@ fn file_path(address: &str) -> Result<PathBuf> {
 }
 
 impl ServerState {
-    /// Opens the roots and the projects of groups; the first one becomes the current folder. Where none is given, that is
-    /// the project around the current folder, if it is one; a client may have roots of its own. Of several roots, those
-    /// that can't be served are told and left out.
+    /// Opens the roots and the projects of groups; the first one becomes the current folder. Without any, the project
+    /// around the current folder is opened, if it is one; a client may have roots of its own. With several roots, those
+    /// that can't be served are reported and left out.
     ///
     /// # Errors
     /// When no root that was given can be served, or there is no such group.
@@ -112,7 +113,7 @@ impl ServerState {
         let mut served = 0;
         for path in paths {
             let error = match self.root(path, false) {
-                // A group may hold what was given besides.
+                // A group may include a root that was given directly.
                 Ok(root) if roots.iter().any(|known| known.folder == root.folder) => continue,
                 Ok(root) => {
                     let checked = self.check(&root);
@@ -139,7 +140,7 @@ impl ServerState {
 
     /// A server without a root.
     pub fn empty(mut options: OpenOptions, env: &Env) -> ServerState {
-        options.hurried = true;
+        options.hurried = Some(BUDGET);
         ServerState {
             env: env.clone(),
             options,
@@ -173,7 +174,7 @@ impl ServerState {
         }
         project.check_size(&self.env, self.options.any_root)?;
         project.root = project.root.canonicalize().unwrap_or(project.root);
-        // Settings that can't be understood are told where the root is looked at.
+        // Invalid settings are reported when the root is checked.
         let _ = project.settings(&self.env);
         Ok(Arc::new(Root::new(folder, project, below)))
     }
@@ -205,8 +206,8 @@ impl ServerState {
     }
 
     /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed; the others
-    /// are told. Where none is left, what the server was started in is answered about, as without a client's roots: what
-    /// the client gave up is read no more.
+    /// are reported. If none is left, the server's own start folder is used as without a client's roots, and the
+    /// client's former roots are no longer read.
     ///
     /// # Errors
     /// When the first root can't be entered.
@@ -282,6 +283,14 @@ impl ServerState {
     /// # Errors
     /// When it can't be read or built, or the folder is gone.
     pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
+        self.snapshot_with(root, &ReadFirst::default())
+    }
+
+    /// The same; if files have to be read, those of `first` come first.
+    ///
+    /// # Errors
+    /// As [`ServerState::snapshot`].
+    pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();
             return Err(error);
@@ -301,10 +310,12 @@ impl ServerState {
         let opening = self.options.with(&self.settings(root)?);
         let heard = Heard::new(&*self.listener);
         root.is_opening.store(true, Ordering::Release);
-        let opened = open(&opening, &self.env, &project, model.filter(|_| !encoding), &heard);
+        let model_now = model.filter(|_| !encoding);
+        let opened = open(&opening, (&self.env, &project), model_now, first, &heard);
         root.is_opening.store(false, Ordering::Release);
         match opened {
-            Ok(snapshot) => {
+            Ok((snapshot, partial)) => {
+                partial.iter().for_each(|partial| heard.notice(partial));
                 let (unlike, known) = heard.told();
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
@@ -344,7 +355,8 @@ impl ServerState {
             let model = root.model.get().and_then(Option::as_ref);
             let mut before = (0, u64::MAX);
             // An error here shows at the next call.
-            while let Ok(snapshot) = open(&opening, &env, &project, model, &()) {
+            let first = ReadFirst::default();
+            while let Ok((snapshot, _)) = open(&opening, (&env, &project), model, &first, &()) {
                 root.changes.stale.store(true, Ordering::Release);
                 let lack = snapshot.coverage().without_vectors();
                 let now = (snapshot.files.files.len(), lack);

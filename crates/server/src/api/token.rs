@@ -1,4 +1,4 @@
-//! A token that stands in a file.
+//! A token in a file.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use colgrep_index::disk::read_regular;
 /// The largest file of a token, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 10;
 
-/// The token in a file, as it stands there.
+/// The untrimmed token in a file.
 ///
 /// # Errors
-/// When the file can't be read, is too large, or holds no text.
+/// When the file can't be read, is too large, or is not text.
 pub fn token_in(path: &Path) -> Result<String> {
     let bytes = read_regular(path, FILE_BYTES_MAX)
         .with_context(|| format!("the token could not be read from {}", path.display()))?;

@@ -8,18 +8,22 @@ use colgrep_cluster::ShardCoverage;
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
+use colgrep_engine::answer::pack::UNITS_PER_FILE;
 use colgrep_engine::answer::show::Lines;
 use colgrep_engine::request::check_length;
 use colgrep_engine::request::like::like;
 use colgrep_engine::request::terms;
-use colgrep_engine::{Background, Error as EngineError, Facts, Pattern, Refused, Scope, Standpoint, Tests};
+use colgrep_engine::{
+    Background, Error as EngineError, Facts, Pattern, Question, Refused, Scope, SearchRequest, Standpoint, Tests,
+    Weakest,
+};
 
 use super::block::block;
 use super::ends::Answered;
 use super::files::{lines_of, written_lines};
 use super::page::tokens_wanted;
 use super::params;
-use super::ranking::{Question, Ranked, Ranking, RootPaths, Show, page_of, repaired};
+use super::ranking::{Ranked, Ranking, RootPaths, Show, Window, page_of, repaired};
 use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use colgrep_engine::request::has_no_word;
@@ -28,8 +32,10 @@ use colgrep_render::words::in_short;
 
 /// Default number of files.
 const RESULTS_DEFAULT: usize = 10;
-/// Units that are shown of a file that holds a text.
+/// Units shown of a file with a literal match.
 const TEXT_UNITS: usize = 3;
+/// Greatest number of units of a file.
+const UNITS_MAX: usize = 100;
 /// Maximum number of questions in one call.
 const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
@@ -78,10 +84,10 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
 }
 
-/// A query without a word: lines that hold it as text.
+/// A query without a word: lines that contain it literally.
 fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     let scope = scope(asked)?;
-    // What is asked for wrongly is told, though no line is ranked.
+    // Validate the background, though no line is ranked.
     background(state, asked)?;
     let wanted = params::Grep {
         pattern: asked.query.trim().to_string(),
@@ -123,7 +129,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     Ok(Answered::of(text, remarks, told))
 }
 
-/// Whether a query asks for text: it holds no word, and nothing else says what is looked for.
+/// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
 ///
 /// # Errors
 /// When it does over shards.
@@ -142,7 +148,7 @@ fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
 pub struct Shown {
     /// The results, best first, from the offset on.
     pub results: Vec<String>,
-    /// What is said of all of them, a line each.
+    /// Remarks on all of them, a line each.
     pub remarks: String,
     /// Whether there may be further ones.
     pub more: bool,
@@ -151,7 +157,7 @@ pub struct Shown {
 /// `search`, for a reader other than an agent: each result as `show` gives it.
 ///
 /// # Errors
-/// When the request can't be answered as it is, or an index can't be read.
+/// When the request can't be answered, or an index can't be read.
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
     let is_text = asks_for_text(state, asked)?;
@@ -234,21 +240,39 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
     if is_everywhere {
         places = state.roots().map(|r| (r, vec![r.below.clone()])).collect();
     }
-    let question = Question {
-        query: if is_text { "" } else { &asked.query },
+    let mut request = SearchRequest::new(&asked.query);
+    if is_text || asked.query.trim().is_empty() {
+        request.question = Question::Every;
+    }
+    request.background = background(state, asked)?;
+    request.scope = scope;
+    request.shape.weakest = weakest(asked)?;
+    let units_per_file = asked.per_file.map(|units| units.clamp(1, UNITS_MAX)).or(is_text.then_some(TEXT_UNITS));
+    request.shape.units_per_file = pack.map(|_| UNITS_PER_FILE).or(units_per_file);
+    let window = Window {
         wanted: asked.offset.unwrap_or_default().saturating_add(wanted(asked.results)?),
-        per_file: asked.per_file.or(is_text.then_some(TEXT_UNITS)),
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
         lines: Lines { around: Lines::around(asked.lines), are_whole: asked.content || pack.is_some() },
     };
-    let (scope, background) = (&scope, &background(state, asked)?);
-    let mut ranked = Ranking { state, roots: &places, scope, question, like: None, background, asked }.ranked()?;
+    let mut ranked = Ranking { state, roots: &places, request: &request, window, like: None }.ranked()?;
     if is_everywhere {
         ranked.told.unserved.extend_from_slice(state.lost());
     }
     Ok(ranked)
+}
+
+/// The weakest file of the answer.
+fn weakest(asked: &params::Search) -> Result<Weakest> {
+    match (asked.all, asked.min_strength) {
+        (true, _) => Ok(Weakest::Strength(0.0)),
+        (false, Some(least)) if !(0.0..=1.0).contains(&least) => {
+            bail!("min_strength takes a number from 0 to 1, not {least}")
+        }
+        (false, Some(least)) => Ok(Weakest::Strength(least)),
+        (false, None) => Ok(Weakest::Floor),
+    }
 }
 
 /// The pattern that units have to match. Agents that fill in every parameter leave it empty.
@@ -268,7 +292,7 @@ fn facts(asked: &params::Search) -> Result<Facts> {
     Ok(facts)
 }
 
-/// Evidence that the agent gives beside the query.
+/// Evidence that the agent gives with the query.
 fn background(state: &ServerState, asked: &params::Search) -> Result<Background> {
     let mut background = Background::default();
     let hints = asked.hints.iter().map(|hint| Ok(Hint::new(&hint.kind, &hint.word)?));
@@ -328,19 +352,18 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
     let others = state.roots().filter(|other| !Arc::ptr_eq(other, root));
     let roots: Vec<RootPaths<'_>> =
         std::iter::once(root).chain(others).map(|root| (root, vec![root.below.clone()])).collect();
-    let scope = Scope::default();
+    let mut request = SearchRequest::default();
+    request.question = Question::Like { file: path.clone().into(), line };
+    request.shape.weakest = Weakest::Strength(0.0);
     let list = repaired(&roots, || {
         let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
-        let question = Question {
-            query: &like.query,
+        let window = Window {
             wanted: asked.offset.saturating_add(wanted),
-            per_file: None,
             show: &|file| block(file, asked.content, asked.lines.unwrap_or(0)),
             pack: None,
             lines: Lines::default(),
         };
-        let (background, asked) = (&Background::default(), &params::Search::default());
-        Ranking { state, roots: &roots, scope: &scope, question, like: Some(&like), background, asked }.once()
+        Ranking { state, roots: &roots, request: &request, window, like: Some(&like) }.once()
     })?;
     let left_out = list.told.left_out();
     Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)

@@ -1,5 +1,6 @@
 //! Units that a request names by their ids.
 
+use colgrep_index::update::ReadFirst;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,10 +26,10 @@ pub fn check_file(id: &str, file: &str) -> Result<()> {
 /// A unit's root, its path from there, and its first and last line.
 pub(super) type UnitPlace<'s> = (&'s Arc<Root>, String, u32, u32);
 
-/// The unit with an id, and of several roots that have one with it that of `file`; `None` where no id is given.
+/// The unit with an id, in `file` if several roots have such a unit; `None` where no id is given.
 ///
 /// # Errors
-/// When no root has such a unit, or several have: an id tells path and lines alone, so copies of a file share theirs.
+/// When no root has such a unit, or several have: an id encodes path and lines alone, so copies of a file share theirs.
 pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Result<Option<UnitPlace<'s>>> {
     let id = id.trim_start_matches('#');
     if id.is_empty() {
@@ -38,7 +39,7 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Res
         id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
     let (mut away, mut found) = (Vec::new(), Vec::new());
     for root in state.roots() {
-        let snapshot = match state.opened(root) {
+        let snapshot = match state.opened(root, &ReadFirst::default()) {
             Ok((snapshot, ..)) => snapshot,
             Err(error) => {
                 away.push(Unserved::new(&root.folder, &error));
@@ -47,7 +48,7 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Res
         };
         if let Some((hit, record)) = snapshot.unit_with(known) {
             let full = root.project.root.join(&record.path);
-            // An index may hold more than its root, and another root may lie in this one.
+            // An index may cover more than its root, and another root may lie in this one.
             if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
                 let span = snapshot.lexical.unit(hit.key)?.span;
                 found.push((full, (root, record.path.clone(), span.line, span.end)));

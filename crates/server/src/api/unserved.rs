@@ -53,7 +53,7 @@ pub(super) struct Trouble {
     pub(super) of_index: bool,
 }
 
-/// What an answer says of the roots that it leaves out; nothing where there are none.
+/// The remark of an answer on the roots that it leaves out; `None` if it leaves out nothing.
 pub fn told(unserved: &[Unserved]) -> Option<String> {
     let each: Vec<String> = unserved.iter().map(ToString::to_string).collect();
     (!each.is_empty()).then(|| format!("repositories that can't be searched now are left out: {}", each.join("; ")))

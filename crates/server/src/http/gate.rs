@@ -129,7 +129,7 @@ impl Gate {
     }
 }
 
-/// A body that holds its room until its last piece is taken.
+/// A body that keeps its memory reserved until its last piece is taken.
 struct Held {
     bytes: Bytes,
     end: Instant,

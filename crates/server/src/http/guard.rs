@@ -15,8 +15,8 @@ use crate::args::ServeArgs;
 /// The shortest token, in bytes.
 const TOKEN_BYTES_MIN: usize = 16;
 
-/// Headers of every answer. Scripts and styles come from this server alone, none stands in a page; no other site may
-/// show, read or follow its pages.
+/// Headers of every answer. Scripts and styles come only from this server and are never inline; no other site may
+/// embed, read or follow its pages.
 const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",
@@ -51,7 +51,7 @@ pub fn check_head(address: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large", detail))
 }
 
-/// The header in which whoever stands in front says what the caller may see: a list of names in JSON.
+/// The header in which a proxy says what the caller may see: a list of names in JSON.
 pub const REPOSITORIES: &str = "colgrep-repositories";
 
 /// The repositories that a request's caller may see; all where nothing limits it.
@@ -89,7 +89,7 @@ impl Caller {
 /// What a request has to bring.
 pub struct Guard {
     token: Option<String>,
-    /// Names of this server beside `localhost`, in lower case.
+    /// Names of this server besides `localhost`, in lower case.
     names: Vec<String>,
 }
 

@@ -17,18 +17,18 @@ use tokio_io_timeout::TimeoutStream;
 use super::gate::Seat;
 use super::{App, routes};
 
-/// Bytes of a head that are read; hyper takes no less than 8 KiB, and refuses what is longer without a word. What is longer
-/// than [`HEAD_BYTES_MAX`](super::guard::HEAD_BYTES_MAX) is refused in words.
+/// Bytes of a head that are read; hyper takes no less than 8 KiB, and drops longer heads silently. Heads longer than
+/// [`HEAD_BYTES_MAX`](super::guard::HEAD_BYTES_MAX) get an error response.
 const READ_BYTES_MAX: usize = 4 * super::guard::HEAD_BYTES_MAX;
 /// Time for the head of a request, also that in which a connection may be idle.
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
 /// Time in which a client has to take some of an answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(20);
-/// Time for a connection for which there is no room: it asks about health, or is told to come again.
+/// Time for a connection beyond the limit, which may only ask about health.
 const SPARE_PATIENCE: Duration = Duration::from_secs(2);
-/// Time for what is under way when the server is told to end.
+/// Time for requests under way when the server shuts down.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
-/// What the system holds of an answer for a client that does not read, in bytes.
+/// Size of the system's send buffer, in bytes, for a client that does not read.
 const SEND_BYTES: u32 = 256 << 10;
 /// Connections in the system's queue.
 const WAITING_CONNECTIONS: u32 = 256;
@@ -56,13 +56,13 @@ impl Listener {
         Ok(Listener { socket, address })
     }
 
-    /// Answers until the process is told to end; then finishes what is under way.
+    /// Answers until shutdown, then finishes the requests under way.
     pub async fn serve(self, app: &Arc<App>) {
         let (router, spare) = (routes::router(app), routes::beside(app));
         let (stop, stopped) = watch::channel(false);
         let mut told = pin!(told_to_end());
         loop {
-            // While there is no room at all, the next connections wait with the system.
+            // While the limit is reached, further connections wait in the system's queue.
             let next = async {
                 let accepted = self.socket.accept().await;
                 Some((accepted, app.gate.connect().await?))
@@ -104,7 +104,7 @@ fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING_CONNECTIONS)
 }
 
-/// Serves one connection; ends it behind the request under way once the server is `stopped`.
+/// Serves one connection; closes it after the current request once the server is `stopped`.
 async fn connection(
     stream: TcpStream,
     router: Router,

@@ -160,7 +160,7 @@ impl Metrics {
         self.refused.get_or_create(&Refused { code }).inc();
     }
 
-    /// The metrics as text, of what is known: no index is opened and no shard is asked.
+    /// The metrics as text, from known state: no index is opened and no shard is asked.
     pub fn text(&self, app: &App) -> Result<String, std::fmt::Error> {
         let load = app.gate.load();
         self.working.set(load.working as i64);

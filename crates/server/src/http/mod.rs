@@ -1,7 +1,7 @@
 //! `colgrep serve`: the requests of the MCP server over HTTP, and a page on them for people.
 //!
-//! It listens on loopback unless a token guards it, and opens no connection of its own. What clients can make it hold is
-//! bounded: connections, requests, answers that nobody reads (`docs/architecture.md`, "Bounded memory").
+//! It listens on loopback unless a token guards it, and opens no connection of its own. The memory that clients can
+//! occupy is bounded: connections, requests, unread answers (`docs/architecture.md`, "Bounded memory").
 
 mod api;
 mod gate;
@@ -15,6 +15,7 @@ mod problem;
 mod routes;
 mod shard;
 
+use colgrep_index::update::ReadFirst;
 use colgrep_render::remark;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +40,7 @@ use colgrep_render::panic::contained;
 
 /// Threads that read and write sockets: little work, but none that waits for a search.
 const SOCKET_THREADS: usize = 2;
-/// Threads beside those of the searches, for what libraries do in threads.
+/// Extra threads for work that libraries do in threads.
 const SPARE_THREADS: usize = 4;
 /// How often a server looks which of its shards answer, or which of its folders are there.
 const LOOK: Duration = Duration::from_secs(2);
@@ -110,7 +111,7 @@ fn check(args: &ServeArgs) -> Result<()> {
     Ok(())
 }
 
-/// Serves HTTP until the process is told to end.
+/// Serves HTTP until shutdown.
 ///
 /// # Errors
 /// When flags contradict each other, no root can be served, or the address is taken.
@@ -151,7 +152,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         listener.serve(&app).await;
         anyhow::Ok(())
     });
-    // A search that outlives the time for the end is left behind.
+    // A search that takes longer than the shutdown allows is abandoned.
     runtime.shutdown_background();
     served
 }
@@ -177,7 +178,7 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let app = Arc::clone(app);
     let work = move || {
         for root in app.state.roots() {
-            let opened = contained(|| app.state.opened(root).map(drop)).flatten();
+            let opened = contained(|| app.state.opened(root, &ReadFirst::default()).map(drop)).flatten();
             // What was found when the server was started is told.
             if let Err(error) = opened
                 && !error.is::<NotServed>()
@@ -208,7 +209,7 @@ fn watch_roots(state: &ServerState, quiet: bool) {
                     Some(_) => look.is_multiple_of(TRY),
                 };
                 if is_due {
-                    let _ = state.opened(root);
+                    let _ = state.opened(root, &ReadFirst::default());
                 }
             });
         }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-/// A repository that a shard is told to serve.
+/// A repository that a shard serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its name, which stands in front of its paths.
+    /// Its name, the prefix of its paths.
     pub name: String,
     /// Its folder, absolute; without links where it is there.
     pub folder: PathBuf,
@@ -27,11 +27,11 @@ impl Named {
     }
 }
 
-/// The repositories, given as `NAME=PATH` or by a folder that gives its name. What a group holds that is given besides, by
-/// the same name, counts once.
+/// The repositories, given as `NAME=PATH` or by a folder that gives its name. A repository that a group repeats under
+/// the same name counts once.
 ///
 /// # Errors
-/// When a name is none, two folders have one, or one folder has two.
+/// When a name is invalid, two folders have one, or one folder has two.
 pub fn named(given: &[PathBuf]) -> Result<Vec<Named>> {
     let mut all: Vec<Named> = Vec::new();
     for given in given {

@@ -168,7 +168,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
     responses
 }
 
-/// What is asked by GET beside the requests.
+/// The GET endpoints other than the requests.
 fn plain(over_shards: bool) -> Map<String, Value> {
     let ready = if over_shards { "Whether a shard answers" } else { "Whether every index that can be was opened" };
     let text = |kind: &str| json!({kind: {"schema": {"type": "string"}}});

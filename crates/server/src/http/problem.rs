@@ -56,7 +56,7 @@ impl Problem {
         Problem { retry_after: Some(1), ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail) }
     }
 
-    /// The request can't be answered as it is.
+    /// The request can't be answered.
     pub fn invalid(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
     }
@@ -115,7 +115,7 @@ impl Problem {
         if error.chain().any(is_away) {
             return Problem::for_now("away", for_tools(error));
         }
-        // A file that holds no text is the caller's choice.
+        // A file without text is the caller's choice.
         let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
         // What the engine does not refuse is no fault of the request; nor is a group of the settings that leads nowhere.
         let engine = |error: &EngineError| match error {

@@ -18,7 +18,7 @@ use super::{App, api, openapi, page};
 
 /// Where the page is.
 pub const PAGE: &str = "/";
-/// What needs no token: it holds nothing of any repository.
+/// Paths that need no token: they reveal nothing of any repository.
 const OPEN: [&str; 3] = [PAGE, "/healthz", "/readyz"];
 
 /// The routes about the server's health.
@@ -63,7 +63,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Checks who asks, counts, and adds the headers of every answer.
+/// Authenticates a request, counts it, and adds the headers of every answer.
 async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut request: Request, next: Next) -> Response {
     let (_in_flight, begun) = (app.metrics.begin(), Instant::now());
     let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
@@ -94,7 +94,7 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     response
 }
 
-/// Whether a route's answer holds something of repositories.
+/// Whether a route's answer includes data of repositories.
 fn of_repositories(route: &str) -> bool {
     route.starts_with(api::PATH) || route.starts_with("/page/")
 }

@@ -1,7 +1,7 @@
 //! `colgrep serve --shard`: repositories as one shard, for coordinators.
 //!
-//! What is served is a generation: it is made anew beside the one in use as soon as an index changed, and searches that
-//! are under way go on with the one that they began with.
+//! It serves a generation: a new one is built as soon as an index changes, while searches under way keep the one that
+//! they began with.
 
 use colgrep_render::remark;
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ impl Repositories {
         }
         let found: Vec<HostedRepository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        // Until every index was read once, nothing is served; later it is told what a part of an index is.
+        // Nothing is served until every index was read once; later, a partial index is reported as such.
         if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
             return;
         }
@@ -126,7 +126,7 @@ impl Repositories {
         }
     }
 
-    /// A repository as it is now; `before` is what the last look found of it.
+    /// A repository's current state; `before` is the result of the last check.
     fn repository(&self, own: &Own, before: Option<HostedRepository>) -> Option<HostedRepository> {
         let opened = contained(|| {
             let root = self.root(own)?;
@@ -166,7 +166,7 @@ impl Repositories {
         self.entered(own, self.state.root(&own.named.folder, false)?)
     }
 
-    /// A root that was opened, as that of a repository.
+    /// Checks that an opened root can serve as a repository.
     fn entered(&self, own: &Own, root: Arc<Root>) -> Result<Arc<Root>> {
         check_whole(&root)?;
         // A link may lead there by now.
@@ -224,7 +224,7 @@ fn check_whole(root: &Root) -> Result<()> {
     Ok(())
 }
 
-/// Serves a shard until the process is told to end.
+/// Serves a shard until shutdown.
 ///
 /// # Errors
 /// When no root is one, the token is missing, or the address is taken.

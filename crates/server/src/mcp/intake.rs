@@ -46,7 +46,7 @@ impl Load {
     }
 }
 
-/// A message, or the error of a line that is none and the request to answer with it.
+/// A message, or an invalid line's error with the request to answer.
 enum Line {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     Refused(Option<RequestId>, RpcError),
@@ -158,7 +158,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<Line>>> {
     }))
 }
 
-/// What stands in a line as a list: an error for each request in it, to whoever waits for its answer.
+/// The errors for a line with a batch of requests: one for each that expects an answer.
 fn batch(text: &[u8]) -> Vec<Line> {
     let all: Vec<Value> = match serde_json::from_slice(text) {
         Ok(all) => all,
@@ -198,7 +198,7 @@ impl Envelope {
 /// A whole line as a message; `None` for an unknown notification, which gets no answer.
 fn message(text: &[u8]) -> Option<Line> {
     if let Ok(message) = serde_json::from_slice(text) {
-        // The library takes a request with an id that is none (null) for a notification, which nobody answers.
+        // The library takes a request with a null id for a notification, which gets no answer.
         let is_request = || serde_json::from_slice::<Envelope>(text).is_ok_and(|envelope| envelope.id.is_some());
         if !matches!(message, JsonRpcMessage::Notification(_)) || !is_request() {
             return Some(Line::Message(Box::new(message)));

@@ -132,7 +132,7 @@ impl Server {
         }
     }
 
-    /// Answers beside the protocol, so that pings are answered while an index is built.
+    /// Answers in another thread, so that pings are answered while an index is built.
     async fn answer(&self, tool: &Tool, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
         let call = match tool.call(arguments) {
             Ok(call) => call,
@@ -223,8 +223,8 @@ impl ServerHandler for Server {
         self.take_roots(&context.peer).await;
     }
 
-    /// Answers requests that the library read and does not know: a method of ours with other parameters than MCP's is told
-    /// from a method that is not served (JSON-RPC 2.0, section 5.1).
+    /// Answers requests that the library parsed but does not know: invalid parameters for a method of MCP are
+    /// distinguished from an unknown method (JSON-RPC 2.0, section 5.1).
     async fn on_custom_request(
         &self,
         request: CustomRequest,

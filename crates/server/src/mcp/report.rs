@@ -1,4 +1,4 @@
-//! Progress of a call, told to the client where it gave a token for that.
+//! Reports the progress of a call to a client that gave a token for it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -100,12 +100,12 @@ fn an_index_that_is_not_understood_stays_with_what_it_names() {
     assert!(named.contains(key.as_str()) && named.contains(format!("{key}-1f").as_str()) && named.len() == 4);
     read.add(snapshot("b", "main"));
     assert_eq!(serde_json::to_value(&read).expect("JSON")["snapshots"][0], other);
-    // Keys that are not known stay wherever they stand.
+    // Unknown keys are kept at every level.
     let mut value = serde_json::to_value(&manifest).expect("JSON");
     value["snapshots"][0]["parts"][0]["packed"] = serde_json::json!("zstd");
     let read = Manifest::read(&sealed(&value.to_string()), "x").expect("a manifest");
     assert_eq!(serde_json::to_value(&read).expect("JSON"), value);
-    // What is no manifest at all is another's, and not damaged.
+    // Something that was never a manifest is foreign, not damaged.
     for foreign in ["{\"layout\":\"x\"}", "[]", "{}", "{\"layout\":1,\"snapshots\":7}"] {
         let error = Manifest::read(&sealed(foreign), "x").expect_err(foreign);
         assert!(matches!(error, Error::Foreign { .. }), "{foreign}: {error}");

@@ -1,7 +1,5 @@
-//! Memory functions of the C library that count what each thread holds.
-//!
-//! They leave the work to the system's allocator, as the library's own do, and add nothing to what is allocated: what
-//! was allocated before they were in place may be freed by them, and the other way round.
+//! Allocation functions for the C library that count the bytes of each thread. They call the system's allocator and add
+//! no header, so memory from before they are installed may be freed by them, and vice versa.
 #![expect(unsafe_code, reason = "functions that the C library calls for its memory")]
 
 use std::cell::{Cell, RefCell};
@@ -20,8 +18,8 @@ use tree_sitter::Allocator;
 
 use super::Peak;
 
-/// As `StackNode` in tree-sitter's `stack.c`, for its size: it is allocated alone, by `malloc`. A test notices when the
-/// size is another.
+/// As `StackNode` in tree-sitter's `stack.c`, for its size: `malloc` allocates each separately. A test detects another
+/// size.
 #[repr(C)]
 struct StackNode {
     state: c_ushort,
@@ -35,7 +33,7 @@ struct StackNode {
 }
 
 const STACK_NODE_BYTES: usize = size_of::<StackNode>();
-/// Bytes more than asked for that an allocator may give.
+/// Maximum of extra bytes that an allocator may return.
 const SLACK_BYTES: usize = 64;
 
 thread_local! {
@@ -61,7 +59,7 @@ pub(super) fn begin() {
     NODES.with_borrow_mut(HashSet::clear);
 }
 
-/// What is held now, above what was held at the beginning.
+/// The current use, above that at the beginning.
 pub(super) fn now() -> Peak {
     let bytes = BYTES.get().saturating_sub(BYTES_BEFORE.get());
     Peak { bytes, stack_nodes: NODES.with_borrow(HashSet::len) }
@@ -89,7 +87,7 @@ fn no_memory() -> ! {
     }
 }
 
-/// Bytes behind `pointer`: at least what was asked for.
+/// Usable bytes at `pointer`: at least the requested ones.
 fn size(pointer: *mut c_void) -> usize {
     if pointer.is_null() {
         return 0;
@@ -98,7 +96,7 @@ fn size(pointer: *mut c_void) -> usize {
     unsafe { size_of_allocation(pointer.cast()) }
 }
 
-/// Counts what was allocated. The library does not look for null: without memory the process ends, with a sentence.
+/// Counts an allocation. tree-sitter does not check for null, so the process ends with a message if out of memory.
 fn taken(pointer: *mut c_void, wanted: usize) -> *mut c_void {
     if pointer.is_null() && wanted > 0 {
         no_memory();
@@ -109,18 +107,18 @@ fn taken(pointer: *mut c_void, wanted: usize) -> *mut c_void {
     pointer
 }
 
-/// Counts what is about to be given back.
+/// Counts memory that is about to be freed.
 fn given_back(pointer: *mut c_void) {
     let bytes = size(pointer);
     BYTES.set(BYTES.get().saturating_sub(bytes));
     if (STACK_NODE_BYTES..STACK_NODE_BYTES + SLACK_BYTES).contains(&bytes) {
-        // At the thread's end, when the set is gone already, nobody counts.
+        // At the thread's end the set may be gone, and counting is over.
         let _ = NODES.try_with(|nodes| nodes.borrow_mut().remove(&pointer.addr()));
     }
 }
 
 unsafe extern "C" fn malloc(wanted: usize) -> *mut c_void {
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size is allowed.
     let pointer = taken(unsafe { libc::malloc(wanted) }, wanted);
     if wanted == STACK_NODE_BYTES {
         let _ = NODES.try_with(|nodes| {
@@ -133,13 +131,13 @@ unsafe extern "C" fn malloc(wanted: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn calloc(count: usize, each: usize) -> *mut c_void {
-    // SAFETY: any size may be asked for; one that overflows gives null.
+    // SAFETY: any size is allowed; one that overflows returns null.
     taken(unsafe { libc::calloc(count, each) }, count.saturating_mul(each))
 }
 
 unsafe extern "C" fn realloc(pointer: *mut c_void, wanted: usize) -> *mut c_void {
     given_back(pointer);
-    // SAFETY: the library gives a pointer that it got from the system's allocator, here or before, or null.
+    // SAFETY: tree-sitter passes null, or a pointer from the system's allocator, obtained here or before.
     taken(unsafe { libc::realloc(pointer, wanted) }, wanted)
 }
 

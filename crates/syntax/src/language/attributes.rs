@@ -1,10 +1,9 @@
-//! What attributes say of what stands below them.
+//! What attributes say about the item below them.
 
 /// Last names of attributes of Rust that make a function a test; others end with `_test`.
 const RUST_TESTS: [&str; 4] = ["quickcheck", "rstest", "test", "test_case"];
 
-/// Rust: whether an attribute makes a function a test (`#[tokio::test]`), or says that what stands below it is compiled for
-/// tests alone.
+/// Rust: whether an attribute makes a function a test (`#[tokio::test]`), or compiles the item below for tests only.
 pub(super) fn rust_test(attribute: &str) -> bool {
     let inside = attribute.trim().strip_prefix("#[").and_then(|rest| rest.strip_suffix(']'));
     let Some(inside) = inside else { return false };

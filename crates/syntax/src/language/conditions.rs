@@ -1,26 +1,25 @@
-//! Texts that a grammar can read where conditions of the preprocessor part what belongs together: a definition's head from
-//! its body, a bracket from the one that closes it. The lines of such conditions become spaces, and so does all but what
-//! holds if the first of them does.
+//! Makes texts readable for a grammar where preprocessor conditions separate a definition's head from its body, or a
+//! bracket from its match. Replaces the lines of such conditions by spaces, and all branches but one.
 
 use std::ops::Range;
 
 use super::macros::{Piece, end_of_line, pieces};
 
-/// Groups inside each other; a text with more is read as it is.
+/// Maximum nesting of groups; a text with more is read unchanged.
 const GROUPS_MAX: usize = 64;
 
-/// C and what is made of it: without the conditions that open more brackets than they close. Those that ask for C++ part
-/// nothing: `extern "C" {` stands around whole definitions.
+/// C and its descendants: removes conditions with unbalanced brackets. Conditions on C++ are kept: `extern "C" {`
+/// encloses whole definitions.
 pub(super) fn c(text: &str) -> Option<String> {
     without(text, |group| !group.asks_for_cpp && !group.is_balanced())
 }
 
-/// C#: without the conditions that hold no whole members or statements.
+/// C#: removes conditions around partial members or statements.
 pub(super) fn csharp(text: &str) -> Option<String> {
     without(text, |group| !group.is_balanced() || !group.is_whole())
 }
 
-/// `#if … #endif`: the signs and words of its branches, and what stands in front of it.
+/// `#if … #endif`: the signs and words of its branches, and the piece before it.
 struct Group {
     before: Option<Piece>,
     branches: Vec<Vec<Piece>>,
@@ -28,7 +27,7 @@ struct Group {
 }
 
 impl Group {
-    /// Whether each branch closes what it opens, and nothing else.
+    /// Whether the brackets of each branch are balanced.
     fn is_balanced(&self) -> bool {
         self.branches.iter().all(|branch| {
             let mut depth = 0usize;
@@ -46,7 +45,7 @@ impl Group {
         })
     }
 
-    /// Whether it begins where a member or a statement may, and each branch ends where one ends.
+    /// Whether it begins where a member or a statement may begin, and each branch ends where one may end.
     fn is_whole(&self) -> bool {
         let ends = |piece: &Piece| matches!(piece, Piece::Sign(b'}' | b';'));
         self.before.is_none_or(|piece| matches!(piece, Piece::Sign(b'{' | b'}' | b';')))
@@ -62,7 +61,7 @@ enum Directive {
     End,
 }
 
-/// The text without the groups that are `broken`; inner groups are looked at first.
+/// The text without the `broken` groups, inner groups first.
 fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
     let directives = directives(text);
     if directives.is_empty() {
@@ -96,12 +95,12 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
             branches: lines.windows(2).map(branch).collect(),
             asks_for_cpp: condition.contains("__cplusplus"),
         };
-        // Of `#if 0` the first branch is the one that never holds.
+        // The first branch of `#if 0` is never compiled.
         let is_never = word == "if" && matches!(condition.trim_matches(['(', ')', ' ', '\t']), "0" | "false");
         if is_never || !broken(&group) {
             continue;
         }
-        // Of two branches the one that is not for Windows alone.
+        // Of two branches, keep the one that is not only for Windows.
         let last = lines[lines.len() - 1].clone();
         let is_windows = word != "ifndef" && condition.contains("WIN32") && !condition.contains('!');
         let (others, rest) = match is_windows && lines.len() == 3 {
@@ -118,7 +117,7 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
     if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
-/// The word of a condition's line behind its `#`, and what stands behind that.
+/// The directive of a line, after its `#`, and its condition.
 fn condition(line: &str) -> (&str, &str) {
     let line = line.trim_start_matches(['#', ' ', '\t']);
     let (word, condition) = line.split_at(line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()));

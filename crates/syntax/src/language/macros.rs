@@ -1,5 +1,5 @@
-//! Texts that a grammar can read where macros stand around definitions or in front of names: macros of items in Rust, words
-//! in upper case that are attributes in C and C++. What is taken out becomes spaces, so that all else keeps its place.
+//! Makes texts readable for a grammar where macros enclose definitions or precede names: item macros in Rust,
+//! upper-case attributes in C and C++. Removed text becomes spaces, so that offsets stay the same.
 
 use std::ops::Range;
 
@@ -22,8 +22,8 @@ const RUST_ITEMS: [&str; 15] = [
     "macro_rules",
 ];
 
-/// Rust: `cfg_rt! { pub fn spawn … }` without its first line and its last bracket, so that what lies in it is read as
-/// items. Blocks that hold something else (`quote! { … }`, patterns) stay, and so do definitions of macros.
+/// Rust: blanks the first line and last bracket of `cfg_rt! { pub fn spawn … }`, so that its content is parsed as
+/// items. Blocks of anything else (`quote! { … }`, patterns) and definitions of macros are kept.
 pub(super) fn rust_items(text: &str) -> Option<String> {
     if !text.contains("! {\n") {
         return None;
@@ -47,14 +47,14 @@ pub(super) fn rust_items(text: &str) -> Option<String> {
             blank(&mut bytes, start + indentation, 1);
         }
     }
-    // A block that nothing closes was none.
+    // An unclosed block is not one.
     if !changed || !open.is_empty() {
         return None;
     }
     String::from_utf8(bytes).ok()
 }
 
-/// `name! {` and nothing else on the line; `macro_rules! name {` has a name of its own, and what is quoted is no item.
+/// `name! {` alone on its line; `macro_rules! name {` has another form, and quoted code is not an item.
 fn opens_items(line: &str) -> bool {
     let name = line.strip_suffix("! {").unwrap_or_default();
     !name.is_empty()
@@ -62,7 +62,7 @@ fn opens_items(line: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':')
 }
 
-/// Whether the first line that is neither blank, comment nor attribute begins an item.
+/// Whether the first line that is not blank, a comment or an attribute begins an item.
 fn begins_item(lines: &[(usize, &str)]) -> bool {
     let mut inside_attribute = false;
     for (_, line) in lines {
@@ -79,21 +79,21 @@ fn begins_item(lines: &[(usize, &str)]) -> bool {
             continue;
         }
         let first = word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-        // Names of values, as in a map's pattern, have no item behind them.
+        // Names of values, as in a map's pattern, are not followed by an item.
         return RUST_ITEMS.contains(&first) && !word.contains("=>") || opens_items(word);
     }
     false
 }
 
-/// Words behind which a type's name stands.
+/// Words before a type's name.
 const TYPE_WORDS: [&str; 4] = ["class", "struct", "enum", "union"];
-/// Words that may stand in front of an attribute, at the beginning of a declaration.
+/// Words that may precede an attribute at the beginning of a declaration.
 const LEADING: [&str; 9] =
     ["inline", "static", "constexpr", "virtual", "friend", "explicit", "extern", "consteval", "typedef"];
-/// Words behind a list of parameters.
+/// Words after a list of parameters.
 const TRAILING: [&str; 4] = ["const", "noexcept", "override", "final"];
 
-/// What stands between white space and comments.
+/// A token between white space and comments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece {
     Word,
@@ -102,13 +102,13 @@ pub(super) enum Piece {
     Sign(u8),
 }
 
-/// C and C++: without the words in upper case that are attributes by their place: alone on a line, between `class` and
-/// a name, in front of a declaration, between a parameter's name and the comma, between parameters and a body.
+/// C and C++: removes upper-case words in the places of attributes: alone on a line, between `class` and a name, before
+/// a declaration, between a parameter's name and the comma, between parameters and a body.
 pub(super) fn c_attributes(text: &str) -> Option<String> {
     let pieces = pieces(text);
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
-    // The pieces that stay, so that one attribute behind another is seen.
+    // The pieces that are kept, so that consecutive attributes are recognized.
     let mut kept: Vec<(Piece, &str)> = Vec::new();
     let mut i = 0;
     while i < pieces.len() {
@@ -124,11 +124,11 @@ pub(super) fn c_attributes(text: &str) -> Option<String> {
         kept.push((piece, &text[place.clone()]));
         i += 1;
     }
-    // What lies between may hold text of several bytes a character, and becomes spaces as a whole.
+    // Removed arguments may contain multi-byte characters, which become spaces as a whole.
     if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
-/// The piece behind a word and the brackets that follow it, if any do.
+/// The index of the piece after a word and its arguments, if it has any.
 fn behind_arguments(pieces: &[(Piece, Range<usize>)], word: usize) -> usize {
     if pieces.get(word + 1).is_none_or(|p| p.0 != Piece::Sign(b'(')) {
         return word + 1;
@@ -201,7 +201,7 @@ fn closes(kept: &[(Piece, &str)]) -> bool {
     kept.last().is_some_and(|(piece, _)| matches!(piece, Piece::Sign(b'}' | b';')))
 }
 
-/// Whether a type and a name follow, so that what stands in front is neither.
+/// Whether a type and a name follow, so that the text before is neither.
 fn names_follow(text: &str, pieces: &[(Piece, Range<usize>)]) -> bool {
     let mut names = 0;
     for (piece, place) in pieces.iter().take(40) {

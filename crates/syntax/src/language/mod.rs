@@ -20,7 +20,7 @@ use colgrep_core::{LanguageFacts, PathRules};
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
 
-/// Bytes at the front that tell a file's language.
+/// Bytes at the front from which a file's language is detected.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// What a file of a language is for. Ranking and `--code-only` go by it.
@@ -44,7 +44,7 @@ pub enum Category {
 pub enum Reader {
     /// Titles with a row of one punctuation character below, perhaps one above: nested in order of first appearance.
     Underlined,
-    /// AsciiDoc: titles behind a row of `=`, and underlined ones.
+    /// AsciiDoc: titles after a row of `=`, and underlined ones.
     Rows,
     /// A Jupyter notebook: cells, each in its own language.
     Notebook,
@@ -61,8 +61,8 @@ pub struct Language {
     pub aliases: &'static [&'static str],
     /// Extensions without the dot, lower case.
     pub extensions: &'static [&'static str],
-    /// Those of the extensions that are common names of members too: a word of a query with such an ending
-    /// (`counter.inc`) is not taken for a file.
+    /// Its extensions that are also common names of members: a word of a query with one of these (`counter.inc`) is not
+    /// read as a file.
     pub member_extensions: &'static [&'static str],
     /// Whole file names, as written.
     pub file_names: &'static [&'static str],
@@ -74,49 +74,50 @@ pub struct Language {
     pub category: Category,
     /// The grammar, for languages that have one.
     pub grammar: Option<fn() -> tree_sitter::Language>,
-    /// The text of `queries/<name>.scm`: what is a unit (`docs/architecture.md` lists the captures). A line
-    /// `; inherits: NAME` stands for the query of that language or fragment ([`expand`]).
+    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line `;
+    /// inherits: NAME` includes the query of that language or fragment ([`expand`]).
     pub query: &'static str,
-    /// What paths tell: which files are tests, typings, generated, and the like.
+    /// Which paths are tests, typings, generated, and the like.
     pub paths: PathRules,
     /// Lock files of its package managers, which are never indexed.
     pub lock_files: &'static [&'static str],
-    /// Extensions of what gets minified or bundled into enormous lines, which no person wrote.
+    /// Extensions of files that are often minified or bundled into enormous lines.
     pub minified_extensions: &'static [&'static str],
-    /// Keywords in front of the name of a type: `class`.
+    /// Keywords before the name of a type: `class`.
     pub type_keywords: &'static [&'static str],
-    /// Keywords in front of the name of a function: `fn`.
+    /// Keywords before the name of a function: `fn`.
     pub function_keywords: &'static [&'static str],
-    /// Words in front of another name that a file defines: `const`.
+    /// Words before another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
-    /// What its comments begin with. Empty where literals hold code (`@click="open(1)"`), and for what is no program.
+    /// Beginnings of its comments. Empty if literals contain code (`@click="open(1)"`), and for languages that are not
+    /// programs.
     pub comments: &'static [&'static str],
-    /// True if a type without a bracket behind its name is only announced (`class Later;`), for code that the grammar
-    /// can't follow.
+    /// True if a type without a bracket after its name is only a forward declaration (`class Later;`), for code that
+    /// the grammar can't parse.
     pub types_need_brackets: bool,
-    /// Whether tests stand in modules of the files that they test.
+    /// Whether tests are in modules of the files that they test.
     pub has_test_modules: bool,
-    /// Whether an attribute says that a function is a test, or that what stands below it is there for tests alone.
+    /// Whether an attribute marks a function as a test, or the item below it as used in tests only.
     pub is_test: Option<fn(&str) -> bool>,
-    /// Whether `///` comments hold XML.
+    /// Whether `///` comments contain XML.
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
     pub has_markdown_headings: bool,
-    /// How its files are read where there is no grammar, or before it; `None`: in blocks of lines.
+    /// How its files are read without a grammar, or before it; `None`: in blocks of lines.
     pub reader: Option<Reader>,
     /// Whether neighbouring functions of one name are the clauses of one function.
     pub merges_clauses: bool,
-    /// Gives the grammar another text of equal length to read, where it can't read what people write
-    /// (`None`: as it is). Names, documentation and bodies still come from the file.
+    /// Edits a text, keeping its length, where the grammar can't read common code (`None`: unchanged). Names,
+    /// documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
-    /// Bytes of a text from which on its grammar is not asked, where a single step of the parser takes seconds.
+    /// Maximum size of a text for its grammar, in bytes: above it, single steps of the parser take seconds.
     pub parsed_bytes_max: usize,
     /// Whether a text is nested too deeply for the grammar's scanner, which would end the process.
     pub too_deep: Option<fn(&str) -> bool>,
 }
 
 impl Language {
-    /// Iterates over the keywords that have a name behind them, of types, functions and values.
+    /// Iterates over the keywords that a name follows, of types, functions and values.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.type_keywords, self.function_keywords, self.value_keywords].into_iter().flatten().copied()
     }
@@ -143,7 +144,7 @@ pub enum QueryError {
     Wrong {
         /// The row's name.
         language: &'static str,
-        /// Where and what.
+        /// Position and cause.
         source: PatternError,
     },
 }
@@ -203,7 +204,7 @@ pub fn unknown() -> &'static Language {
     LANGUAGES.last().expect("the table has rows")
 }
 
-/// Whether a file's language is none of the table's.
+/// Whether a file's language is not in the table.
 pub fn is_unknown(language: &'static Language) -> bool {
     std::ptr::eq(language, unknown())
 }
@@ -224,7 +225,7 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
         return &LANGUAGES[i];
     }
     let written = file_name.rsplit_once('.').map(|(_, e)| e).unwrap_or_default();
-    // The one extension whose case tells languages apart.
+    // The only extension whose case distinguishes languages.
     let extension = if written == "C" { "cpp".to_string() } else { written.to_lowercase() };
     if let Some(name) = sniff::shared_extension(&extension, head) {
         return by_name(name).unwrap_or(unknown());
@@ -259,10 +260,10 @@ pub fn facts() -> &'static LanguageFacts {
     &FACTS
 }
 
-/// What a line begins with that stands for another query.
+/// The beginning of a line that includes another query.
 const INHERITS: &str = "; inherits: ";
 
-/// `query` with the queries that it inherits in place of the lines that name them. A name without a query gives none.
+/// `query` with inherited queries in place of the lines that name them. An unknown name is dropped.
 pub fn expand(query: &str) -> String {
     let mut text = String::with_capacity(query.len());
     for line in query.lines() {
@@ -284,13 +285,13 @@ fn query_named(name: &str) -> Option<&'static str> {
 }
 
 impl Language {
-    /// Extensions that its files share with those of other languages; what is in a file decides.
+    /// Extensions that its files share with other languages; the content of a file decides.
     pub fn shared_extensions(&self) -> impl Iterator<Item = &'static str> {
         sniff::shared_with(self.name)
     }
 
-    /// The grammar with its query, compiled once a process; `None` without a grammar.
-    /// A query that does not compile counts as none (the table's test reports it).
+    /// The grammar with its query, compiled once per process; `None` without a grammar, or if the query does not
+    /// compile (which the table's test reports).
     pub fn compiled(&'static self) -> Option<&'static Compiled> {
         let i = LANGUAGES.iter().position(|l| std::ptr::eq(l, self))?;
         COMPILED[i].get_or_init(|| self.compile(self.query).ok()).as_ref()
@@ -299,7 +300,7 @@ impl Language {
     /// Compiles `query`, with what it inherits, for this language's grammar.
     ///
     /// # Errors
-    /// Says where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
+    /// Where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
     pub fn compile(&self, query: &str) -> Result<Compiled, QueryError> {
         let grammar = self.grammar.ok_or(QueryError::NoGrammar { language: self.name })?();
         let query = Patterns::new(&grammar, &expand(query))

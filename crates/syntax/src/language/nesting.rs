@@ -1,8 +1,8 @@
-//! Texts nested so deeply that a grammar's scanner loses its place or ends the process.
+//! Detects texts nested so deeply that a grammar's scanner loses its place or crashes; they become plain blocks.
 //!
-//! A scanner keeps its open blocks in a state of 1,023 bytes; a larger one is lost (`scanner.rs`): 256 quotes in
-//! Markdown, 300 levels in YAML. Two scanners call themselves for each level, and use up the stack: OCaml's in 40,000
-//! nested comments, Svelte's in 100,000 nested template literals. Such texts become plain blocks.
+//! A scanner keeps its open blocks in 1,023 bytes of state; a larger state is dropped (`scanner.rs`): 256 quotes in
+//! Markdown, 300 levels in YAML. Two scanners recurse at each level and overflow the stack: OCaml's in 40,000 nested
+//! comments, Svelte's in 100,000 nested template literals.
 
 /// Columns of indentation and markers at the beginning of a line.
 const LEAD_MAX: usize = 160;
@@ -33,7 +33,7 @@ pub(super) fn templates(text: &str) -> bool {
     opens_often(text, "${")
 }
 
-/// Whether `mark` may open more than [`OPENINGS_MAX`] levels. Counts openings alone: what looks like the end of a level
+/// Whether `mark` may open more than [`OPENINGS_MAX`] levels. Counts only openings, since an apparent end of a level
 /// may be text inside it.
 fn opens_often(text: &str, mark: &str) -> bool {
     text.matches(mark).nth(OPENINGS_MAX).is_some()

@@ -1,4 +1,4 @@
-//! Files that no row of the table names: whether they hold programs all the same, or text for people.
+//! Files of languages outside the table: whether they are programs or text for people.
 
 /// Extensions of programs, grammars, shaders and templates that the table has no row for.
 const CODE_EXTENSIONS: &[&str] = &[
@@ -15,13 +15,13 @@ const CODE_EXTENSIONS: &[&str] = &[
     "twig", "v", "vala", "vb", "vbs", "vert", "vhd", "vhdl", "vim", "wat", "wgsl", "y", "yy",
 ];
 
-/// Whether a file that no row names is data by the look of its path: it has an extension, and none of a program's.
+/// Whether a file outside the table looks like data by its path: it has an extension that no program has.
 pub fn is_data(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
     name.rsplit_once('.').is_some_and(|(_, extension)| !CODE_EXTENSIONS.contains(&&*extension.to_lowercase()))
 }
 
-/// Names of files that hold text for people and have no extension, lower case.
+/// Names of files of prose that have no extension, lower case.
 const PROSE_NAMES: &[&str] = &[
     "authors",
     "changelog",
@@ -43,7 +43,7 @@ const PROSE_NAMES: &[&str] = &[
     "todo",
     "unlicense",
 ];
-/// Those of them that may have a word behind them: `LICENSE-MIT`, `COPYING.LESSER`, `ChangeLog-2019`, `README.ja`.
+/// Those of them that may have a suffix: `LICENSE-MIT`, `COPYING.LESSER`, `ChangeLog-2019`, `README.ja`.
 const OPEN_PROSE_NAMES: &[&str] =
     &["changelog", "changes", "copying", "licence", "license", "news", "notice", "readme", "unlicense"];
 

@@ -1,4 +1,4 @@
-//! Texts that a grammar can read in place of what people write. Each is as long, in bytes, as the file's.
+//! Edits texts for grammars that can't read common code. The results have the same length in bytes.
 
 use std::iter::repeat_n;
 
@@ -10,8 +10,8 @@ pub(super) fn bash(text: &str) -> Option<String> {
     narrow(tests.as_deref().unwrap_or(text)).or(tests)
 }
 
-/// Characters beyond Latin-1 as letters. The scanners of Bash and Markdown ask C's `isdigit` about any character, and its
-/// table has 256 entries: what lies far behind it can't be read, and the process ends.
+/// Characters beyond Latin-1 as letters. The scanners of Bash and Markdown pass any character to C's `isdigit`, whose
+/// table has 256 entries: reading far beyond it crashes the process.
 pub(super) fn narrow(text: &str) -> Option<String> {
     let is_wide = |c: char| c > '\u{FF}';
     let narrowed = |c| if is_wide(c) { repeat_n('x', c.len_utf8()) } else { repeat_n(c, 1) };
@@ -28,7 +28,7 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// C and what is made of it: as [`conditions::c`] and [`macros::c_attributes`] have it.
+/// C and its descendants: applies [`conditions::c`] and [`macros::c_attributes`].
 pub(super) fn c(text: &str) -> Option<String> {
     let whole = conditions::c(text);
     macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
@@ -40,24 +40,24 @@ pub(super) fn swift(text: &str) -> Option<String> {
     swift_macros(whole.as_deref().unwrap_or(text)).or(whole)
 }
 
-/// Swift: without the lines of conditional compilation. They may stand between any two lines, and the grammar
-/// knows them between statements only.
+/// Swift: without the lines of conditional compilation, which may be between any two lines while the grammar expects
+/// them only between statements.
 fn swift_conditions(text: &str) -> Option<String> {
     edit_lines(text, "#if", |line| {
         let directive = line.trim_ascii();
-        // A character of several bytes must not be cut into spaces: what the grammar finds ends between characters.
+        // Multi-byte characters must not be cut by spaces: nodes of the grammar end between characters.
         if ["#if", "#else", "#endif"].iter().any(|d| directive.starts_with(d.as_bytes())) && directive.is_ascii() {
             line.fill(b' ');
         }
     })
 }
 
-/// Bytes in which the sign in front of an expression is looked for.
+/// Bytes that are searched for the sign before an expression.
 const SIGN_DISTANCE: usize = 200;
-/// Signs in front of an expression.
+/// Signs before an expression.
 const BEFORE_EXPRESSIONS: [u8; 4] = *b"=(,:";
 
-/// Swift: macros without arguments (`= #_sourceLocation`) as names, where an expression stands. The grammar knows but a
+/// Swift: macros without arguments (`= #_sourceLocation`) as names, in place of expressions. The grammar knows only a
 /// few of them, and loses what follows the others.
 fn swift_macros(text: &str) -> Option<String> {
     if !text.contains('#') {
@@ -82,18 +82,18 @@ fn swift_macros(text: &str) -> Option<String> {
     if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
-/// Words in front of `constructor`.
+/// Words before `constructor`.
 const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
 
 /// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
-/// unless an annotation stands before it.
+/// unless an annotation precedes the constructor.
 pub(super) fn kotlin(text: &str) -> Option<String> {
     if !text.contains("constructor") {
         return None;
     }
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
-    // Where the class's name ends, if nothing but modifiers of its constructor followed.
+    // Where the class's name ends, if only modifiers of its constructor followed.
     let mut header: Option<usize> = None;
     let mut next = 0;
     for line in text.split_inclusive('\n') {
@@ -132,7 +132,7 @@ fn names_class(line: &str) -> bool {
     name > 0 && !before.ends_with(char::is_alphanumeric) && are_modifiers(behind)
 }
 
-/// Whether a text holds annotations and modifiers of a constructor, and nothing else.
+/// Whether a text consists of annotations and modifiers of a constructor.
 fn are_modifiers(text: &str) -> bool {
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -153,7 +153,7 @@ fn are_modifiers(text: &str) -> bool {
     true
 }
 
-/// The text with `edit` applied to each line, if it holds `marker` at all. `edit` writes only ASCII over ASCII.
+/// The text with `edit` applied to each line, if it contains `marker`. `edit` writes only ASCII over ASCII.
 fn edit_lines(text: &str, marker: &str, edit: impl Fn(&mut [u8])) -> Option<String> {
     if !text.contains(marker) {
         return None;

@@ -1,11 +1,10 @@
 //! Bounds what the scanners of grammars store in the parser.
 //!
 //! A scanner serializes its state (open strings, here-documents, indentation) into 1,024 bytes of the parser after each
-//! of its tokens, and reads it back before the next one. Deeply nested text makes some scanners write more, which
-//! overwrites memory, or write lengths that do not fit into their bytes, which fails an assertion when the state is read
-//! back and aborts the process. So scanners write into a larger buffer, and a state of more than
-//! [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every scanner accepts. The rest of such a text
-//! is parsed badly, and nothing aborts.
+//! token, and reads it back before the next. On deeply nested text some scanners write more, which overwrites memory,
+//! or lengths that overflow their bytes, which aborts the process when they are read back. So scanners write into a
+//! larger buffer, and a state of more than [`Grammar::STATE_BYTES_MAX`] bytes is replaced by the empty one, which every
+//! scanner accepts. The rest of such a text is parsed badly, but nothing aborts.
 #![expect(unsafe_code, reason = "functions that the C library calls for the state of a scanner")]
 
 use std::cell::RefCell;
@@ -18,10 +17,10 @@ use tree_sitter::Language;
 /// Largest state that a grammar may store. The parser has room for one byte more
 /// (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` of its `parser.h`), but Kotlin's scanner aborts when it adds to a full one.
 pub(super) const STATE_BYTES_MAX: usize = 1023;
-/// Bytes in which scanners write here. Perl's may need 3,100; what others keep is bounded by the looks of a text
+/// Bytes that scanners may write here. Perl's may need 3,100; other states are bounded by checks of the text
 /// (`nesting.rs`).
 const ROOM_BYTES: usize = 64 << 10;
-/// The first version of grammars that has a name, and all behind it.
+/// The first version of grammars that has a name, as all later ones do.
 const NAMED_ABI: u32 = 15;
 
 thread_local! {
@@ -38,8 +37,8 @@ pub(super) trait Grammar {
 
 type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
 
-/// `TSLanguage` of tree-sitter's `parser.h`, for its layout. [`bounded`] compares it with what the library tells of a
-/// grammar, and changes nothing where they differ.
+/// `TSLanguage` of tree-sitter's `parser.h`, for its layout. [`bounded`] compares it with what the library reports for
+/// a grammar, and changes nothing if they differ.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct RawLanguage {
@@ -75,8 +74,7 @@ struct Scanner {
     deserialize: *const c_void,
 }
 
-/// The grammar `G`, whose scanner never gives more state than the parser has room for. It is made anew, and stays in
-/// memory, at each call.
+/// The grammar `G` with a scanner whose state always fits into the parser's buffer. Each call leaks a new one.
 pub(super) fn bounded<G: Grammar>() -> Language {
     let language = G::language();
     match raw::<G>(&language) {
@@ -137,7 +135,7 @@ mod tests {
         let mut bounded = 0;
         for row in LANGUAGES.iter() {
             let Some(grammar) = row.grammar else { continue };
-            // One that is bounded is made anew at each call.
+            // A bounded grammar is new at each call.
             let [first, second] = [grammar(), grammar()].map(|language| language.into_raw().cast::<RawLanguage>());
             // SAFETY: a grammar has at least the fields up to its scanner.
             let has_scanner = unsafe { (*first).scanner.serialize.is_some() };

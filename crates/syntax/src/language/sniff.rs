@@ -24,8 +24,8 @@ pattern!(R_CODE, r"(?m)<-|\blibrary\(|\bfunction\s*\(");
 
 pattern!(REBOL, r"\AREBOL");
 
-/// An extension that several languages use: patterns of a file's beginning, tried in order, each with its language, and
-/// the language if none matches.
+/// An extension of several languages: patterns of a file's beginning with their languages, tried in order, and the
+/// language if none matches.
 struct Shared {
     extension: &'static str,
     tests: &'static [(&'static LazyLock<Regex>, &'static str)],
@@ -42,7 +42,7 @@ static SHARED: [Shared; 7] = [
     Shared { extension: "r", tests: &[(&R_CODE, "r"), (&REBOL, "unknown")], fallback: "r" },
 ];
 
-/// The language for an extension that several languages share; `None` where the extension is not one of those.
+/// The language for an extension that several languages share; `None` for any other extension.
 pub(super) fn shared_extension(extension: &str, head: &[u8]) -> Option<&'static str> {
     let shared = SHARED.iter().find(|s| s.extension == extension)?;
     Some(shared.tests.iter().find(|(pattern, _)| pattern.is_match(head)).map_or(shared.fallback, |(_, name)| name))

@@ -1,4 +1,4 @@
-//! The table: one row a language, with all that is known of it.
+//! The table of languages, one per row.
 
 use colgrep_core::PathRules;
 
@@ -129,7 +129,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     Language {
         name: "ruby",
-        // Its scanner writes the length of a here-document's word in one byte, and ends the process where it is longer.
+        // Its scanner writes the length of a here-document's word in one byte, and aborts the process if it is longer.
         grammar: grammar!(arborium_ruby::language(), 255),
         query: include_str!("queries/ruby.scm"),
         comments: HASH,
@@ -148,8 +148,8 @@ pub static LANGUAGES: &[Language] = &[
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: PathRules { camel_tests: &["sol"], test_parts: &["t"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     Language {
         name: "sql",
-        // Its scanner allocates its state again before each token and frees none of them. The longest state is that of a
-        // tag of 63 bytes, which is as long as PostgreSQL's identifiers are, with two dollar signs and a zero.
+        // Its scanner reallocates its state before each token and frees none. The longest state is a tag of 63 bytes,
+        // the maximum of PostgreSQL's identifiers, with two dollar signs and a zero.
         grammar: grammar!(arborium_sql::language(), 66),
         query: include_str!("queries/sql.scm"),
         comments: &["--", "/*"],
@@ -245,7 +245,7 @@ pub static LANGUAGES: &[Language] = &[
         category: Data,
         ..NONE
     },
-    // The files of all other languages, and what is known of these.
+    // The row for the files of all other languages.
     Language {
         name: "unknown",
         category: Unknown,

@@ -1,4 +1,4 @@
-//! Blocks of lines for what no definition covers.
+//! Blocks of the lines outside definitions.
 
 use colgrep_core::{Span, Unit, UnitKind};
 

@@ -1,4 +1,4 @@
-//! From what was found to units: nesting, names, bodies, and the facts of each.
+//! Builds units from captures: nesting, names, bodies, and the facts of each.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -21,10 +21,10 @@ use super::{
 use crate::budget::{Budget, Spent};
 use crate::language::{Language, Reader};
 
-/// Parameters, bases and pieces of documentation that are looked at of one definition.
+/// Maximum of parameters, bases and pieces of documentation that are read per definition.
 const PARTS_MAX: usize = 4 * LIST_LEN_MAX;
 
-/// Turns what the query found into units.
+/// Builds units from a query's captures.
 pub(super) struct Builder<'a> {
     pub(super) text: &'a str,
     pub(super) lines: &'a Lines<'a>,
@@ -46,12 +46,12 @@ impl Builder<'_> {
         }
         let enclosing = enclosing(&definitions);
         let tests = self.tests(&definitions, &enclosing, &comments);
-        // How deep each stands; none for what belongs to the unit around it (what stands inside a function, unless that is so
-        // long that it is no unit to anybody).
+        // Nesting depth of each; `None` for a part of the unit around it (a definition inside a function, unless that
+        // is too long to be shown as one unit).
         let mut depths: Vec<Option<usize>> = Vec::with_capacity(definitions.len());
-        // The name of each, with those of what encloses it.
+        // The name of each, with those of its enclosing definitions.
         let mut names: Vec<(String, String)> = Vec::with_capacity(definitions.len());
-        // Whether it is what encloses it, found once more.
+        // Whether it is its enclosing definition, captured once more.
         let mut again: Vec<bool> = vec![false; definitions.len()];
         for (i, definition) in definitions.iter().enumerate() {
             if let Some(a) = enclosing[i].filter(|&a| self.is_again(&definitions[a], definition)) {
@@ -107,8 +107,8 @@ impl Builder<'_> {
         Ok(units)
     }
 
-    /// Whether each definition, or one around it, is there for tests alone by an attribute above it; empty where the
-    /// language has none that say so.
+    /// Whether an attribute above each definition, or one around it, marks it as test-only; empty for a language
+    /// without such attributes.
     fn tests(&self, definitions: &[Definition], enclosing: &[Option<usize>], comments: &DocComments) -> Vec<bool> {
         let Some(is_test) = self.language.is_test else { return Vec::new() };
         let mut tests: Vec<bool> = Vec::with_capacity(definitions.len());
@@ -128,7 +128,7 @@ impl Builder<'_> {
         definition.what.is_callable() && self.line_count(definition) >= LARGE_FUNCTION_LINES
     }
 
-    /// Whether what a definition encloses is a unit of its own.
+    /// Whether an enclosed definition is a unit of its own.
     fn holds(&self, outer: &Definition, inner: &Definition) -> bool {
         let is_unit = || inner.what.may_stand_alone() && self.line_count(inner) >= INNER_FUNCTION_LINES_MIN;
         outer.what.is_container() || (self.is_large(outer) && is_unit())
@@ -159,8 +159,8 @@ impl Builder<'_> {
         }
     }
 
-    /// One definition a name: several patterns may match one (plain, exported, decorated). The widest
-    /// span counts, and the first pattern in the query file says what it is.
+    /// One definition per name: several patterns may match it (plain, exported, decorated). The widest span counts, and
+    /// the first pattern in the query file decides its kind.
     pub(super) fn distinct_definitions(&mut self, comments: &DocComments) -> Vec<Definition> {
         let mut found = std::mem::take(&mut self.found.definitions);
         found.sort_by_key(|d| d.pattern);
@@ -314,7 +314,7 @@ impl Builder<'_> {
         Ok(blocks)
     }
 
-    /// Where lines `first..=end` of the definition at `bytes` lie; of very long lines only its own part.
+    /// Byte range of lines `first..=end` of the definition at `bytes`; of very long lines only its own part.
     pub(super) fn own_bytes(&self, first: u32, end: u32, bytes: &Bytes) -> Bytes {
         let mut own = self.lines.bytes(first, end);
         let (first_line, end_line) = (self.lines.bytes(first, first), self.lines.bytes(end, end));
@@ -334,7 +334,7 @@ impl Builder<'_> {
         definitions: &[Definition],
         enclosing: &[Option<usize>],
     ) {
-        // The unit that what stands in a definition belongs to: its own, or that of what encloses it.
+        // The unit that the content of a definition belongs to: its own, or that of the enclosing definition.
         let mut homes: Vec<Option<usize>> = Vec::with_capacity(units.len());
         for (i, unit) in units.iter().enumerate() {
             homes.push(if unit.is_some() { Some(i) } else { enclosing[i].and_then(|a| homes[a]) });
@@ -401,7 +401,7 @@ pub(super) fn enclosing(definitions: &[Definition]) -> Vec<Option<usize>> {
             if definitions[top].bytes.end >= definition.bytes.end && definitions[top].bytes != definition.bytes {
                 break;
             }
-            // Two names of one statement (`const A = 1, B = 2`) stand beside each other.
+            // Two names of one statement (`const A = 1, B = 2`) are siblings.
             open.pop();
         }
         result.push(open.last().copied());

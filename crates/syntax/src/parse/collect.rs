@@ -16,7 +16,7 @@ use crate::language::Compiled;
 pub(super) struct Condition {
     /// Its text.
     pub(super) text: Bytes,
-    /// What it holds for; none: the innermost definition around it.
+    /// Its scope; `None`: the innermost definition around it.
     pub(super) scope: Option<Bytes>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Definition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Unit(UnitKind, UnitRole),
-    /// Only lends its name to what it encloses.
+    /// Only qualifies the names of enclosed definitions.
     Namespace,
 }
 
@@ -99,11 +99,11 @@ thread_local! {
 }
 
 /// Runs the grammar and its query over `read` (only over `ranges`, if any are given) and adds to `found`. Returns
-/// whether the tree holds syntax errors. `read` is `text` as it is prepared for the grammar: some bytes are others, and a
-/// newline may be appended. Captured ranges are of `text`, and hold whole characters of it.
+/// whether the tree contains syntax errors. `read` is `text` prepared for the grammar: some bytes differ, and a newline
+/// may be appended. Captured ranges refer to `text`, and cover whole characters of it.
 ///
 /// # Errors
-/// What the text takes too much of.
+/// The exceeded limit.
 pub(super) fn collect(
     read: &str,
     text: &str,
@@ -157,7 +157,7 @@ pub(super) fn add_match<'t>(
     let (mut arguments, mut otherwise): (Option<usize>, Option<usize>) = (None, None);
     let first_call = found.calls.len();
     for (name, node) in captures {
-        // Where it recovers from an error, or what it read is prepared, a parser may begin or end inside a character.
+        // After an error, or in prepared text, a node may begin or end inside a character.
         let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
         match name {
             "comment" => found.comments.push(bytes),
@@ -183,7 +183,7 @@ pub(super) fn add_match<'t>(
             }
         }
     }
-    // `x, (y)` is no call of `x`.
+    // `x, (y)` does not call `x`.
     if let Some(at) = arguments
         && found.calls[first_call..].iter().any(|call| call.end != at)
     {

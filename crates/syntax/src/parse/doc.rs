@@ -5,7 +5,7 @@ use super::lines::{Bytes, Lines};
 use super::text::{clean_comment, is_directive, push_line};
 use crate::language::Language;
 
-/// Lines for the preprocessor that are looked past, between a definition and what belongs to it.
+/// Maximum of preprocessor lines between a definition and its comments.
 const DIRECTIVES_MAX: u32 = 8;
 
 /// A comment or attribute that begins its line.
@@ -19,11 +19,11 @@ pub(super) struct Leading {
 /// The comments and attributes that may belong to a definition below or around them, by position.
 pub(super) struct DocComments {
     pub(super) pieces: Vec<Leading>,
-    /// Whether `///` comments hold XML.
+    /// Whether `///` comments contain XML.
     pub(super) xml: bool,
 }
 
-/// What stands above a definition: its documentation, and where it and the definition begin.
+/// The head of a definition: its documentation, and where it and the definition begin.
 pub(super) struct Head {
     /// First line of the documentation (or of the definition).
     pub(super) first: u32,
@@ -54,7 +54,8 @@ pub(super) fn doc_comments(found: &FileCaptures, lines: &Lines<'_>, language: &L
 }
 
 impl DocComments {
-    /// Where a definition ends without the comments below it: a grammar may give it what stands above the next one.
+    /// Where a definition ends, without trailing comments, which a grammar may attach although they document the next
+    /// one.
     pub(super) fn end_of(&self, bytes: &Bytes, lines: &Lines<'_>) -> usize {
         let mut end = bytes.start + lines.text[bytes.clone()].trim_end().len();
         let column = lines.column(bytes.start);
@@ -73,7 +74,7 @@ impl DocComments {
         end
     }
 
-    /// Reads what stands above the definition at `bytes`, or inside it in front of its first word.
+    /// Reads the comments and attributes above the definition at `bytes`, or inside it before its first word.
     /// `previous` is where the definition before it begins.
     pub(super) fn head_of(&self, bytes: &Bytes, previous: usize, lines: &Lines<'_>) -> Head {
         let (start, next) = self.first_word(bytes, lines);
@@ -81,13 +82,13 @@ impl DocComments {
         let mut head = Head { first: own, line: own, start, doc: String::new() };
         let mut docs: Vec<String> = Vec::new();
         let indentation = lines.indentation(start);
-        // Where what is already taken begins.
+        // Where the parts taken so far begin.
         let mut below = start;
         for piece in self.pieces[..next].iter().rev() {
             let text = &lines.text[piece.bytes.clone()];
-            // A blank line may part `/** … */` from what it documents, and nothing any other comment.
+            // A blank line may separate `/** … */` from what it documents, but no other comment.
             let gap = if docs.is_empty() && text.starts_with("/**") { 2 } else { 1 };
-            // A comment further in ends what stands above (a block without a closing bracket).
+            // A comment indented further ends the head (a block without a closing bracket).
             let is_inner =
                 piece.is_comment && piece.bytes.start < bytes.start && lines.column(piece.bytes.start) > indentation;
             if piece.bytes.end > below || piece.end + gap + DIRECTIVES_MAX < head.first {
@@ -98,7 +99,7 @@ impl DocComments {
             if piece.end + gap + directives < head.first || is_inner || is_apart {
                 break;
             }
-            // Words that the grammar keeps out of the definition (`pub`, `static const int`) are no obstacle.
+            // Words outside the definition in the grammar (`pub`, `static const int`) may come between.
             let is_head = below == start && previous < piece.bytes.end && !between.contains(['\n', ';', '}']);
             if !between.is_empty() && !is_head {
                 break;
@@ -115,7 +116,7 @@ impl DocComments {
         head
     }
 
-    /// What of a text is behind white space and lines for C#'s preprocessor, and how many of these it has.
+    /// The rest of a text after white space and lines for C#'s preprocessor, and the number of these lines.
     fn behind_directives<'t>(&self, text: &'t str) -> (&'t str, u32) {
         let (mut rest, mut count) = (text.trim_start(), 0);
         while self.xml && count < DIRECTIVES_MAX && is_directive(rest.lines().next().unwrap_or_default()) {
@@ -125,8 +126,8 @@ impl DocComments {
         (rest, count)
     }
 
-    /// Where the first word of the definition at `bytes` stands, behind comments and attributes, and the first piece behind
-    /// it.
+    /// Offset of the first word of the definition at `bytes`, after comments and attributes, and the index of the first
+    /// piece after it.
     fn first_word(&self, bytes: &Bytes, lines: &Lines<'_>) -> (usize, usize) {
         let mut start = bytes.start;
         let mut next = self.pieces.partition_point(|p| p.bytes.start < start);
@@ -138,8 +139,7 @@ impl DocComments {
         (start, next)
     }
 
-    /// The attributes that stand above the definition at `bytes`, or inside it in front of its first word, the nearest
-    /// first.
+    /// The attributes above the definition at `bytes`, or inside it before its first word, nearest first.
     pub(super) fn attributes_of<'t>(&self, bytes: &Bytes, lines: &Lines<'t>) -> Vec<&'t str> {
         let text = lines.text;
         let (mut below, next) = self.first_word(bytes, lines);

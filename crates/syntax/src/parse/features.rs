@@ -8,13 +8,13 @@ use crate::budget::{Budget, Spent};
 
 /// Conditions that are read of one file.
 const CONDITIONS_MAX: usize = 1_024;
-/// Words of a condition that name nothing.
+/// Words of a condition that are not names.
 const GLUE: [&str; 8] = ["all", "any", "build", "defined", "feature", "go", "if", "not"];
 
-/// Gives the names of each condition to the units that it holds for.
+/// Adds the names of each condition to the units in its scope.
 ///
 /// # Errors
-/// Where this takes more time than it may.
+/// When this takes too much time.
 pub(super) fn fill(
     units: &mut [Option<Unit>],
     definitions: &[Definition],
@@ -43,7 +43,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// The names in a condition: those in quotes, where there are any, else its words.
+/// The names in a condition: quoted ones, if there are any, else its words.
 fn names(condition: &str) -> impl Iterator<Item = &str> {
     let quoted = condition.contains('"');
     let parts: Vec<&str> = match quoted {

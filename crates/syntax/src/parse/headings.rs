@@ -1,5 +1,5 @@
-//! Sections of prose that no grammar reads: titles with a row of one punctuation character below (reStructuredText, plain
-//! text), and AsciiDoc's rows of `=` in front.
+//! Sections of prose without a grammar: titles with a row of one punctuation character below (reStructuredText, plain
+//! text), or with AsciiDoc's rows of `=` in front.
 //!
 //! D. Goodger, "reStructuredText Markup Specification" (docutils), Sections; "AsciiDoc Language Documentation", Section
 //! Titles and Delimited Blocks.
@@ -15,7 +15,7 @@ use colgrep_core::{Unit, UnitKind, UnitRole};
 
 /// Longest title, in characters: longer lines are paragraphs.
 const TITLE_CHARS_MAX: usize = 200;
-/// A row this long heads reStructuredText even where the title above is longer.
+/// A row of this length marks a title in reStructuredText even if the title above is longer.
 const SHORT_ROW: usize = 4;
 /// How many characters shorter than its title a row may be in plain text.
 const ROW_SLACK: usize = 2;
@@ -29,7 +29,7 @@ const VERBATIM: &str = "-.+/";
 struct Heading {
     /// 0 for the outermost.
     level: usize,
-    /// The first line that is the heading's: that of the row above, if there is one.
+    /// The heading's first line: the row above, if there is one.
     first: u32,
     /// The title's line.
     line: u32,
@@ -60,7 +60,7 @@ fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<P
     Ok(Parsed { units, ..Parsed::default() })
 }
 
-/// Each heading with all that stands below it, to the next of its level or of one further out.
+/// Each heading with everything below it, to the next of its level or of an outer one.
 fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     let begins: Vec<(usize, usize)> =
         headings.iter().map(|heading| (heading.level, lines.bytes(heading.first, heading.first).start)).collect();
@@ -94,8 +94,8 @@ fn ends(headings: &[(usize, usize)], text_len: usize) -> Vec<usize> {
     ends
 }
 
-/// Markdown: an underlined heading, whose row is its `body`, heads all that stands below it, and ends what is not further
-/// out. The grammar knows that of the others alone.
+/// Markdown: extends an underlined heading, whose row is its `body`, over everything below it to the next heading of
+/// its level or an outer one. The grammar does this only for other headings.
 pub(super) fn nest(definitions: &mut [Definition], text: &str) {
     if definitions.iter().all(|definition| definition.body.is_none()) {
         return;
@@ -105,7 +105,7 @@ pub(super) fn nest(definitions: &mut [Definition], text: &str) {
     for definition in definitions.iter_mut() {
         let start = definition.bytes.start;
         let line = text[..start].rfind('\n').map_or(0, |before| before + 1);
-        // What stands in a quote is no heading of the document.
+        // A heading in a quote is not a heading of the document.
         if !text[line..start].trim().is_empty() {
             continue;
         }
@@ -139,7 +139,7 @@ fn row(line: &str) -> Option<(char, usize)> {
     line.chars().all(|c| c == first).then_some((first, line.len()))
 }
 
-/// Whether a row of so many characters is something else: `..` a comment, `::` an announcement, `>>>` a prompt.
+/// Whether a row of this length means something else: `..` a comment, `::` an announcement, `>>>` a prompt.
 fn is_marker((c, length): (char, usize)) -> bool {
     matches!(c, '.' | ':' | '>') && length < SHORT_ROW
 }
@@ -157,8 +157,8 @@ fn name_of(lines: &Lines<'_>, line: u32) -> Bytes {
     start..start + text.trim().len()
 }
 
-/// Titles with a row below, and perhaps one above. The first kind of row to come is the outermost, and so on. Plain text
-/// may be Markdown too: titles behind `#` with blank lines around them.
+/// Titles with a row below, and perhaps one above. Levels are in order of first use, outermost first. Plain text may be
+/// Markdown too: titles after `#` with blank lines around them.
 fn underlined(lines: &Lines<'_>, is_markup: bool) -> Vec<Heading> {
     let mut styles: Vec<(char, bool)> = Vec::new();
     let mut headings = Vec::new();
@@ -248,7 +248,7 @@ fn row_below(title: &str, below: &str) -> Option<usize> {
     (chars > 1 && title.starts_with(char::is_alphanumeric)).then_some(level)
 }
 
-/// Whether a line opens a block that is taken as it is.
+/// Whether a line opens a verbatim block.
 fn opens(line: &str) -> bool {
     let is_row = row(line).is_some_and(|(mark, length)| VERBATIM.contains(mark) && length >= SHORT_ROW);
     is_row || line.starts_with("```") || line == "|==="

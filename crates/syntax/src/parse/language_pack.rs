@@ -1,7 +1,5 @@
-//! Units of the long tail: languages that no row names, by the grammars of `tree-sitter-language-pack`.
-//!
-//! Only with the cargo feature `language-pack`. That crate fetches a grammar when a file needs it; where it
-//! can't, the file is cut into blocks as without the feature.
+//! Units of languages outside the table, by the grammars of `tree-sitter-language-pack`, with the cargo feature
+//! `language-pack`. That crate fetches a grammar when a file needs it; if it can't, the file is cut into blocks.
 
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use tree_sitter_language_pack::{ProcessConfig, StructureItem, StructureKind, detect_language, process};
@@ -13,8 +11,8 @@ use super::{BODY_BYTES_MAX, DEPTH_MAX, Parsed, SIGNATURE_BYTES_MAX};
 use crate::budget::TIME_MAX;
 use crate::language;
 
-/// Cuts a file into units by the pack's grammar for its path; gives the language's name too.
-/// `None` where the pack knows no language for it or can't get its grammar.
+/// Cuts a file into units by the pack's grammar for its path; also returns the language's name. `None` if the pack has
+/// no language for it or can't get its grammar.
 pub fn parse(path: &str, text: &str) -> Option<(String, Parsed)> {
     let name = detect_language(path)?;
     let config = ProcessConfig::new(name).with_parse_timeout_ms(Some(TIME_MAX.as_millis() as u64));

@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
         &self.text[self.bytes(line, line)]
     }
 
-    /// Where lines `first..=end` lie in the text.
+    /// Byte range of lines `first..=end`.
     pub(super) fn bytes(&self, first: u32, end: u32) -> Bytes {
         self.starts[first as usize - 1]..self.starts.get(end as usize).copied().unwrap_or(self.text.len())
     }
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
         line.len() - line.trim_start().len()
     }
 
-    /// Whether only white space stands before `byte` on its line.
+    /// Whether only white space precedes `byte` on its line.
     pub(super) fn starts_line(&self, byte: usize) -> bool {
         self.text[byte - self.column(byte)..byte].trim_start().is_empty()
     }
@@ -72,14 +72,14 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Lines that are a unit's own, one behind another.
+/// Consecutive lines of a unit's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnLines {
     /// The first of them.
     pub first: u32,
-    /// The last of them; before `first` where none are left.
+    /// The last of them; before `first` if it is empty.
     pub end: u32,
-    /// The first behind them that is not the unit's alone: the first of a member, or the one behind the unit.
+    /// The next line that is not the unit's own: a member's first, or the one after the unit.
     pub next: u32,
 }
 
@@ -101,15 +101,15 @@ pub(super) fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (
     own
 }
 
-/// Whether a member of this kind takes its lines out of the body of what it lies in. Constants stay in it; blocks are
+/// Whether a member of this kind takes its lines out of the body of its enclosing unit. Constants do not; blocks are
 /// made of lines that nothing else has.
 pub fn takes_lines(kind: UnitKind) -> bool {
     !matches!(kind, UnitKind::Constant | UnitKind::RawCode | UnitKind::Document)
 }
 
-/// The lines that make the body of a unit of `kind` on `line` to `end`, and whether that is only the beginning of a long
-/// section. `members` are the lines, first and last, of what it encloses and [`takes_lines`]; `text` gives the text of a
-/// line. The parser makes bodies by this; with a unit's place known, the same body can be made without it.
+/// The lines of the body of a unit of `kind` on `line` to `end`, and whether they are only the beginning of a long
+/// section. `members` are the first and last lines of enclosed units that [`takes_lines`] names; `text` gives the text
+/// of a line. The parser builds bodies with this, and anyone who knows a unit's place can rebuild them.
 pub fn body_lines<'t>(
     kind: UnitKind,
     line: u32,
@@ -131,8 +131,8 @@ pub fn body_lines<'t>(
     (own, is_cut)
 }
 
-/// The last line of a piece that begins on line `first` and is to end about line `last`, of lines up to `end`: code that
-/// stands in prose is not cut in two, as long as the piece gets no longer than a section that stays whole.
+/// The last line of a piece that begins on line `first` and should end about line `last`, of lines up to `end`: code in
+/// prose is not cut in two, unless the piece would get longer than an undivided section.
 pub(super) fn cut_behind<'t>(first: u32, last: u32, end: u32, text: impl Fn(u32) -> &'t str) -> u32 {
     let mut code = Code::None;
     let mut safe = None;
@@ -142,7 +142,7 @@ pub(super) fn cut_behind<'t>(first: u32, last: u32, end: u32, text: impl Fn(u32)
             Code::None => false,
             Code::Fence(..) => true,
             Code::Announced => line < end,
-            // The code goes on where the next line with text is indented.
+            // The code continues if the next line with text is indented.
             Code::Indented => (line + 1..=end.min(line + BLOCK_LINES))
                 .map(&text)
                 .find(|t| !t.trim().is_empty())
@@ -157,7 +157,7 @@ pub(super) fn cut_behind<'t>(first: u32, last: u32, end: u32, text: impl Fn(u32)
         if line >= last {
             return if line == last || safe.is_none() { line } else { safe.unwrap_or(last) };
         }
-        // A piece of a few lines serves nobody.
+        // A piece of a few lines is useless.
         safe = (line - first >= (last - first) / 2).then_some(line);
     }
     safe.unwrap_or(last)
@@ -167,7 +167,7 @@ fn is_indented(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
-/// Where a line of prose stands to the code in it.
+/// How a line of prose relates to the code in it.
 #[derive(Clone, Copy)]
 enum Code<'t> {
     None,
@@ -179,7 +179,7 @@ enum Code<'t> {
 }
 
 impl<'t> Code<'t> {
-    /// The state behind `line`.
+    /// The state after `line`.
     fn next(self, line: &'t str) -> Code<'t> {
         let word = line.trim_start();
         let is_fence = |mark: &str| word.strip_prefix(mark).is_some_and(|rest| !rest.contains(mark));

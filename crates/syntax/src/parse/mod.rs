@@ -1,8 +1,7 @@
-//! Text → units. Parsing never fails: what can't be parsed becomes plain blocks and a note.
+//! Text → units. Parsing never fails: text that can't be parsed becomes plain blocks and a note.
 //!
-//! A language's query (`language/queries/<name>.scm`) says what is a definition; everything else
-//! here is the same for all languages: nesting, documentation, bodies, and the blocks of lines
-//! that no definition covers.
+//! A language's query (`language/queries/<name>.scm`) defines what is a definition; nesting, documentation, bodies, and
+//! the blocks of uncovered lines are the same for all languages.
 
 mod blocks;
 mod build;
@@ -52,14 +51,14 @@ const NAME_BYTES_MAX: usize = 160;
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
-/// What is said of a larger one.
+/// The note for a larger one.
 const TOO_LARGE: &str = "is too large to parse";
-/// Of a line longer than this, in bytes (minified code), a unit's body holds only the unit's own part.
+/// In a line longer than this, in bytes (minified code), a unit's body is only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;
 /// A section with more lines of its own leaves all but the first [`BLOCK_LINES`] to blocks.
 const SECTION_LINES_MAX: u32 = 200;
-/// A function of so many lines holds others as a class does, those of so many lines at least: what is made inside a factory
-/// or a closure.
+/// A function of this many lines encloses units as a class does: functions with at least the minimum of lines, which a
+/// factory or a closure makes.
 pub const LARGE_FUNCTION_LINES: u32 = 150;
 const INNER_FUNCTION_LINES_MIN: u32 = 5;
 /// Definitions nested deeper belong to the one around them.
@@ -70,14 +69,14 @@ const LIST_LEN_MAX: usize = 64;
 /// statement (`let a = 1, b = 2`) each have its whole text.
 const UNIT_BYTES_BASE: usize = 16 << 20;
 const UNIT_BYTES_PER_BYTE: usize = 8;
-/// A file may have this many definitions, and one more for each so many bytes.
+/// A file may have this many definitions, and one more per [`BYTES_PER_DEFINITION`].
 const DEFINITIONS_BASE: usize = 1_024;
 const BYTES_PER_DEFINITION: usize = 8;
 
 /// What parsing made of one file.
 #[derive(Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
-    /// The units, by first line, an enclosing unit before what it encloses.
+    /// The units, by first line, an enclosing unit before its members.
     pub units: Vec<Unit>,
     /// The file's import statements, as written, white space folded.
     pub imports: Vec<String>,
@@ -129,13 +128,13 @@ pub const PANICKED: &str = "the parser failed inside, which is a fault of colgre
 /// The beginning of the note of a file whose parser crashed.
 pub const CRASHED: &str = "crashed the parser";
 
-/// Cuts `text` into units by `language`, in a worker process where the program has [enabled](crate::worker::enable) them.
-/// A panic or a crash of a worker costs this one file its definitions, and nothing else.
+/// Cuts `text` into units by `language`, in a worker process if the program [enabled](crate::worker::enable) them. A
+/// panic, or the crash of a worker, costs this file its definitions, but affects no other file.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
     worker::parse(text, language).unwrap_or_else(|| parse_in_process(text, language))
 }
 
-/// As [`parse`], in this process: grammars that write out of bounds damage or end it.
+/// As [`parse`], in this process, which a grammar's scanner may crash.
 pub fn parse_in_process(text: &str, language: &'static Language) -> Parsed {
     let mut parsed = contained(text, language, || read(text, language));
     if language.category == Category::Prose {
@@ -146,9 +145,9 @@ pub fn parse_in_process(text: &str, language: &'static Language) -> Parsed {
     parsed
 }
 
-/// What `read` makes of the text, or blocks of its lines where it panics.
+/// Runs `read`, and falls back to blocks of the text's lines if it panics.
 fn contained(text: &str, language: &'static Language, read: impl FnOnce() -> Parsed) -> Parsed {
-    // What outlives the work is a parser a thread, which is told its language and its text anew for each file.
+    // Only a thread's parser outlives a panic, and its language and text are set anew for each file.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
         let note = Some(PANICKED.to_string());
         Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
@@ -201,12 +200,12 @@ pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) 
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
 }
 
-/// What becomes of a text whose worker failed: see [`plain`].
+/// The units of a text whose worker failed: see [`plain`].
 pub(crate) fn parse_failed(text: &str, language: &'static Language, reason: &str) -> Parsed {
     contained(text, language, || plain(text, language, reason))
 }
 
-/// Definitions by their first lines, and blocks of all other lines, with a note that says why there is nothing better.
+/// Definitions by their first lines, and blocks of all other lines, with a note that gives the reason.
 fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
     let (lines, budget) = (Lines::new(text), Budget::new(text.len()));

@@ -1,6 +1,5 @@
-//! Jupyter notebooks: their cells, each in its own language. Outputs are left out; lines are those of the file.
-//!
-//! "The Notebook file format" (nbformat 4, and 3 with its worksheets).
+//! Jupyter notebooks ("The Notebook file format", nbformat 4, and 3 with its worksheets): their cells, each in its own
+//! language. Outputs are left out; lines are those of the file.
 
 use colgrep_core::{Span, Unit};
 use jsonc_parser::ast::{Object, Value};
@@ -15,7 +14,7 @@ use crate::language::{self, Language, Reader};
 
 /// Cells that are read of one notebook.
 const CELLS_MAX: usize = 4_096;
-/// What the first line of a cell says of its language: `%%bash`.
+/// Prefix of a cell's first line that names its language: `%%bash`.
 const CELL_MAGIC: &str = "%%";
 
 /// A cell's text, and for each of its lines the line of the file.
@@ -67,7 +66,7 @@ fn string<'n>(object: &'n Object<'_>, name: &str) -> Option<&'n str> {
     object.get_string(name).map(|text| text.value.as_ref())
 }
 
-/// The language of the notebook's kernel; Python where it does not say.
+/// The language of the notebook's kernel; Python by default.
 fn code_language(notebook: &Object<'_>) -> Option<&'static Language> {
     let metadata = notebook.get_object("metadata");
     let said = |part, name| string(metadata?.get_object(part)?, name);
@@ -75,7 +74,7 @@ fn code_language(notebook: &Object<'_>) -> Option<&'static Language> {
     named.into_iter().flatten().find_map(language::by_name).or_else(|| language::by_name("python"))
 }
 
-/// A cell's text: a list of lines, or one string. None for what is neither, or empty.
+/// A cell's text: a list of lines, or one string. `None` for anything else, or if it is empty.
 fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<Source> {
     let value = &cell.get("source").or_else(|| cell.get("input"))?.value;
     let parts = match value {
@@ -95,8 +94,8 @@ fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<Source> {
 }
 
 impl Source {
-    /// Makes comments of what is the notebook's own (`%matplotlib`, `!pip`), and gives the language that a first line
-    /// `%%bash` names.
+    /// Comments out the notebook's own commands (`%matplotlib`, `!pip`), and returns the language of a first line such
+    /// as `%%bash`.
     fn take_magics(&mut self) -> Option<&'static Language> {
         let named = self.text.trim_start().strip_prefix(CELL_MAGIC).and_then(|rest| rest.split_whitespace().next());
         let named = named.and_then(language::by_name);

@@ -12,14 +12,15 @@ use super::{DOCSTRING_BYTES_MAX, LIST_LEN_MAX, NAME_BYTES_MAX, PARSED_BYTES_MAX,
 use crate::budget::Budget;
 use crate::language::Language;
 
-/// Rows that become units; those behind them stay in blocks of lines.
+/// Maximum of rows that become units; later ones stay in blocks of lines.
 const ROWS_MAX: usize = 4_096;
 /// Fields that name a row, the first that it has.
 const NAMES: [&str; 4] = ["name", "title", "query", "id"];
-/// The field that says what a row is.
+/// The field that describes a row.
 const DESCRIPTION: &str = "description";
 
-/// Cuts a text into its rows. `None` where it is no array of objects, nor objects one a line, or none of them has a name.
+/// Splits a text into its rows. `None` if it is neither an array of objects nor objects one per line, or none of them
+/// has a name.
 pub(super) fn parse(text: &str, language: &Language) -> Option<Parsed> {
     let begin = text.trim_start_matches('\u{feff}').trim_start();
     if text.len() > PARSED_BYTES_MAX {
@@ -39,7 +40,7 @@ pub(super) fn parse(text: &str, language: &Language) -> Option<Parsed> {
     Some(parsed)
 }
 
-/// The rows of an array; none where anything else stands in it.
+/// The rows of an array; `None` if it contains anything else.
 fn array(text: &str, lines: &Lines<'_>) -> Option<Vec<Unit>> {
     let Value::Array(array) = read(text)? else { return None };
     let rows: Option<Vec<&Object<'_>>> = array.elements.iter().map(Value::as_object).collect();
@@ -47,7 +48,7 @@ fn array(text: &str, lines: &Lines<'_>) -> Option<Vec<Unit>> {
     Some(rows?.iter().take(ROWS_MAX).filter_map(unit).collect())
 }
 
-/// The rows of lines; none where one of the first is no object.
+/// The rows of lines; `None` if one of the first is not an object.
 fn one_a_line(text: &str, lines: &Lines<'_>) -> Option<Vec<Unit>> {
     let budget = Budget::new(text.len());
     let mut units = Vec::new();
@@ -74,7 +75,7 @@ fn read(text: &str) -> Option<Value<'_>> {
     parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?.value
 }
 
-/// A row that has a name; `text` is what it was read from, which stands `start` bytes behind the beginning of the file.
+/// A row that has a name; `text` is its source, `start` bytes after the beginning of the file.
 fn unit(row: &Object<'_>, text: &str, start: usize, lines: &Lines<'_>) -> Option<Unit> {
     let name = NAMES.into_iter().find_map(|field| scalar(row, field))?;
     let (begin, end) = (start + row.start(), start + row.end());
@@ -92,7 +93,7 @@ fn unit(row: &Object<'_>, text: &str, start: usize, lines: &Lines<'_>) -> Option
     })
 }
 
-/// A field's text, where it is a string with any, or a number.
+/// A field's text, if it is a nonempty string or a number.
 fn scalar(row: &Object<'_>, field: &str) -> Option<String> {
     match &row.get(field)?.value {
         Value::StringLit(text) if !text.value.trim().is_empty() => Some(text.value.to_string()),

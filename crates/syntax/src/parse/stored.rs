@@ -1,5 +1,5 @@
-//! A unit as an index stores it: without what the lines of its file tell. Simple rules find nearly all signatures,
-//! documentations and lists there again (99 of 100 in the tuning repositories); what a rule would get wrong is stored whole.
+//! A unit as an index stores it: without what can be recomputed from its file. Simple rules recompute 99 of 100
+//! signatures, documentations and lists in the tuning repositories; others are stored whole.
 
 use colgrep_core::entity::Entities;
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
@@ -11,15 +11,15 @@ use crate::read::{self, lines_between};
 
 /// Most documentation of a unit that is shown, in bytes. All of it is searched.
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
-/// Lines above a signature (attributes), and lines in front of a documentation inside a unit, at most.
+/// Maximum of lines above a signature (attributes), and before a documentation inside a unit.
 const SKIPPED_MAX: u8 = 16;
 const DOCSTRING_LINES_AHEAD: u32 = 64;
-/// Lines where a documentation may begin, at most.
+/// Maximum of lines where a documentation may begin.
 const DOCSTRING_PLACES_MAX: usize = 8;
 /// Groups in brackets of a signature that may be its parameters.
 const GROUPS_MAX: u8 = 4;
 
-/// A unit without what the lines of its file tell.
+/// A unit without what its file provides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredUnit {
     /// As in a [`Unit`].
@@ -30,7 +30,7 @@ pub struct StoredUnit {
     pub name: String,
     /// As in a [`Unit`].
     pub parent: String,
-    /// As in a [`Unit`]; empty where the index knows it otherwise.
+    /// As in a [`Unit`]; empty if the index has it elsewhere.
     pub span: Span,
     signature: Signature,
     docstring: Docstring,
@@ -51,7 +51,7 @@ enum Signature {
     Whole(String),
     /// The definition's first line.
     Line,
-    /// The same without what opens its body.
+    /// The same without the opening of its body.
     Head,
     /// So many bytes of the lines from one on, white space folded.
     Part {
@@ -68,7 +68,7 @@ enum Docstring {
     Above {
         is_xml: bool,
     },
-    /// So many lines, so many behind the unit's first.
+    /// This many lines, after skipping some from the unit's first.
     Lines {
         skipped: u16,
         count: u16,
@@ -79,7 +79,7 @@ enum Docstring {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Parameters {
     Whole(Vec<String>),
-    /// What stands in brackets in the signature, by number.
+    /// A bracketed group of the signature, by number.
     Group(u8),
 }
 
@@ -99,7 +99,7 @@ enum ReturnType {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Names {
     Whole(Vec<String>),
-    /// Words of the unit's lines: how many lie between each and the one before it.
+    /// Words of the unit's lines: the number of words between each and the previous one.
     Words(Vec<u16>),
 }
 
@@ -134,8 +134,8 @@ impl Default for Names {
 }
 
 impl StoredUnit {
-    /// What is stored of a unit, without its body, beside the lines of its file (the first one first). The documentation is
-    /// cut to what is shown.
+    /// The stored form of a unit, without its body and what the lines of its file provide (the first one first). The
+    /// documentation is cut to what is shown.
     pub fn of(unit: &Unit, lines: &[&str]) -> StoredUnit {
         let span = unit.span;
         StoredUnit {
@@ -150,7 +150,7 @@ impl StoredUnit {
         }
     }
 
-    /// A unit of which no file tells anything: stored whole, with its body.
+    /// A unit without a file: stored whole, with its body.
     pub fn whole(unit: &Unit) -> StoredUnit {
         let unit = unit.clone();
         StoredUnit {
@@ -174,7 +174,7 @@ impl StoredUnit {
         }
     }
 
-    /// Units of one file, with its text as it was when it was indexed; where that is empty, so is what it would tell.
+    /// Units of one file, with its text as indexed; if that is empty, so is what it would provide.
     pub fn units(stored: Vec<StoredUnit>, text: &str) -> Vec<Unit> {
         let first = stored.iter().map(|unit| unit.span.first.min(unit.span.line)).min().unwrap_or_default();
         let end = stored.iter().map(|unit| unit.span.end).max().unwrap_or_default();
@@ -208,7 +208,7 @@ impl StoredUnit {
     }
 }
 
-/// A line by its number, as far as it is looked at.
+/// A line by its number, cut to what the rules look at.
 fn line<'t>(lines: &[&'t str], number: u32) -> &'t str {
     let line = lines.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
     &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
@@ -327,7 +327,7 @@ impl Parameters {
     }
 }
 
-/// What stands in round brackets in a signature, brackets included, by number; those inside others do not count.
+/// The group in round brackets in a signature, brackets included, by number; nested ones do not count.
 fn group(signature: &str, number: u8) -> Option<&str> {
     let (mut start, mut seen) = (None, 0);
     for (at, c, depth) in depths(signature) {
@@ -372,7 +372,7 @@ impl ReturnType {
 impl Names {
     fn of(names: &[String], span: Span, lines: &[&str]) -> Names {
         let mut words = words(span, lines);
-        // A name that is no word, or stands nowhere behind the one before it, ends it.
+        // A name that is not a word, or does not occur after the previous one: the names are stored whole.
         let mut gap = |name: &String| words.position(|word| word == name).and_then(|gap| gap.try_into().ok());
         match names {
             [] => Names::default(),
@@ -449,7 +449,7 @@ pub fn push<T: Fn(u8)>(
         assert_eq!(stored.return_type, ReturnType::Last(13));
         assert_eq!(stored.calls, Names::Words(vec![18, 5]));
         assert_eq!(StoredUnit::units(vec![stored.clone()], TEXT), [unit()]);
-        // Without the file there is what is stored.
+        // Without the file, only the stored fields are there.
         let bare = stored.unit(&[]);
         assert_eq!((bare.name.as_str(), bare.parent.as_str(), bare.span), ("push", "Ring", unit().span));
         assert!(bare.signature.is_empty() && bare.docstring.is_empty() && bare.calls.is_empty());

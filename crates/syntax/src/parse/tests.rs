@@ -259,7 +259,7 @@ fn calls_are_found_in_each_form() {
         };
         assert_eq!(unit(&parsed(language, &text), "caller").calls.join(" "), expected, "{call}");
     }
-    // A definition that is written between its parameters is no call of itself.
+    // A definition written between its parameters is not a call of itself.
     let clauses = parsed("haskell", "a `op` 0 = a\na `op` b = a `minus` b\n");
     assert_eq!(unit(&clauses, "op").calls.join(" "), "minus");
 }
@@ -425,7 +425,7 @@ proptest! {
 
 #[test]
 fn a_grammar_that_stops_inside_a_character_is_no_fault() {
-    // What a decoder gives for a byte that is no UTF-8, between and inside the tokens of every language's example.
+    // What a decoder gives for an invalid UTF-8 byte, between and inside the tokens of every language's example.
     let texts = [
         "val planner: Planner by lazy `\u{fffd}`\n",
         "val planner: Planner by lazy `\u{fffd} {\nfun `a\u{fffd}b`() {}\n",

@@ -19,7 +19,7 @@ pub(super) fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(text.floor_char_boundary(bytes_max));
 }
 
-/// Words behind `#` of lines for C#'s preprocessor that may stand inside a definition.
+/// Words after `#` of lines for C#'s preprocessor that may be inside a definition.
 const DIRECTIVES: [&str; 6] = ["if", "elif", "else", "endif", "nullable", "pragma"];
 
 /// Whether a line is one for C#'s preprocessor.
@@ -28,7 +28,7 @@ pub(super) fn is_directive(line: &str) -> bool {
     name.is_some_and(|name| DIRECTIVES.contains(&name))
 }
 
-/// `text` without its lines for C#'s preprocessor, and without the branches behind the first one.
+/// `text` without its lines for C#'s preprocessor, and without all but the first branch.
 pub(super) fn without_directives(text: &str) -> String {
     let mut is_other = false;
     let is_kept = |line: &&str| {
@@ -89,7 +89,7 @@ pub(super) fn clean_name(text: &str) -> String {
     fold_space(name, NAME_BYTES_MAX)
 }
 
-/// `Map<K, V>` → `Map`; anything else as it is (operators such as `<=>` too).
+/// `Map<K, V>` → `Map`; anything else unchanged (operators such as `<=>` too).
 pub(super) fn without_type_arguments(name: &str) -> &str {
     if !name.ends_with('>') {
         return name;
@@ -97,7 +97,7 @@ pub(super) fn without_type_arguments(name: &str) -> &str {
     let mut depth = 0u32;
     for (i, c) in name.char_indices().rev() {
         match c {
-            // The arrow of a function type closes nothing.
+            // The arrow of a function type is not a closing bracket.
             '>' if name[..i].ends_with(['-', '=']) => {}
             '>' => depth += 1,
             '<' if depth == 1 && name[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_') => return &name[..i],
@@ -113,7 +113,7 @@ pub(super) fn clean_title(text: &str) -> String {
     fold_space(unquote(text.trim()), NAME_BYTES_MAX)
 }
 
-/// A title without the attributes that some dialects write behind it: `Setup {#setup .wide}`.
+/// A title without the attributes that some dialects append: `Setup {#setup .wide}`.
 pub(super) fn without_attributes(title: &str) -> &str {
     let parts = title.strip_suffix('}').and_then(|title| title.rsplit_once('{'));
     let is_attribute = |inner: &str| inner.trim_start().starts_with(['#', '.', ':']) || inner.contains('=');
@@ -123,7 +123,7 @@ pub(super) fn without_attributes(title: &str) -> &str {
     }
 }
 
-/// A Markdown heading's text: of links what is read, no images, no HTML tags, no closing `#`s.
+/// The rendered text of a Markdown heading: links reduced to their text, no images, no HTML tags, no closing `#`s.
 pub(super) fn clean_heading(text: &str) -> String {
     // Longer than any heading that is one.
     let text = text.trim();
@@ -156,7 +156,7 @@ pub(super) fn clean_heading(text: &str) -> String {
     clean_title(&plain)
 }
 
-/// The length of the HTML tag that `text` begins with. Type arguments (`<T>`, `<https://…>`) are none.
+/// The length of the HTML tag that `text` begins with. Type arguments (`<T>`, `<https://…>`) are not tags.
 pub(super) fn html_tag(text: &str) -> Option<usize> {
     let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
     let after = name.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -213,8 +213,8 @@ pub(super) fn clean_comment(comment: &str, xml: bool) -> String {
     text
 }
 
-/// `@doc "…"` (Elixir) and `desc "…"` (Rake) are what their string says; any other comment is itself,
-/// without a plain pair of quotes around it.
+/// The string of `@doc "…"` (Elixir) and `desc "…"` (Rake); any other comment unchanged, without a plain pair of quotes
+/// around it.
 pub(super) fn without_doc_call(comment: &str) -> &str {
     let string = ["@doc", "@moduledoc", "@typedoc", "@shortdoc", "desc"].into_iter().find_map(|name| {
         let argument = comment.strip_prefix(name)?.trim_start_matches([' ', '(']);
@@ -293,7 +293,7 @@ pub(super) fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
         }
         match c {
             '(' | '[' | '{' | '<' => depth += 1,
-            // An arrow closes nothing.
+            // An arrow is not a closing bracket.
             '>' if matches!(last, '-' | '=') => {}
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
             _ => {}
@@ -302,7 +302,7 @@ pub(super) fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
     })
 }
 
-/// A title of reStructuredText as it is read: without back-ticks and roles (`:ref:`), of a link its text.
+/// A rendered title of reStructuredText: without back-ticks and roles (`:ref:`), links reduced to their text.
 pub(super) fn clean_underlined(title: &str) -> String {
     let title = without_attributes(title);
     let mut plain = String::with_capacity(title.len());
@@ -326,7 +326,7 @@ pub(super) fn clean_underlined(title: &str) -> String {
     plain
 }
 
-/// A title of AsciiDoc as it is read: without the row that may close it, and without anchors.
+/// A rendered title of AsciiDoc: without a closing row and anchors.
 pub(super) fn clean_row(title: &str) -> String {
     let open = title.trim_end_matches(['=', '#']);
     let title = if open.ends_with(' ') { open.trim_end() } else { title };

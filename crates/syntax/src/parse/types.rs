@@ -1,4 +1,4 @@
-//! Type definitions told by their look, where a grammar can't follow.
+//! Recognizes type definitions by their form, where a grammar can't parse them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::language::LANGUAGES;
 
-/// A keyword of any language, maybe a macro, then the name; group 2 is what makes a use or an announcement of it.
+/// A keyword of any language, maybe a macro, then the name; group 2 marks a use or a forward declaration.
 static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
     let keywords: BTreeSet<&str> = LANGUAGES.iter().flat_map(|l| l.type_keywords).copied().collect();
     let keywords = keywords.into_iter().collect::<Vec<_>>().join("|");
@@ -17,8 +17,8 @@ static TYPE_DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid pattern")
 });
 
-/// Names that the text defines as types by the look of it: a keyword, maybe a macro, a name, no semicolon.
-/// For code that a grammar can't follow (macros in front of names, dialects).
+/// Names that the text appears to define as types: a keyword, maybe a macro, a name, no semicolon. For code that a
+/// grammar can't parse (macros before names, dialects).
 pub fn textual_types(text: &str) -> Vec<String> {
     let mut names: Vec<String> = TYPE_DEFINITION
         .captures_iter(text)

@@ -1,5 +1,5 @@
-//! Definitions that a grammar could not read, by their first lines: `fn NAME(`, `class … NAME {`. They count where the
-//! text has syntax errors or was not parsed at all, on lines that no other definition has.
+//! Definitions that a grammar could not read, by their first lines: `fn NAME(`, `class … NAME {`. They count in texts
+//! with syntax errors or without a parse, on lines of no other definition.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::collect::{Definition, FileCaptures, What};
 use super::lines::Lines;
 use crate::language::Language;
 
-/// What may stand in front of a keyword.
+/// Words that may precede a keyword.
 const MODIFIERS: [&str; 29] = [
     "pub",
     "export",
@@ -44,12 +44,12 @@ const MODIFIERS: [&str; 29] = [
 ];
 /// Those keywords of types that a body follows. Others (`typedef`, `namespace`, `type`) name something else first.
 const TYPES: [&str; 9] = ["class", "struct", "enum", "trait", "interface", "protocol", "object", "union", "record"];
-/// Lines behind a type's name among which its bracket stands.
+/// Lines after a type's name that may have its bracket.
 const BRACKET_LINES: usize = 4;
-/// Pattern number of these definitions: behind those of every query.
+/// Pattern number of these definitions: after those of every query.
 const PATTERN: usize = usize::MAX;
 
-/// What a line announces: whether it is a type, and where in the line its name stands.
+/// What a line declares: whether it is a type, and where in the line its name is.
 #[derive(Debug, PartialEq)]
 struct Announced {
     is_type: bool,
@@ -87,7 +87,7 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         if announced.is_type && !has_body(lines, number, language) {
             continue;
         }
-        // What lies in a function belongs to it.
+        // The content of a function belongs to it.
         if open.iter().any(|(_, at)| !added[*at].2.is_type) {
             continue;
         }
@@ -119,13 +119,13 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
     found.definitions.extend(definitions);
 }
 
-/// Bytes of blank space in front of a line's text.
+/// Bytes of blank space before a line's text.
 fn indentation_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line as far left as a definition's first still belongs to it: brackets that open or go on, labels, lines of
-/// the preprocessor.
+/// Whether a line indented like a definition's first still belongs to the definition: brackets that open or continue,
+/// labels, lines of the preprocessor.
 fn goes_on(word: &str) -> bool {
     word.starts_with(['{', ')', ']', '#', ':', '<'])
         || matches!(word, "public:" | "private:" | "protected:" | "signals:" | "where")
@@ -136,7 +136,7 @@ fn closes(word: &str) -> bool {
     word.starts_with('}') || word == "end" || word.starts_with("end ") || word.starts_with("end;")
 }
 
-/// Whether a type's body begins on its line or soon behind it.
+/// Whether a type's body begins on its line or soon after it.
 fn has_body(lines: &Lines<'_>, number: u32, language: &Language) -> bool {
     if !language.types_need_brackets || lines.line(number).contains('{') {
         return true;
@@ -152,7 +152,7 @@ fn has_body(lines: &Lines<'_>, number: u32, language: &Language) -> bool {
 struct Taken {
     /// First line of the name's line and last line of callables and constants, sorted.
     leaves: Vec<(u32, u32)>,
-    /// Lines on which names stand, sorted.
+    /// Lines with names, sorted.
     names: Vec<u32>,
     /// First and last lines of all, by first line.
     all: Vec<(u32, u32)>,
@@ -164,7 +164,7 @@ impl Taken {
         let is_leaf = |d: &&Definition| !d.what.is_container();
         let mut leaves: Vec<(u32, u32)> = found.definitions.iter().filter(is_leaf).map(span).collect();
         leaves.sort_unstable();
-        // The furthest end so far, so that one look tells whether a line lies in any.
+        // The furthest end so far, so that one lookup tells whether a line is in any leaf.
         let mut furthest = 0;
         leaves.iter_mut().for_each(|leaf| {
             furthest = furthest.max(leaf.1);
@@ -177,7 +177,7 @@ impl Taken {
         Taken { leaves, names, all }
     }
 
-    /// Whether a line names a definition or lies in one that has no members.
+    /// Whether a line names a definition or is inside one without members.
     fn has(&self, line: u32) -> bool {
         if self.names.binary_search(&line).is_ok() {
             return true;
@@ -186,7 +186,7 @@ impl Taken {
         before > 0 && self.leaves[before - 1].1 >= line
     }
 
-    /// The last line of one that would reach from `first` to `end`, where no other reaches across it.
+    /// The last line of a definition from `first` to `end`, cut so that it does not partly overlap another.
     fn cut(&self, first: u32, end: u32) -> u32 {
         let from = self.all.partition_point(|one| one.0 <= first);
         let across = self.all[from..].iter().take_while(|one| one.0 <= end).find(|one| one.1 > end);
@@ -196,7 +196,7 @@ impl Taken {
     }
 }
 
-/// Whether lines lie in a comment or a text of several lines.
+/// Whether lines are inside a comment or a text of several lines.
 #[derive(Default)]
 struct Inside {
     comment: bool,
@@ -251,7 +251,7 @@ fn announced(line: &str, language: &Language) -> Option<Announced> {
     if is_type { type_name(line, at).map(|name| Announced { is_type: true, name }) } else { None }
 }
 
-/// The name of a function behind its keyword: behind Go's receiver, or the last before the brackets.
+/// The name of a function after its keyword: after Go's receiver, or the last before the brackets.
 fn function_name(line: &str, at: usize) -> Option<Range<usize>> {
     let mut at = behind_space(line, at + line[at..].len() - line[at..].trim_start_matches('*').len());
     if line[at..].starts_with('(') {
@@ -277,7 +277,7 @@ fn function_name(line: &str, at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The name of a type behind its keyword, behind attributes in upper case.
+/// The name of a type after its keyword and any attributes in upper case.
 fn type_name(line: &str, mut at: usize) -> Option<Range<usize>> {
     let code = line.split("//").next().unwrap_or_default().trim_end();
     loop {

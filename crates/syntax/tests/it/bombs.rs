@@ -4,7 +4,7 @@ use colgrep_syntax::budget::peak;
 use colgrep_syntax::language::by_name;
 use colgrep_syntax::parse::{Parsed, parse};
 
-/// Parses `text` repeated, and checks what it took.
+/// Parses `text` repeated, and checks the cost.
 fn parsed(language: &str, text: &str, times: usize) -> Parsed {
     let parsed = parse(&text.repeat(times), by_name(language).expect("a row"));
     let mb = peak().bytes >> 20;
@@ -35,7 +35,7 @@ fn bombs_become_plain_blocks() {
 
 #[test]
 fn what_a_scanner_has_no_room_for_ends_nothing() {
-    // 360 bytes of Perl and 4 kB of Ruby ended the process; the file behind them is read all the same.
+    // 360 bytes of Perl and 4 kB of Ruby used to crash the process; the next file is still read.
     for (language, text) in [("perl", "\"@{["), ("ruby", "<<Adef a%Q["), ("perl", "\"${"), ("kotlin", "\"${a")] {
         for times in [80, 90, 120, 200, 256, 400, 3_000] {
             parsed(language, text, times);
@@ -67,7 +67,7 @@ fn shorter_ones_are_parsed() {
 
 #[test]
 fn nodes_of_the_parsers_stack_are_counted() {
-    // Fails where tree-sitter's `StackNode` has another size than `budget/counted.rs` says.
+    // Fails if tree-sitter's `StackNode` has another size than in `budget/counted.rs`.
     parsed("c", "int a = (", 1);
     let few = peak().stack_nodes;
     parsed("c", "(", 1_000);

@@ -1,7 +1,5 @@
-//! Every language of the table: its query compiles, and its sample gives the units written beside it.
-//!
-//! `languages/<name>/sample.<ext>` is a small file as people write them; `expected.txt` is what parsing
-//! must make of it. To see what it makes now: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
+//! Checks every language of the table: its query compiles, and parsing `languages/<name>/sample.<ext>` gives the units
+//! in `expected.txt`. To print the current units: `cargo run -p colgrep-syntax --example units -- SAMPLE`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,7 +64,7 @@ fn every_sample_gives_the_expected_units() {
 
 #[test]
 fn every_line_with_text_belongs_to_a_unit() {
-    // Of a notebook the lines of cells alone.
+    // In a notebook, only lines of cells belong to units.
     for language in LANGUAGES.iter().filter(|language| language.name != "jupyter") {
         let Some((_, text)) = sample(language.name) else { continue };
         let parsed = parse::parse(&text, language);

@@ -1,4 +1,4 @@
-//! What the table says of all languages together: which words name files, which files are tests, what looks like a type.
+//! Tests lists of all languages together: words that name files, test files, types.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn a_file_of_any_language_is_looked_up_by_its_stem() {
         ("client.py", "client"),
         ("socket.h", "socket"),
         ("index.ts", "index"),
-        // Members of values, whatever else the ending is.
+        // Members of values, although the words end in known extensions.
         ("console.log", "log"),
         ("process.env", "env"),
         ("counter.inc", "inc"),
@@ -138,7 +138,7 @@ fn roles_and_layouts_are_no_topics() {
 
 #[test]
 fn the_lists_of_all_languages_are_as_they_were_measured() {
-    // Ranking was tuned with these; a language that adds to one changes what is indexed (`FORMAT_VERSION`).
+    // Ranking was tuned with these; a language that adds to one changes the index (`FORMAT_VERSION`).
     assert_eq!(
         all(|l| l.type_keywords),
         "actor class concept data defmodule enum extension interface module namespace newtype object protocol record \

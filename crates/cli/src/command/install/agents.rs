@@ -22,7 +22,7 @@ use crate::args::Agent;
 pub struct Target {
     /// The file.
     pub path: PathBuf,
-    /// What is put in, one behind the other.
+    /// The edits, in order.
     pub edits: Vec<Edit>,
 }
 
@@ -63,7 +63,8 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             vec![files.notes("CLAUDE.md"), files.server(".mcp.json", files.typed()), files.claude_hook()]
         }
         (Agent::ClaudeCode, false) => match &env.claude_home {
-            // Its folder then holds what lies beside it in the home folder, too.
+            // With its own folder, Claude Code also keeps the files there that are otherwise directly in the home
+            // folder.
             Some(own) => {
                 let files = Files { folder: own, ..files };
                 vec![
@@ -160,7 +161,7 @@ fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
         target(home.join("config.toml"), server),
         target(home.join("hooks.json"), hook),
     ];
-    // Codex reads it instead of the AGENTS.md beside it.
+    // Codex reads it instead of AGENTS.md.
     let instead = folder.join("AGENTS.override.md");
     if instead.is_file() {
         targets.push(notes(instead));
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_named_to_agents() {
-        // Notes for agents tell of the command line first: the tools stand in their last sentence.
+        // Notes for agents describe the command line first; the tools come in their last sentence.
         let (_, notes) = TEXT.split_once("offers the same as the tools").expect("a sentence of tools");
         for tool in tools() {
             let name = tool.name;

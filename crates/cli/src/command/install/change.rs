@@ -29,7 +29,7 @@ pub struct Change {
 /// Adds colgrep's parts for `agent` to the file. A file that has exactly these is unchanged.
 ///
 /// # Errors
-/// When the file can't be read, or is not what such a file holds.
+/// When the file can't be read, or has an unexpected form.
 pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
     let path = target.path.clone();
     let (before, old) = (read(&path)?, receipts.of(&path));
@@ -64,7 +64,7 @@ pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Ch
 /// Removes colgrep's parts from the file; unchanged if another agent than `agent` reads it too.
 ///
 /// # Errors
-/// When the file can't be read, or is not what such a file holds.
+/// When the file can't be read, or has an unexpected form.
 pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
     let path = target.path.clone();
     let (before, mut old) = (read(&path)?, receipts.of(&path));
@@ -92,8 +92,8 @@ fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {
 
 /// What a file is without colgrep: `None` where it was made for colgrep and nothing is left.
 ///
-/// Each part is taken back as the receipt says, byte for byte, if what was put in still stands there as a whole;
-/// else it is cut out by what it means, with what was made around it and is empty then.
+/// Each part is reverted byte for byte as the receipt says, if its text is unchanged; else it is removed by meaning,
+/// with the containers made for it that are empty then.
 fn base(edits: &[Edit], before: Option<&str>, receipt: Option<&Receipt>) -> Result<Option<String>> {
     let Some(before) = before else { return Ok(None) };
     let mut text = before.to_string();

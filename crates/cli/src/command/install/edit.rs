@@ -16,10 +16,10 @@ pub trait Part {
     /// What `put` puts in.
     fn wanted(&self) -> Value;
 
-    /// What `text` holds that is recognisably colgrep's, of this or another version.
+    /// The parts of `text` that are recognisably colgrep's, of this or another version.
     fn found(&self, text: &str) -> Result<Vec<Value>>;
 
-    /// What stands in the place that `put` takes and is not colgrep's.
+    /// What occupies the place that `put` takes and is not colgrep's.
     fn taken(&self, _text: &str) -> Result<Option<String>> {
         Ok(None)
     }
@@ -35,7 +35,7 @@ pub trait Part {
         Ok(Vec::new())
     }
 
-    /// The text without those of the `made` keys in which nothing is left. `text` holds none of the part.
+    /// The text without those of the `made` keys that are empty. `text` no longer contains the part.
     fn cleared(&self, text: &str, _made: &[String]) -> Result<String> {
         Ok(text.to_string())
     }
@@ -68,7 +68,7 @@ impl Edit {
     /// Whether anything of colgrep's is in the text.
     ///
     /// # Errors
-    /// When the text is not what such a file holds; likewise below.
+    /// When the text has an unexpected form; likewise below.
     pub fn is_in(&self, text: &str) -> Result<bool> {
         Ok(!self.0.found(&plain(text))?.is_empty())
     }
@@ -78,12 +78,12 @@ impl Edit {
         Ok(self.0.found(&plain(text))? == [self.0.wanted()])
     }
 
-    /// What stands in the place that `put` takes and is the user's own.
+    /// What occupies the place that `put` takes and is the user's own.
     pub fn taken(&self, text: &str) -> Result<Option<String>> {
         self.0.taken(&plain(text))
     }
 
-    /// The text with colgrep's part in it. `text` holds none.
+    /// The text with colgrep's part added. `text` must not contain it yet.
     pub fn put(&self, text: &str) -> Result<String> {
         in_own_form(text, |plain| self.0.put(plain))
     }

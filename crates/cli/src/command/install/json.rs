@@ -163,7 +163,7 @@ impl Part for Hook {
     fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
         let text = cleared(text, made, &["hooks", self.event])?;
         let root = parsed(&text)?;
-        // The version is that of the hooks.
+        // The version belongs to the hooks.
         let hooked = at(&root, &["hooks"]).and_then(|h| h.value()).is_some_and(|hooks| !is_empty(&hooks));
         let version = at(&root, &["version"]).filter(|_| !hooked);
         let own = version.filter(|v| made.iter().any(|m| m == "version") && v.to_serde_value() == Some(1.into()));
@@ -179,7 +179,7 @@ impl Part for Hook {
     }
 }
 
-/// A program as a shell reads it; a command of several words, which is none, stays as it is.
+/// A program as a shell reads it; empty for a command of several words.
 fn unquoted(word: &str) -> &str {
     let quoted = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
     match quoted('\'').or_else(|| quoted('"')) {
@@ -220,7 +220,7 @@ fn at(root: &CstRootNode, path: &[&str]) -> Option<CstObjectProp> {
     above.iter().try_fold(root.object_value()?, |object, key| object.object_value(key))?.get(last)
 }
 
-/// Whether an object or a list holds nothing, no comment either.
+/// Whether an object or a list is empty, without comments.
 fn is_empty(value: &CstNode) -> bool {
     let entries = value.as_object().map(|o| o.properties().len()).or(value.as_array().map(|a| a.elements().len()));
     entries == Some(0) && comments(value) == 0
@@ -255,7 +255,7 @@ fn comments(node: &CstNode) -> usize {
     usize::from(node.is_comment()) + node.children().iter().map(comments).sum::<usize>()
 }
 
-/// The text, if it still holds as many comments as it did: none of them is colgrep's.
+/// The text, if no comment was lost: all of them are the user's.
 fn keeping(before: usize, root: &CstRootNode) -> Result<String> {
     ensure!(
         comments(&root.clone().into()) == before,

@@ -1,4 +1,4 @@
-//! Receipts: what `install` wrote where, so that it can be undone byte for byte. They hold changed bytes only, never
+//! Receipts: what `install` wrote where, so that it can be undone byte for byte. They record changed bytes only, never
 //! whole files.
 
 use std::path::{Path, PathBuf};
@@ -61,20 +61,20 @@ impl Receipts {
         self.folder.join(format!("{hash:032x}.json"))
     }
 
-    /// The receipt of a file; one that can't be understood is none.
+    /// The receipt of a file; an unreadable one is ignored.
     pub fn of(&self, path: &Path) -> Option<Receipt> {
         let receipt: Receipt = serde_json::from_str(&read(&self.file(path)).ok()??).ok()?;
         Some(receipt).filter(|r| r.path == path)
     }
 
-    /// The write that keeps `receipt` as that of `path`, or forgets it.
+    /// The write that stores `receipt` for `path`, or removes it.
     ///
     /// # Errors
     /// When the receipt that is there can't be read.
     pub fn write(&self, path: &Path, receipt: Option<&Receipt>) -> Result<Write> {
         let file = self.file(path);
         let after = receipt.map(serde_json::to_string_pretty).transpose()?;
-        // The user's own entry may hold a password.
+        // The user's own entry may contain a password.
         Ok(Write { before: read(&file)?, path: file, after, secret: true })
     }
 }

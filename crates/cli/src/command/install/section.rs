@@ -1,8 +1,8 @@
-//! A section of a Markdown file, between two marks that stand alone on their lines.
+//! A section of a Markdown file, between two marks on lines of their own.
 //!
-//! Outside the marks, nothing is added but a line end in front where the file had none at its end; the second mark has
-//! none then. So the file without the section can be restored from the section alone. What is appended to such a file
-//! stands on the line of the mark behind, and gets a line of its own when the section goes.
+//! Outside the marks, only a line end before the section is added where the file did not end with one; the second mark
+//! has no line end then. So the file can be restored from the section alone. Text that is appended to such a file
+//! follows the second mark on its line, and moves to its own line when the section is removed.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use super::edit::Part;
 
 /// The line before the section.
 const BEGIN: &str = "<!-- colgrep:begin (written by `colgrep install`; `colgrep uninstall` removes it) -->";
-/// The line behind it.
+/// The line after the section.
 const END: &str = "<!-- colgrep:end -->";
 
 /// A section of a Markdown file.
 pub struct Section {
-    /// What stands above it in a file that is colgrep's alone; empty for a file that is shared.
+    /// The text above it in a file that is colgrep's alone; empty for a shared file.
     pub head: &'static str,
-    /// What stands between the marks.
+    /// The text between the marks.
     pub text: &'static str,
 }
 
@@ -65,7 +65,7 @@ impl Part for Section {
     }
 }
 
-/// Where sections of any version stand, marks included.
+/// The ranges of sections of any version, marks included.
 fn sections(text: &str) -> Result<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;

@@ -57,7 +57,7 @@ impl Part for CodexServer {
                 None => removed(text)?,
             },
         };
-        // A number sign may be the program's own; every other one begins or stands in a comment.
+        // A number sign may be part of the program's path; any other belongs to a comment.
         let signs = |text: &str| text.matches('#').count();
         let document: DocumentMut = text.parse()?;
         let own = entry(document.as_item()).map(as_json).unwrap_or_default();
@@ -79,7 +79,7 @@ fn alone(entry: Item) -> String {
     document.to_string()
 }
 
-/// The text with the entry behind it, which ends as the text did.
+/// The text with the entry appended, ending as the text did.
 fn behind(text: &str, server: Table) -> String {
     let server = alone(Item::Table(server));
     match text {
@@ -89,7 +89,7 @@ fn behind(text: &str, server: Table) -> String {
     }
 }
 
-/// `written` without its last line end where `text` has none: what is written behind it later begins a line of its own.
+/// `written` without its last line end where `text` has none, so that text appended later begins on a line of its own.
 fn ended_as(text: &str, written: String) -> String {
     if text.ends_with('\n') { written } else { written.trim_end_matches('\n').to_string() }
 }

@@ -18,7 +18,7 @@ pub struct Client {
     root: Option<String>,
     /// What it answers to `roots/list`; none where it has no roots.
     pub roots: Option<Vec<String>>,
-    /// What it was told without asking.
+    /// Notifications that it received.
     pub notified: Vec<Value>,
 }
 
@@ -76,7 +76,7 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer; what else is told meanwhile is kept.
+    /// Sends a request and waits for the response; other messages are kept.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.number += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    /// Calls a tool; its result as it is.
+    /// Calls a tool; its unmodified result.
     pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone()
     }

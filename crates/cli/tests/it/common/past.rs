@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Ran, Sandbox, git_in};
 
-/// Runs git in a folder, with a clock that stands where it is told.
+/// Runs git in a folder with the clock set to `date`.
 pub fn git(folder: &Path, date: &str, args: &[&str]) -> String {
     git_in(folder, &[("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)], args)
 }

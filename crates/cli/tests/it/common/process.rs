@@ -23,7 +23,7 @@ impl Process {
         command.spawn().map(Process)
     }
 
-    /// What stands behind a mark in the first line that has it, of the stream that is piped.
+    /// The rest of the first line that contains `mark`, from the stream that is piped.
     pub fn says(&mut self, mark: &str) -> String {
         let stream: Box<dyn Read + Send> = match (self.0.stdout.take(), self.0.stderr.take()) {
             (Some(out), _) => Box::new(out),

@@ -14,7 +14,7 @@ pub struct Server {
     pub process: Process,
     /// `127.0.0.1:PORT`.
     pub host: String,
-    /// What stands in front of paths.
+    /// Prefix of paths.
     pub base: String,
     agent: ureq::Agent,
 }

@@ -52,7 +52,7 @@ pub fn done_by(sandbox: &Sandbox, command: &mut Command) -> Ran {
     ran
 }
 
-/// A folder to share in, beside the project, as a path and as an argument.
+/// A folder to share in, outside the project, as a path and as an argument.
 pub fn place(sandbox: &Sandbox) -> (PathBuf, String) {
     let folder = sandbox.data().with_file_name("shared");
     (folder.clone(), folder.display().to_string())
@@ -77,7 +77,7 @@ pub fn push_at_once(ours: &Sandbox, url: &str, command: impl Fn(&Sandbox, &[&str
     clones
 }
 
-/// A clone of each of these finds what its branch pushed, without parsing.
+/// Checks that a clone of each clone finds what its branch pushed, without parsing.
 pub fn find_what_was_pushed(clones: &[Sandbox], url: &str, command: impl Fn(&Sandbox, &[&str]) -> Command) {
     for (n, clone) in clones.iter().enumerate() {
         let fresh = clone_of(clone);

@@ -32,8 +32,8 @@ const BESIDE: &str = "I a all and any argument can class code codebase constant 
                       mentioning method need of our parameter please project referenced references repo repository show \
                       symbol that the this throughout to type use used using variable want we where which whole with you";
 
-/// The name of which a text asks for all places and nothing else, written as no word of a sentence is. A file is no such
-/// name.
+/// The name whose every place a text asks for, if it asks for nothing else and the name does not look like a plain
+/// word. A file does not count.
 pub fn all_places_of(text: &str, facts: &LanguageFacts) -> Option<String> {
     if text.trim().contains('\n') {
         return None;
@@ -63,7 +63,7 @@ pub fn all_places_of(text: &str, facts: &LanguageFacts) -> Option<String> {
     (asks && !is_other && is_name).then_some(name)
 }
 
-/// A word without punctuation behind it, the first one of a text in lower case.
+/// A word without trailing punctuation, the first one of a text in lower case.
 fn plain(at: usize, word: &str) -> String {
     let word = word.trim_end_matches(['?', '.', ',', '!']);
     if at == 0 { word.to_lowercase() } else { word.to_string() }
@@ -95,7 +95,7 @@ mod tests {
             ("replace allow_hops with follow_hops", "allow_hops"),
             ("replace allow_hops everywhere", "allow_hops"),
             ("replace all references to allow_hops by follow_hops in all files", "allow_hops"),
-            // Prose, and what is no name.
+            // Prose, and words that are not names.
             ("rename the file to a new name", ""),
             ("rename file to Title", ""),
             ("replace tabs with spaces", ""),

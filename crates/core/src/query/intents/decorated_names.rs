@@ -2,7 +2,7 @@
 
 use crate::token::is_word_char;
 
-/// What matches blanks, words or brackets in an expression: replaced by a blank.
+/// Parts of an expression that match blanks, words or brackets, replaced by a blank.
 const BLANKS: &[&str] = &[
     "\\s*", "\\s+", "\\s", "\\w*", "\\w+", "\\S*", "\\S+", ".*?", ".+?", ".*", ".+", "\\(", "\\)", "\\[", "\\]", "\\{",
     "\\}",
@@ -11,8 +11,8 @@ const BLANKS: &[&str] = &[
 const BOUNDS: &[&str] = &["\\b", "\\B", "\\<", "\\>"];
 
 /// The names in an expression (`\bopen_port\(`, `def\s+open`, `open|close`, `*port*`), a symbol
-/// (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in Markdown. None
-/// in any other text.
+/// (`github.com/acme/net.(*Conn).Close.func1`, `openPort+0x1a2`, `server(openPort+0x1a2)[0x55d0]`) or a link in
+/// Markdown. `None` for any other text.
 pub fn names_around(text: &str) -> Option<String> {
     let text = text.trim();
     let read = linked(text).or_else(|| offset(text)).or_else(|| symbol(text)).or_else(|| expression(text))?;
@@ -54,7 +54,7 @@ fn symbol(text: &str) -> Option<String> {
         Some((receiver, rest)) => (format!("{receiver}{rest}"), true),
         None => (rest.to_string(), false),
     };
-    // Without a receiver, only a closure or an imported package tells a symbol from `a.b`.
+    // Without a receiver, only a closure or an imported package distinguishes a symbol from `a.b`.
     let is_closure = |part: &&str| {
         let number = part.strip_prefix("func").or_else(|| part.strip_prefix("gowrap"));
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -76,7 +76,7 @@ fn expression(text: &str) -> Option<String> {
     let stars = text.trim_matches('*');
     let has_stars = stars.len() < text.len() && is_word(stars);
     let is_reference = text.strip_prefix('&').is_some_and(is_word);
-    // `server.*` is a file, whatever it ends in.
+    // `server.*` is a file with any extension.
     if text.strip_suffix(".*").is_some_and(is_word) {
         return None;
     }

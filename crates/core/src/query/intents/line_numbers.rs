@@ -1,4 +1,4 @@
-//! Numbers of lines, as people and programs write them behind a path or in front of one.
+//! Line numbers, as people and programs write them after a path or before one.
 
 use super::QUOTES;
 use crate::language::LanguageFacts;
@@ -31,8 +31,8 @@ pub(super) fn line_behind_hash<'w>(word: &'w str, facts: &LanguageFacts) -> Opti
     Some((path, whole_number(line))).filter(|(_, line)| is_file && line.is_some())
 }
 
-/// The line right behind a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`, ` (lines 12-20)`, ` around line 12`, and at the
-/// end ` L12`; with a column also `[12,5]`, ` (12, 5)` and ` 12:5`.
+/// The line right after a path: `(12)`, `(12,5)`, `", line 12`, ` on line 12`, ` (lines 12-20)`, ` around line 12`, and
+/// at the end ` L12`; with a column also `[12,5]`, ` (12, 5)` and ` 12:5`.
 pub(super) fn line_behind(rest: &str) -> Option<u32> {
     if let Some(line) = rest.strip_prefix('(').and_then(leading_number) {
         return Some(line);
@@ -58,8 +58,8 @@ fn marked(word: &str) -> Option<u32> {
     leading_number(word.strip_prefix('L')?).filter(|line| *line > 9 || word.contains('-'))
 }
 
-/// The line right in front of a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `, `lines 12 to 20 of `,
-/// `L12 of `.
+/// The line right before a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `, `lines 12 to 20 of `, `L12
+/// of `.
 pub(super) fn line_in_front(before: &str) -> Option<u32> {
     let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
     let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));
@@ -76,7 +76,7 @@ pub(super) fn line_in_front(before: &str) -> Option<u32> {
     leading_number(number).filter(|_| is_line)
 }
 
-/// The line in `[12,5]`, ` (12, 5)` and ` 12:5`, with nothing behind the column: `8080:80 port mapping` has none.
+/// The line in `[12,5]`, ` (12, 5)` and ` 12:5` at the end of a text; `8080:80 port mapping` has none.
 fn line_and_column(rest: &str) -> Option<u32> {
     let pair = rest.trim_start_matches(' ');
     let (pair, between, end) = match pair.as_bytes().first()? {
@@ -98,12 +98,12 @@ pub(super) fn line_number(text: &str) -> Option<u32> {
     leading_number(text.strip_prefix('L').unwrap_or(text))
 }
 
-/// The number, above 0, that a text is.
+/// Parses a text as a number above 0.
 pub(super) fn whole_number(text: &str) -> Option<u32> {
     leading_number(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The number, above 0, that a text begins with, if no letter follows.
+/// The number above 0 at the beginning of a text, if no letter follows.
 pub(super) fn leading_number(text: &str) -> Option<u32> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let is_word = text[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_');

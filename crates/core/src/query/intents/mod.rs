@@ -1,7 +1,7 @@
 //! Parses what a query asks for besides its words: a line of a file, a definition, callers, a phrase.
 //!
-//! Parsing is pure, never fails and takes no word out of the query: what an intent names may not be here. `colgrep-search`
-//! resolves intents in an index.
+//! Parsing never fails and removes no word from the query, since the index may lack what an intent names.
+//! `colgrep-search` resolves intents in an index.
 
 mod all_places;
 mod decorated_names;
@@ -34,7 +34,7 @@ use crate::identifier_style::is_token;
 use crate::language::LanguageFacts;
 use crate::literal_match::message_behind_prefix;
 
-/// The evidence by which a query points at a unit, the weakest first.
+/// The evidence by which a query points at a unit, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Certainty {
     /// The unit contains the query inside a longer word, or in another spelling.
@@ -100,38 +100,39 @@ pub struct Intents {
     pub mentions: Vec<String>,
     /// Other words that may be names of files: `Makefile`, `.gitignore`, `_utils`.
     pub names: Vec<String>,
-    /// The one of `mentions` or `names` that ends the text behind the word "in": of several files, the place to look in.
+    /// The one of `mentions` or `names` that ends the text after the word "in": if several files match, the place to
+    /// search.
     pub place: Option<String>,
-    /// Phrases in double quotes; none in a text of several lines or one that names a line.
+    /// Phrases in double quotes; empty for a text of several lines or one that names a line.
     pub phrases: Vec<String>,
-    /// Whether each of them is an argument of a flag: no condition if it occurs nowhere.
+    /// Whether each of them is an argument of a flag, so that it need not occur.
     pub are_arguments: bool,
-    /// The definition, if the query is nothing but a keyword and a name.
+    /// The definition, if the query is just a keyword and a name.
     pub declaration: Option<NamedDeclaration>,
-    /// The name whose callers are asked for; the whole text if all places of a name are.
+    /// The name whose callers are requested; the whole text if the query asks for all places of a name.
     pub callers_of: Option<String>,
     /// The name whose definition a question asks for.
     pub definition_of: Option<String>,
-    /// The name that is all the query says besides one file: `Client in client.py`.
+    /// The name in a query of just a name and a file: `Client in client.py`.
     pub beside_file: Option<String>,
-    /// Names, codes, numbers and paths: words that occur as written or not at all.
+    /// Names, codes, numbers and paths: words that occur either as written or not at all.
     pub tokens: Vec<String>,
-    /// Whether the query is nothing but tokens and names no line.
+    /// Whether the query consists of tokens and names no line.
     pub is_tokens: bool,
 }
 
 /// Quotation marks around a word.
 const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '‹', '›'];
-/// Punctuation behind a word of a sentence.
+/// Punctuation after a word of a sentence.
 const SENTENCE_ENDS: &[char] = &[',', ';', '?', '!', '…'];
 
 impl Intents {
-    /// Whether a text is nothing but a file's path or name.
+    /// Whether a text is just a file's path or name.
     pub fn is_name_alone(&self, text: &str) -> bool {
         self.mentions.iter().chain(&self.names).any(|name| is_written(text, name))
     }
 
-    /// What was parsed, in words, for explanations.
+    /// The parsed intents in words, for explanations.
     pub fn told(&self) -> Vec<String> {
         let Intents { locations, mentions, phrases, declaration, tokens, .. } = self;
         let each = |what: &'static str, all: &[String]| -> Vec<String> {
@@ -160,7 +161,7 @@ impl Intents {
             tokens: text.split_whitespace().map(bare).filter(|word| is_token(word)).map(String::from).collect(),
             ..Intents::default()
         };
-        // A sentence around a link is no path with blanks.
+        // A sentence around a link is not a path with blanks.
         intents.locations.extend(whole_places(typed));
         for word in path_words(text) {
             let mut named = None;
@@ -203,8 +204,8 @@ impl Intents {
     }
 }
 
-/// Whether a text's frames are Python's, which alone prints the innermost one last. A pasted part of a trace has no head, and
-/// no other language writes `File "a.py", line 7, in run`.
+/// Whether a text's frames are Python's, the only ones that end with the innermost. A pasted part of a trace has no
+/// head, and no other language writes `File "a.py", line 7, in run`.
 fn ends_innermost(text: &str) -> bool {
     let is_frame = |line: &str| {
         let place = line.trim_start().strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
@@ -213,17 +214,17 @@ fn ends_innermost(text: &str) -> bool {
     text.contains("most recent call last") || text.lines().any(is_frame)
 }
 
-/// A word without quotes around it and punctuation behind it.
+/// A word without quotes around it or punctuation after it.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(SENTENCE_ENDS).trim_matches(QUOTES).trim_end_matches(SENTENCE_ENDS)
 }
 
-/// Keyword and name, without modifiers in front and punctuation behind; none if the text says more.
+/// Keyword and name, without modifiers before and punctuation after them; `None` if the text says more.
 fn declaration(text: &str, facts: &LanguageFacts) -> Option<NamedDeclaration> {
     let mut words = text.split_whitespace().skip_while(|w| MODIFIERS.contains(w) || w.starts_with("pub("));
     let keyword = words.next().filter(|w| facts.is_declaration_keyword(w))?;
     let mut written = words.next()?;
-    // `func (r *Router) Handle(` has a receiver in front of the name.
+    // `func (r *Router) Handle(` has a receiver before the name.
     if written.starts_with('(') {
         written = words.find(|w| w.ends_with(')')).and_then(|_| words.next())?;
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::language::LanguageFacts;
 
-/// Splits pytest's names of tests into words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a method. Also
-/// splits a text that is nothing but a file and a name: `src/a.py:parse`.
+/// Splits pytest's names of tests into words: `tests/test_q.py::TestQueue::test_push[1]` names a file, a class and a
+/// method. Also splits a text of just a file and a name: `src/a.py:parse`.
 pub fn split_node_ids<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t, str> {
     if let Some((file, name)) = named_place(text.trim(), facts) {
         return Cow::Owned(format!("{file} {name}"));

@@ -40,7 +40,7 @@ fn path_of_link(link: &str) -> Option<String> {
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
     let parts: Vec<&str> = address.split('?').next()?.split('/').collect();
     let at = parts.iter().position(|part| matches!(*part, "blob" | "blame" | "raw"))?;
-    // Host, owner and name stand in front; GitLab has nested groups, and `-` behind the name.
+    // Host, owner and name come first; GitLab has nested groups, and `-` after the name.
     let is_forge = at == 3 || (at > 3 && parts[at - 1] == "-");
     let path = parts.get(at + 2..).filter(|_| is_forge)?.join("/");
     let digits: String =
@@ -75,7 +75,7 @@ pub(super) fn anchors_apart<'t>(text: &'t str, facts: &LanguageFacts) -> Cow<'t,
     if from == 0 { text } else { Cow::Owned(told + &text[from..]) }
 }
 
-/// Whether a word is this path or name of a file, however its path begins.
+/// Whether a word is this path or file name, however its path begins.
 pub fn is_written(word: &str, name: &str) -> bool {
     let word = bare_path(bare(word.trim()));
     [word.as_str(), word.trim_start_matches('@')].contains(&bare_path(name).as_str())
@@ -87,8 +87,8 @@ fn bare_path(path: &str) -> String {
     path.trim_start_matches("./").trim_start_matches("**/").trim_matches('/').to_string()
 }
 
-/// Places whose paths have spaces or an unknown ending: a quoted path behind `File`, and a line that is nothing but a path and
-/// a number.
+/// Places whose paths have spaces or an unknown extension: a quoted path after `File`, and a line that is just a path
+/// and a number.
 pub(super) fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
     text.lines().map(str::trim).filter_map(|line| {
         let (path, line) = match line.strip_prefix("File \"") {
@@ -101,7 +101,7 @@ pub(super) fn whole_places(text: &str) -> impl Iterator<Item = Location> + '_ {
                 (path.contains('/') && !path.contains("://")).then_some((path, line))?
             }
         };
-        // What a program prints around a path is no part of it.
+        // Text that a program prints around a path is not part of it.
         let is_said = path.contains(['(', '<']) || path.contains(": ") || path.contains("> ") || path.contains(" /");
         // `a.ts 12:5` has a line and a column.
         let is_column = path.rsplit(' ').next().is_some_and(|word| whole_number(word).is_some());
@@ -144,7 +144,7 @@ pub(super) fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) 
     // People hand files to agents as `@src/client.py`.
     let path = path.strip_prefix('@').filter(|_| is_file).unwrap_or(path);
     let is_deep = path.split('/').filter(|part| part.chars().any(char::is_alphanumeric)).count() >= 2;
-    // `server.*` has any ending. With more behind it, it is a pattern of text.
+    // `server.*` matches any extension. If more follows, it is a text pattern.
     let has_stem_alone = word.text.strip_suffix('.').is_some_and(|stem| stem.ends_with(char::is_alphanumeric));
     let is_end = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || QUOTES.contains(&c));
     if has_stem_alone && text[word.end..].strip_prefix('*').is_some_and(|behind| is_end(behind.chars().next())) {
@@ -162,14 +162,14 @@ pub(super) fn read_path(text: &str, word: &PathWord<'_>, facts: &LanguageFacts) 
     Some((path, line))
 }
 
-/// Whether a path ends in a file's name with a stem and an ending.
+/// Whether a path ends in a file name with a stem and an extension.
 fn is_file_of(path: &str, facts: &LanguageFacts) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.find('.').is_some_and(|dot| dot > 0) && facts.is_file_name(&name.to_lowercase())
 }
 
-/// The path, and what follows it, in the address of a frame: of a file, of a bundler's module (`webpack:///./src/a.js:12`), or
-/// of a server if a line and a column tell it from a link. Some browsers put the function in front:
+/// The path, and what follows it, in a frame's address: of a file, of a bundler's module (`webpack:///./src/a.js:12`),
+/// or of a server if it has a line and a column. Some browsers put the function first:
 /// `run@http://localhost/src/a.js:12:5`.
 fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     match scheme.rsplit('@').next()? {
@@ -183,8 +183,8 @@ fn path_of_address<'t>(scheme: &str, address: &'t str) -> Option<&'t str> {
     }
 }
 
-/// The word as the name of a file without a known ending, if it is written as hardly any other word is: in capitals, with a dot
-/// or a hyphen inside, a dot or an underscore in front, or `file` at its end.
+/// The word as a file name without a known extension, if it has an unusual form: in capitals, with a dot or a hyphen
+/// inside, a dot or an underscore in front, or `file` at its end.
 pub(super) fn file_name(word: &str) -> Option<&str> {
     let name = word.trim_end_matches(['.', '?', '!', ':']);
     let has_letters = name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
@@ -207,7 +207,7 @@ pub(super) fn stands_behind_in(before: &str) -> bool {
     before.rsplit(char::is_whitespace).next().is_some_and(|word| word.eq_ignore_ascii_case("in"))
 }
 
-/// The folders of the package in front of a frame's file: `com/acme/net` of `at com.acme.net.Tcp.open(`.
+/// The package folders before a frame's file: `com/acme/net` of `at com.acme.net.Tcp.open(`.
 fn package_folders(before: &str) -> Option<String> {
     let qualified = before.strip_suffix('(')?.rsplit(char::is_whitespace).next()?;
     let mut parts: Vec<&str> = qualified.split('.').collect();

@@ -1,7 +1,7 @@
 //! Phrases in double quotes.
 
-/// The phrases in double quotes that open behind a space and close before one. A value in code or configuration
-/// (`port = "8080"`) is not a phrase.
+/// Phrases in double quotes that open after a space and close before one. A value in code or configuration (`port =
+/// "8080"`) is not a phrase.
 pub(super) fn phrases(text: &str) -> Vec<String> {
     let is_value = |front: &str| front.ends_with('=') || front.ends_with("\":");
     quoted(text).filter(|(front, _)| !is_value(front)).map(|(_, phrase)| phrase.to_string()).collect()
@@ -14,7 +14,7 @@ pub(super) fn are_arguments(text: &str) -> bool {
     quoted(text).all(|(front, _)| is_given(front))
 }
 
-/// The phrases in quotes, each with the text in front of it.
+/// The phrases in quotes, each with the text before it.
 fn quoted(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@
 use super::is_written;
 use crate::identifier_style::is_odd;
 
-/// What a question asks of a name.
+/// What a question asks about a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameQuestion {
     /// Who calls it.
@@ -12,8 +12,8 @@ pub(super) enum NameQuestion {
     Definition,
 }
 
-/// The forms of questions. `NAME` is any word, `NAME!` one that is written as no word of a sentence is, `…` any words, and
-/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] behind a name that is written so.
+/// The forms of questions. `NAME` is any word, `NAME!` one that does not look like a plain word, `…` any words, and
+/// `IN` nothing, a word of [`DONE`], or a word of [`WHERE`] after a `NAME!`.
 const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Callers, "who|what calls|invokes|uses NAME IN"),
     (NameQuestion::Callers, "who|what is calling NAME IN"),
@@ -33,11 +33,11 @@ const FORMS: &[(NameQuestion, &str)] = &[
     (NameQuestion::Definition, "… definition of NAME!"),
     (NameQuestion::Definition, "NAME! definition"),
 ];
-/// Participles behind a name whose callers are asked for.
+/// Participles after the name in questions for callers.
 const DONE: &[&str] = &["called", "invoked", "referenced", "used"];
-/// Words behind a name that restrict the question or go on with another one.
+/// Words after a name that restrict the question or begin another one.
 const WHERE: &[&str] = &["and", "from", "in", "within"];
-/// Requests in front of a question for callers.
+/// Requests before a question for callers.
 const REQUESTS: &[&str] =
     &["find all", "find", "get all", "get", "list all", "list", "show me all", "show me", "show all", "show", "all"];
 
@@ -50,7 +50,7 @@ const JOINTS: &[&str] = &["at", "file", "from", "in", "inside", "of", "the", "wi
 const SAID: &str = "class const constant declaration declared def defined definition enum find fn func function \
                     implementation implemented interface is macro method show struct trait type variable where";
 
-/// The name of which a text asks this.
+/// The name about which a text asks this question.
 pub(super) fn name_asked_for(text: &str, question: NameQuestion) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let lower: Vec<String> = words.iter().map(|word| bare(word)).collect();
@@ -97,7 +97,7 @@ pub(super) fn called(written: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_string())
 }
 
-/// A word in lower case without punctuation behind it.
+/// A word in lower case without trailing punctuation.
 fn bare(word: &str) -> String {
     word.trim_end_matches(['?', '.', ',', ':']).to_lowercase()
 }
@@ -107,8 +107,8 @@ pub fn is_joint(word: &str) -> bool {
     JOINTS.contains(&bare(word).as_str())
 }
 
-/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE": all that the text says besides the file. A word
-/// that such questions begin with is the name if it is the only one (`find in FILE`).
+/// The name in "NAME in FILE", "FILE NAME", "where is NAME defined in FILE", if the text says nothing else. A word that
+/// such questions begin with is the name if it is the only one (`find in FILE`).
 pub(super) fn name_beside(text: &str, file: &str) -> Option<String> {
     if text.trim().contains('\n') {
         return None;

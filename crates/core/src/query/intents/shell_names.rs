@@ -3,11 +3,11 @@
 use crate::identifier_style::{flag_name, is_name_in_query, is_token};
 use crate::token::{is_word_char, parts};
 
-/// Words in front of an assignment.
+/// Words before an assignment.
 const SETTERS: &[&str] = &["-e", "--env", "ENV", "env", "export", "set"];
 
-/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in `--name=1`. None in
-/// any other text, and for a name that may be a word of a sentence.
+/// The variable in `$NAME`, `${NAME}`, `%NAME%`, `NAME=1`, `export NAME=1`, `os.environ["NAME"]`, or the flag in
+/// `--name=1`. `None` for any other text, and for a name that may be a plain word.
 pub fn name_inside(text: &str) -> Option<&str> {
     let text = text.trim();
     let set = text.split_once(' ').filter(|(setter, rest)| SETTERS.contains(setter) && rest.contains('='));
@@ -16,7 +16,7 @@ pub fn name_inside(text: &str) -> Option<&str> {
         Some(name) => (unmarked(name).unwrap_or(name), true),
         None => (unmarked(text)?, text.starts_with('%')),
     };
-    // To the index, `PORT` in `PORT=80` is a word like any other.
+    // To the index, `PORT` in `PORT=80` is a plain word.
     if is_set && flag_name(name).is_none() && parts(name).nth(1).is_none() {
         return None;
     }
@@ -26,20 +26,20 @@ pub fn name_inside(text: &str) -> Option<&str> {
     (is_odd || flag_name(name).is_some()).then_some(name)
 }
 
-/// What to look up in files for a token: the name inside it, if the index can tell whether a file has it. Of a flag of one word
-/// it knows the word alone.
+/// What to look up in files for a token: the name inside it, if the index can tell which files have it. Of a one-word
+/// flag it knows only the word.
 pub fn lookup_form(token: &str) -> &str {
     let can_tell = |name: &&str| flag_name(name).is_none_or(|flag| flag.contains('-'));
     name_inside(token).filter(can_tell).unwrap_or(token)
 }
 
-/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)` and in
-/// `x=Clock.set_to(now);`. In a chain each call, the last one first; for an object (`p->open(x)`) the name alone.
+/// The names that a text calls, if it is a call with arguments, without blanks: `Clock.set_to` in `Clock.set_to(now)`
+/// and in `x=Clock.set_to(now);`. All calls of a chain, last one first; for an object (`p->open(x)`) only the name.
 pub fn names_called(text: &str) -> Vec<&str> {
     std::iter::successors(call_at_end(text), |&(_, before)| call_at_end(before)).map(|(name, _)| name).collect()
 }
 
-/// The name of the call that a text ends with, and the text in front of it.
+/// The name of the call at the end of a text, and the text before it.
 fn call_at_end(text: &str) -> Option<(&str, &str)> {
     let given = text.trim().trim_end_matches(';').strip_suffix(')')?;
     if given.contains(char::is_whitespace) {
@@ -74,8 +74,8 @@ pub fn flags_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. In front of a dot stands the name of a type:
-/// `example.com` is an address.
+/// The qualified names in a text: `Type.method`, `Type#method`, `module::function`. Before a dot only a type name
+/// counts: `example.com` is an address.
 pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(|word| {
         let name = word.trim_end_matches(|c: char| !is_word_char(c) && !matches!(c, '!' | '?'));
@@ -90,13 +90,14 @@ pub fn qualified_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The mark right behind the first occurrence of a name: `empty?` and `insert!` are names of their own in some languages.
+/// The mark right after the first occurrence of a name: `empty?` and `insert!` are names of their own in some
+/// languages.
 pub fn mark_behind(text: &str, name: &str) -> Option<char> {
     let (at, _) = text.match_indices(name).find(|(at, _)| !text[..*at].ends_with(is_word_char))?;
     text[at + name.len()..].chars().next().filter(|c| matches!(c, '!' | '?'))
 }
 
-/// The name in front of `=` and a plain value. Brackets and the like make a line of code of it.
+/// The name before `=` and a plain value. With brackets and the like it is a line of code.
 fn assigned(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
     let value = value.trim();
@@ -146,7 +147,7 @@ mod tests {
             ("getenv('BAT_PAGER')", "BAT_PAGER"),
             ("lineLimit=3", "lineLimit"),
             ("--line-limit=3", "--line-limit"),
-            // Without marks or a value there is nothing to take off.
+            // Without marks or a value there is nothing to strip.
             ("BAT_PAGER", ""),
             ("--line-limit", ""),
             // Words of a sentence, numbers, lines of code.

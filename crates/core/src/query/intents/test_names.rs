@@ -5,13 +5,13 @@ use crate::token::is_word_char;
 
 /// Flags of runners that take the name of a test.
 const FLAGS: &[&str] = &["--filter", "--gtest_filter", "--run", "--tests", "-Dtest", "-k", "-n", "-run", "-t"];
-/// What runners print in capitals beside the name of a test.
+/// What runners print in capitals next to the name of a test.
 const VERDICTS: &[&str] = &["FAIL", "FAILED", "PASS", "PASSED", "RUN", "SKIP", "SKIPPED"];
-/// What Go's runner prints in front of a verdict.
+/// Go's marks before a verdict.
 const RULES: &[&str] = &["---", "==="];
-/// What runners print in front of a test's title.
+/// Runners' marks before a test's title.
 const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
-/// What separates the titles of nested tests.
+/// Separators between the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
 
 /// The name of the test in a runner's line or command, with its type in front: `1) App\QueueTest::testPush`, `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`,
@@ -29,7 +29,7 @@ pub fn test_named(text: &str) -> Option<String> {
     }
 }
 
-/// The title of the test in a line of a runner that lists tests by their titles: `● queue › takes what was put`.
+/// The title in a line of a runner that lists tests by title: `● queue › takes what was put`.
 pub fn test_titled(text: &str) -> Option<&str> {
     let titles = text.trim().lines().next()?.strip_prefix(BULLETS)?;
     let title = BETWEEN_TITLES.iter().find_map(|between| Some(titles.rsplit_once(between)?.1))?;
@@ -39,14 +39,14 @@ pub fn test_titled(text: &str) -> Option<&str> {
     Some(timed.unwrap_or(title).trim()).filter(|title| title.contains(char::is_alphabetic))
 }
 
-/// The argument of a runner's flag; of a condition its value.
+/// The argument of a runner's flag; for a condition its value.
 fn given<'t>(words: &[&'t str]) -> Option<&'t str> {
     let at = words.iter().position(|word| FLAGS.contains(&word.split('=').next().unwrap_or_default()))?;
     let value = words[at].split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied())?;
     value.rsplit(['~', '=']).next()
 }
 
-/// The test behind its number or beside a verdict. If the line has other names too, the words of all of them find it.
+/// The test after its number or next to a verdict. If the line has other names too, their words together find it.
 fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     let [first, second, ..] = words else { return None };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -64,8 +64,7 @@ fn told<'t>(words: &[&'t str]) -> Option<&'t str> {
     words.get(at + 1).copied().filter(|_| is_in_front && ends)
 }
 
-/// A path of names, the last of which is written as no word of a sentence is, without marks around it and Go's subtests behind a
-/// slash.
+/// A path of names whose last does not look like a plain word, without marks around it or Go's subtests after a slash.
 fn name(written: &str) -> Option<String> {
     if let Some(name) = name_in_type(written) {
         return Some(name);
@@ -107,7 +106,7 @@ mod tests {
             ("Test Case '-[AppTests.QueueTests testPush]' failed (0.012 seconds).", "AppTests.QueueTests.testPush"),
             ("swift test --filter AppTests.QueueTests/testPush", "AppTests.QueueTests.testPush"),
             ("QueueTests/testPush", "QueueTests.testPush"),
-            // No test, or one that a word of a sentence may name.
+            // No test, or one whose name may be a plain word.
             ("go test -run Push", ""),
             ("--filter", ""),
             ("1) Failure:\nQueueTest#test_push", ""),

@@ -1,4 +1,4 @@
-//! Examples of what queries ask for besides their words.
+//! Tests intents by examples.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn tokens_are_told_from_words() {
         ("X", "", false),
         ("src/net/tcp.rs", "src/net/tcp.rs", true),
         ("https://github.com/o/n/blob/main/src/a.py", "src/a.py", true),
-        // A line of a file is looked for as such.
+        // A line of a file is kept as typed.
         ("tcp.rs:12", "tcp.rs:12", false),
     ] {
         let intents = read(text);

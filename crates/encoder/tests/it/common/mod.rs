@@ -19,7 +19,7 @@ pub struct Golden {
     pub cases: Vec<Case>,
 }
 
-/// A text with what PyTorch makes of it.
+/// A text with PyTorch's output.
 #[derive(Deserialize)]
 pub struct Case {
     pub side: String,

@@ -41,8 +41,8 @@ pub(super) fn lines_of(file: &FileAnswer) -> Vec<&str> {
     lines_between(&file.text, first as usize, end, read::lines)
 }
 
-/// A unit's head, and as much of it as its grade says, from the lines of its file ([`lines_of`]), in so many bytes: what is
-/// cut is made to fit, and what is given in full ends soon behind them.
+/// A unit's head, and as much of its text as its grade allows, from the lines of its file ([`lines_of`]), in about
+/// `room` bytes. Cut text fits exactly; full text stops soon after the limit.
 pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswer, form: Form, room: usize) -> String {
     let (unit, grade) = (&answered.unit, form.grade);
     let (line, end) = (unit.span.line as usize, answered.last_line.max(unit.span.line as usize));
@@ -60,8 +60,8 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
     let numbers = own_numbers(answered, end.min(lines.len()));
     let best = answered.line.number;
     let indent = common_indent(numbers.iter().map(|number| lines[number - 1]));
-    // A number says where a row stands behind others, and which one answers. On every row they would take a quarter of the
-    // tokens (docs/research/pack.md).
+    // Only the first row of a run and the one that answers are numbered: numbers on every row would take a quarter of
+    // the tokens (docs/research/pack.md).
     let row = |to: &mut String, number: usize, is_next: bool| {
         if !is_next || number == best {
             to.push_str(&number.to_string());
@@ -107,10 +107,10 @@ pub(super) fn written(name: &str, id: &str, lines: &[&str], answered: &UnitAnswe
     text
 }
 
-/// What stands for lines that are cut out.
+/// Marks lines that are cut out.
 const GAP: &str = "…\n";
 
-/// Bytes of white space that all lines begin with which hold more than that.
+/// Bytes of white space that all nonblank lines begin with.
 fn common_indent<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     let mut known: Option<&str> = None;
     for line in lines {
@@ -140,8 +140,8 @@ fn blank(line: &str) -> &str {
     }
 }
 
-/// The lines of a unit without what a comment has beyond so many lines; of one that holds the line that answers, those
-/// around it stay.
+/// The lines of a unit with each comment cut to `lines_max` lines; a comment with the answering line keeps those around
+/// it.
 fn without_long_comments<'l>(
     numbers: &'l [usize],
     lines: &'l [&str],
@@ -198,8 +198,8 @@ fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
     (first..line.min(end + 1)).chain(parts).collect()
 }
 
-/// The lines of a unit that are kept in so many bytes: its first, those around the one that answers, its last, then on
-/// from the first.
+/// The lines of a unit that fit into `room` bytes: its first, those around the one that answers, its last, then on from
+/// the first.
 fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize) -> usize, room: usize) -> Vec<usize> {
     let around = best.saturating_sub(AROUND_LINES)..=best + AROUND_LINES;
     let wanted = std::iter::once(line)

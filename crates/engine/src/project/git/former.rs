@@ -26,9 +26,9 @@ pub struct Former {
 }
 
 impl Repository {
-    /// The names that a file (`path` from the worktree's root) had before, the newest first. With `is_new` also those
-    /// of one that git was told to move, and that no commit has yet. Git walks the whole history for it, so what it
-    /// does not find within `time` is left out; what it does not know is no error.
+    /// The names that a file (`path` from the worktree's root) had before, newest first. With `is_new`, also renames
+    /// that are staged but not committed. Git walks the whole history, so what it does not find within `time` is left
+    /// out; a path unknown to git is not an error.
     pub fn former(&self, path: &str, is_new: bool, time: Duration) -> Vec<Former> {
         let staged = [&["diff-index", "--cached", "--ignore-submodules=all"][..], &ALONE, &["HEAD", "--"]].concat();
         let mut former = if is_new { renames(&self.printed(&staged, time), path) } else { Vec::new() };

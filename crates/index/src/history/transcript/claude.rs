@@ -1,4 +1,5 @@
-//! Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`. A line has a `type`; messages hold text or a list of parts.
+//! Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`. A line has a `type`; messages contain text or a list of
+//! parts.
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use super::{Format, Transcript};
 
 pub(super) const FORMAT: Format = Format { is_named: |name| name.ends_with(".jsonl"), read };
 
-/// Lines that are known to hold nothing of a turn.
+/// Lines known to contain no part of a turn.
 const OTHERS: [&str; 10] = [
     "summary",
     "system",
@@ -19,7 +20,7 @@ const OTHERS: [&str; 10] = [
     "agent-name",
     "permission-mode",
 ];
-/// Beginnings of what a program put into a person's mouth: commands of the terminal, and what they print.
+/// Beginnings of texts that a program adds as a person's: commands of the terminal, and their output.
 const NOT_ASKED: [&str; 6] = [
     "<local-command-",
     "<command-name>",
@@ -28,9 +29,9 @@ const NOT_ASKED: [&str; 6] = [
     "<task-notification>",
     "Caveat: The messages below",
 ];
-/// What a person gave to a command of the agent's: `/review the retry`.
+/// Arguments of a person's command to the agent: `/review the retry`.
 const ARGUMENTS: (&str, &str) = ("<command-args>", "</command-args>");
-/// What it puts there where a person stops it.
+/// Its texts for a person's interruption.
 const INTERRUPTIONS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
 fn read(transcript: &mut Transcript, line: &Value) -> bool {
@@ -43,7 +44,7 @@ fn read(transcript: &mut Transcript, line: &Value) -> bool {
     match kind {
         "user" => {
             let is_set = |key: &str| line[key].as_bool() == Some(true);
-            // A summary of what a session was about is the agent's.
+            // The summary of a session is the agent's.
             let is_asked = !is_aside && !is_set("isMeta") && !is_set("isCompactSummary");
             if is_asked {
                 let text = asked(content);
@@ -68,7 +69,7 @@ fn read(transcript: &mut Transcript, line: &Value) -> bool {
     }
 }
 
-/// What a person wrote: texts alone. What tools answered stands in the same messages.
+/// What a person wrote: only texts. The same messages also carry tool output.
 fn asked(content: &Value) -> String {
     let parts = content.as_array().into_iter().flatten();
     let texts = parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
@@ -77,7 +78,7 @@ fn asked(content: &Value) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
-/// What a command of the agent's was given.
+/// The arguments of a command to the agent.
 fn arguments(text: &str) -> Option<&str> {
     let is_command = ["<command-name>", "<command-message>"].iter().any(|begin| text.trim().starts_with(begin));
     let (_, rest) = text.split_once(ARGUMENTS.0).filter(|_| is_command)?;

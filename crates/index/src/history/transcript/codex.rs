@@ -8,7 +8,7 @@ use super::{Format, Transcript};
 pub(super) const FORMAT: Format =
     Format { is_named: |name| name.starts_with("rollout-") && name.ends_with(".jsonl"), read };
 
-/// Lines and payloads that are known to hold nothing of a turn, or to repeat it.
+/// Lines and payloads known to contain no part of a turn, or to repeat it.
 const OTHERS: [&str; 12] = [
     "event_msg",
     "compacted",
@@ -23,7 +23,7 @@ const OTHERS: [&str; 12] = [
     "compaction_summary",
     "other",
 ];
-/// Beginnings of what the program itself puts into a person's mouth.
+/// Beginnings of texts that the program adds as a person's.
 const NOT_ASKED: [&str; 8] = [
     "<environment_context>",
     "<user_instructions>",
@@ -34,7 +34,7 @@ const NOT_ASKED: [&str; 8] = [
     "<turn_aborted>",
     "# AGENTS.md instructions",
 ];
-/// What an editor puts in front of a question ends with this title.
+/// An editor's text before a question ends with this title.
 const REQUEST: &str = "## My request for Codex:";
 
 fn read(transcript: &mut Transcript, line: &Value) -> bool {
@@ -79,7 +79,7 @@ fn texts(item: &Value) -> impl Iterator<Item = &str> {
     item["content"].as_array().into_iter().flatten().filter_map(|part| part["text"].as_str())
 }
 
-/// What somebody asked, without what their editor had open.
+/// A person's question, without the context that their editor adds.
 fn request(text: &str) -> &str {
     match text.trim_start().starts_with("# Context from my IDE setup:") {
         true => text.split_once(REQUEST).map_or("", |(_, request)| request),
@@ -91,7 +91,7 @@ fn is_put_in(text: &str) -> bool {
     NOT_ASKED.iter().any(|begin| text.trim_start().starts_with(begin))
 }
 
-/// The folder that older files name in their first message alone.
+/// The folder that older files name only in their first message.
 fn folder_of_context(text: &str) -> Option<&str> {
     let inner = text.trim_start().strip_prefix("<environment_context>")?;
     let tagged = inner.split_once("<cwd>").and_then(|(_, rest)| rest.split_once("</cwd>")).map(|(folder, _)| folder);

@@ -1,40 +1,40 @@
-//! Commands as agents type them: the words of one that are paths.
+//! Extracts paths from commands that agents run.
 
 use colgrep_core::query::intents::Intents;
 use colgrep_syntax::language;
 
 use crate::history::paths::is_absolute;
 
-/// Ends of options behind which a text or another command stands: `-c`, `-lc`, `-m`, `-e`, `--message`.
+/// Last letters of options that take a text or another command: `-c`, `-lc`, `-m`, `-e`, `--message`.
 const OPTIONS_OF_TEXTS: [char; 3] = ['c', 'm', 'e'];
 /// What people put between the parts of a substitution.
 const DELIMITERS: &str = "/|#,@!:~";
-/// Flags behind a substitution, of sed and of perl.
+/// Flags after a substitution of sed or perl.
 const FLAGS: &str = "0123456789IMegimprx";
 
 /// Programs that read an option's text as a command.
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"];
 /// Programs that take files of other machines, `host:path`.
 const COPIERS: [&str; 3] = ["scp", "rsync", "sftp"];
-/// Words in front of a program's name.
+/// Words before a program's name.
 const BEFORE_PROGRAMS: [&str; 13] =
     ["sudo", "env", "time", "exec", "command", "nohup", "if", "then", "else", "while", "do", "{", "!"];
-/// How the folder is written that a command runs in.
+/// Ways to write the folder in which a command runs.
 const HERE: [&str; 4] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 
-/// The words of a command that are paths: those with a known extension, or of several parts. Behind `cd` they are meant
-/// from there.
+/// The words of a command that are paths: those with a known extension, or of several parts. After `cd` they are
+/// relative to its target.
 pub(super) fn of_command(command: &str) -> Vec<String> {
     let mut reader = Reader::default();
     reader.read(command);
     reader.paths
 }
 
-/// A command while it is read.
+/// A parser of a command.
 #[derive(Default)]
 struct Reader {
     paths: Vec<String>,
-    /// The folder that words are meant from, from the one that the command is run in.
+    /// The folder of relative words, from the one in which the command runs.
     folder: String,
     /// The same outside each open parenthesis.
     outer: Vec<String>,
@@ -76,14 +76,14 @@ impl Reader {
         }
     }
 
-    /// Changes the folder. To where nobody knows, it is the one that the command is run in.
+    /// Changes the folder. If the target is unknown, it is the folder in which the command runs.
     fn go(&mut self, target: &str) {
         self.word(target, "cd", false);
         let is_unknown = target == "-" || target.starts_with(['$', '`']);
         self.folder = if is_unknown { String::new() } else { joined(&self.folder, target) };
     }
 
-    /// Takes the paths of one word.
+    /// Collects the paths in one word.
     fn word(&mut self, word: &str, program: &str, is_text: bool) {
         if is_substitution(word) {
             return;
@@ -98,7 +98,7 @@ impl Reader {
             let intents = Intents::parse(word, language::facts());
             intents.mentions.into_iter().chain(intents.locations.into_iter().map(|location| location.path)).collect()
         };
-        // `1/2` is a number, and so is a date; what a variable holds is not known.
+        // `1/2` is a number or a date, and the value of a variable is unknown.
         let is_number = |path: &str| path.chars().all(|c| c.is_ascii_digit() || c == '/');
         let known = found.iter().filter(|path| !path.starts_with('$') && !is_number(path));
         self.paths.extend(known.map(|path| joined(folder, path)));
@@ -110,12 +110,12 @@ fn joined(folder: &str, path: &str) -> String {
     if folder.is_empty() || is_absolute(path) { path.to_string() } else { format!("{folder}/{path}") }
 }
 
-/// Whether a word parts commands.
+/// Whether a word separates commands.
 fn is_mark(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| ";&|()".contains(c))
 }
 
-/// Whether a word stands in front of a program: `sudo`, or `NAME=value`.
+/// Whether a word can precede a program: `sudo`, or `NAME=value`.
 fn is_before_program(word: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     BEFORE_PROGRAMS.contains(&word) || word.split_once('=').is_some_and(|(name, _)| is_name(name))
@@ -125,18 +125,18 @@ fn program_of(word: &str) -> &str {
     word.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe")
 }
 
-/// Whether a text, or another command, stands behind an option.
+/// Whether an option takes a text or another command.
 fn holds_text(option: &str) -> bool {
     (option.starts_with('-') && option.ends_with(OPTIONS_OF_TEXTS)) || holds_command(option)
 }
 
-/// Whether a command stands behind an option of a shell.
+/// Whether an option of a shell takes a command.
 fn holds_command(option: &str) -> bool {
     let is_short = option.starts_with('-') && option.ends_with('c');
     is_short || option == "/c" || option.eq_ignore_ascii_case("-command")
 }
 
-/// The path of a file in a revision that git is asked for: `HEAD:src/a.py`.
+/// The path of a file in a revision for git: `HEAD:src/a.py`.
 fn in_revision<'w>(word: &'w str, program: &str) -> Option<&'w str> {
     let (revision, path) = word.rsplit_once(':').filter(|_| program == "git")?;
     let is_host = revision.contains('@') && revision != "@" && !revision.contains("@{");
@@ -144,8 +144,8 @@ fn in_revision<'w>(word: &'w str, program: &str) -> Option<&'w str> {
     (!is_host && !is_drive && !word.contains(char::is_whitespace) && !word.contains("://")).then_some(path)
 }
 
-/// The part of a word with a colon that lies here: of a test its file (`a.py::TestA`), of a mount the near side
-/// (`./a:/b`), nothing of another machine's file (`host:/a`). Lines, drives and addresses stay as they are.
+/// The local part of a word with a colon: for a test its file (`a.py::TestA`), for a mount the near side (`./a:/b`),
+/// empty for another machine's file (`host:/a`). Lines, drives and addresses are unchanged.
 fn near_side<'w>(word: &'w str, program: &str) -> &'w str {
     if word.contains(char::is_whitespace) || word.contains("://") {
         return word;
@@ -182,7 +182,7 @@ fn without_documents(command: &str) -> String {
     kept
 }
 
-/// The words that end the here-documents which begin behind a line.
+/// The words that end the here-documents which begin on a line.
 fn ends_of_documents(line: &str) -> impl Iterator<Item = &str> {
     line.split("<<").skip(1).filter_map(|behind| {
         let word = behind.trim_start_matches('-').trim_start().trim_start_matches(['"', '\'', '\\']);
@@ -192,7 +192,7 @@ fn ends_of_documents(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A command with blanks around the marks that part commands, a line's end among them, and without comments.
+/// A command with blanks around the separators of commands, line ends included, and without comments.
 fn parted(command: &str) -> String {
     let mut parted = String::with_capacity(command.len());
     let mut quote = None;
@@ -215,7 +215,7 @@ fn parted(command: &str) -> String {
                 while letters.next_if(|next| *next != '\n').is_some() {}
             }
             (None, '\n') => parted.push_str(" ; "),
-            // `2>&1` is no end.
+            // `2>&1` does not end a command.
             (None, ';' | '&' | '|' | '(' | ')') if !parted.ends_with('>') => parted.extend([' ', c, ' ']),
             (None, _) => parted.push(c),
         }
@@ -223,15 +223,15 @@ fn parted(command: &str) -> String {
     parted
 }
 
-/// The words of a command without their quotes; as they stand where a quote is never closed, as in text for a program to
-/// read. Without quotes a backslash may be one of Windows' paths.
+/// The words of a command without their quotes, or unchanged if a quote is never closed, as in text for a program to
+/// read. Outside quotes a backslash may be part of a Windows path.
 fn words(command: &str) -> Vec<String> {
     let is_quoted = command.contains(['"', '\'']) || command.contains("\\ ");
     let split = if is_quoted { shlex::split(command) } else { None };
     split.unwrap_or_else(|| command.split_whitespace().map(String::from).collect())
 }
 
-/// Whether a word with blanks is a path: it ends as files do, and has nothing that a command or a sentence has.
+/// Whether a word with blanks is a path: it ends like a file name, and contains no marks of a command or a sentence.
 fn is_spaced_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or_default().to_lowercase();
     let is_file = !name.starts_with('.') && language::facts().is_file_name(&name);

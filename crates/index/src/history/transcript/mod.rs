@@ -1,4 +1,4 @@
-//! Transcripts that agents write of their sessions: a JSON object a line. Each form is a row of one table.
+//! Transcripts that agents write of their sessions: a JSON object per line. Each format is a row of one table.
 
 mod claude;
 mod codex;
@@ -11,21 +11,21 @@ use serde_json::Value;
 use self::command::of_command;
 use crate::moment::Moment;
 
-/// Longest text that is kept of either side of a turn, in bytes.
+/// Maximum length of either side of a turn, in bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
-/// Uses of tools that are kept of a turn.
+/// Maximum of tool uses per turn.
 const TOOLS_MAX: usize = 2_000;
 
-/// A form of transcripts.
+/// A format of transcripts.
 #[derive(Debug)]
 pub(super) struct Format {
     /// Whether a file of this name has it.
     pub(super) is_named: fn(&str) -> bool,
-    /// Takes in one line; false where it is of no known kind.
+    /// Reads one line; returns false if its kind is unknown.
     read: fn(&mut Transcript, &Value) -> bool,
 }
 
-/// Every form, the one with the narrower name first.
+/// Every format, the one with the narrower name first.
 pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
 
 /// The paths that a tool's arguments name.
@@ -33,13 +33,13 @@ pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
 enum Names {
     /// The argument is a path.
     Path(&'static str),
-    /// It is a command: words that are paths, as a query would mention them.
+    /// It is a command: its words that are paths, with the rules for queries.
     Command(&'static str),
     /// It is a patch: files that its headers name.
     Patch(&'static str),
 }
 
-/// Tools and the arguments by which they name paths. Of no other argument anything is kept.
+/// Tools and the arguments with their paths. No other argument is kept.
 static TOOLS: &[(&str, Names)] = &[
     ("Read", Names::Path("file_path")),
     ("Edit", Names::Path("file_path")),
@@ -59,7 +59,7 @@ static TOOLS: &[(&str, Names)] = &[
     ("view_image", Names::Path("path")),
 ];
 
-/// What a person asked, and all that the agent said and did until the next question.
+/// A person's question, and what the agent said and did until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn {
     /// Line of the question.
@@ -68,22 +68,22 @@ pub(super) struct Turn {
     pub(super) end: u32,
     /// When it was asked.
     pub(super) time: Moment,
-    /// What was asked.
+    /// The question.
     pub(super) user: String,
-    /// What the agent said.
+    /// The agent's text.
     pub(super) assistant: String,
-    /// Tool, path as written, and the folder that it is meant from.
+    /// Tool, path as written, and the folder that it is relative to.
     pub(super) tools: BTreeSet<(String, String, String)>,
 }
 
-/// A transcript while it is read.
+/// A parser of a transcript.
 #[derive(Debug)]
 pub(super) struct Transcript {
     format: &'static Format,
     number: u32,
-    /// The folder of the session, then of the line that is read.
+    /// The folder of the session, then of the current line.
     pub(super) folder: Option<String>,
-    /// The turns, the one under way last.
+    /// The turns, the current one last.
     pub(super) turns: Vec<Turn>,
     /// Lines that were not understood.
     pub(super) unknown: u64,
@@ -94,7 +94,7 @@ impl Transcript {
         Transcript { format, number: 0, folder: None, turns: Vec::new(), unknown: 0 }
     }
 
-    /// Takes in a line.
+    /// Parses a line.
     pub(super) fn line(&mut self, number: u32, line: &[u8]) {
         self.number = number;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -109,7 +109,7 @@ impl Transcript {
         }
     }
 
-    /// The whole transcript: turns in which nothing was asked are left out.
+    /// The whole transcript, without turns that have no question.
     pub(super) fn finished(mut self) -> Transcript {
         self.turns.retain(|turn| !turn.user.trim().is_empty());
         self
@@ -127,7 +127,7 @@ impl Transcript {
         self.turns.push(Turn { line: self.number, end: self.number, time, user, ..Turn::default() });
     }
 
-    /// The agent said something.
+    /// Adds the agent's text.
     fn said(&mut self, text: &str) {
         let Some(turn) = self.turns.last_mut() else { return };
         let room = TEXT_BYTES_MAX.saturating_sub(turn.assistant.len());
@@ -174,13 +174,13 @@ fn of_patch(patch: &str) -> Vec<String> {
     named.map(|path| path.trim().to_string()).collect()
 }
 
-/// The mark of files, and of what commands print, that the program around an agent puts into a question.
+/// The mark around files and output that the program around an agent adds to a question.
 const REMINDER: &str = "system-reminder";
-/// All such marks; the others are of an editor, which tells what it has open.
+/// All such marks; an editor adds the others, to say what is open.
 const PUT_IN: [&str; 4] = [REMINDER, "ide_opened_file", "ide_selection", "ide_diagnostics"];
 
-/// A text without what the program around the agent put in. What nothing closes is a reminder that was cut; any other mark
-/// may be what the question is about.
+/// A text without the additions of the program around the agent. An unclosed one is a truncated reminder; any other
+/// mark may be the question's subject.
 fn without_reminders(text: &str) -> String {
     let mut all = text.to_string();
     for mark in PUT_IN {

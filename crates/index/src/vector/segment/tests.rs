@@ -137,7 +137,7 @@ fn a_segment_that_could_not_be_written_leaves_no_file() {
         builder.write(&path, &MAKE, &disk).expect_err("refused");
         assert!(!path.exists(), "{change:?}");
     }
-    // A file of that name that was there is another's.
+    // An existing file of that name is not ours.
     std::fs::write(&path, "another's").expect("a file");
     let mut builder = SegmentBuilder::default();
     builder.add(1 << KEY_SHIFT, Cow::Owned(vec![0; 8]));

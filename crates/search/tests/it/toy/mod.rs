@@ -15,11 +15,11 @@ const HASHED: Hashed = Hashed { synonyms: &[("fetch", "download"), ("retrieve", 
 pub struct Toy {
     pub fingerprint: u64,
     pub encoded: AtomicU64,
-    /// It fails when it was given so many texts.
+    /// It fails after this many texts.
     pub fails_at: u64,
     /// It takes so long for a text.
     pub pause: Duration,
-    /// Whether it says that texts cost it little.
+    /// Whether it claims to be light.
     pub is_light: bool,
 }
 
@@ -73,7 +73,7 @@ impl Encoder for Toy {
     }
 }
 
-/// A codebook that does not depend on what is indexed, so that two stores can be compared.
+/// A codebook that does not depend on the indexed texts, so that two stores can be compared.
 pub fn codebook() -> Codebook {
     let directions: Vec<Vec<f32>> = (0..40).map(|i| HASHED.direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);

@@ -48,7 +48,7 @@ pub struct Results {
     /// The files, best first.
     #[schemars(with = "Vec<view::Hit>")]
     results: Vec<Box<RawValue>>,
-    /// What is said of all of them, a line each.
+    /// Remarks on all of them, a line each.
     remarks: Vec<String>,
     /// Whether further ones may follow.
     more: bool,
@@ -198,7 +198,8 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
     api::json(&app, &found.await?)
 }
 
-/// A remark for people: without what names parameters and tools, and without the strengths, which stand beside the results.
+/// A remark for people: without the names of parameters and tools, and without the strengths, which the results show
+/// themselves.
 fn remark(line: &str) -> Option<String> {
     let line = line.trim_start_matches('(').trim_end_matches(')');
     let end = ["; the tool ", "; `all` ", "; `offset` "]

@@ -15,13 +15,13 @@ use colgrep_render::escape::{escape_control, escape_line};
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::outline::Outlined;
 
-/// Lines that are shown before and behind the one that answers.
+/// Lines shown before and after the one that answers.
 const AROUND: usize = 4;
 /// Lines before the first shown one that its colours may depend on.
 const BEFORE: usize = 200;
 /// The longest part of a line that is shown, in bytes.
 const LINE_BYTES_MAX: usize = 600;
-/// What of it stands in front of the first mark, where the line is longer.
+/// Bytes shown before the first mark of a longer line.
 const FRONT_BYTES: usize = 120;
 /// Lines of a file that are coloured.
 const COLOURED_MAX: usize = 5_000;
@@ -113,7 +113,7 @@ impl Names {
         self.iter().find(|(own, _)| *own == name).map(|(_, root)| root)
     }
 
-    /// The name of the root that holds a file of a project, and the file's path from that root.
+    /// The name of the root of a project's file, and the file's path from that root.
     fn place<'a>(&'a self, project: &'a Path, path: &'a str) -> (&'a str, &'a str) {
         let below = |(name, root): (&'a str, &'a Arc<Root>)| {
             let rest = path.strip_prefix(root.below.as_str())?;

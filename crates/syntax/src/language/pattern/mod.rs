@@ -1,15 +1,13 @@
 //! The unit queries: tree-sitter's query language, compiled and matched by our own small engine.
 //!
-//! tree-sitter's engine analyses a query against the whole parse table before its first use: 0.1 to 1.3 s
-//! for the queries here, more than most files take to index, and paid again by every process. This one
-//! looks at nothing but the nodes at hand: patterns are filed under the kind of their outermost node, the
-//! tree is walked once, and each node is offered to the patterns of its kind. A test holds both engines
-//! against each other.
+//! tree-sitter's engine analyses a query against the whole parse table before its first use, which takes every process
+//! 0.1 to 1.3 s, more than indexing most files. This one indexes patterns by the kind of their outermost node, walks
+//! the tree once, and tries each node's patterns. A test compares both engines.
 //!
-//! What it knows: nodes with fields, `!field`, `_` and `(_)`, literals, alternations, `?` `*` `+`, anchors,
-//! captures, and the predicates `#eq?` `#match?` `#any-of?` with their `#not-` forms. A pattern is one node
-//! (or an alternation of nodes), maybe in parentheses with predicates and siblings that follow. A repeated
-//! child takes all siblings that match.
+//! Supported: nodes with fields, `!field`, `_` and `(_)`, literals, alternations, `?` `*` `+`, anchors, captures, and
+//! the predicates `#eq?` `#match?` `#any-of?` with their `#not-` forms. A pattern is one node (or an alternation of
+//! nodes), optionally in parentheses with predicates and following siblings. A repeated child takes all siblings that
+//! match.
 
 mod read;
 
@@ -20,7 +18,7 @@ use tree_sitter::{Language, Node, TreeCursor};
 
 use read::Reader;
 
-/// Kind of nodes that stand for text the grammar could not read.
+/// Kind of the nodes for text that the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
 
 /// What is wrong with the text of a query.
@@ -80,7 +78,7 @@ struct Step {
     field: Option<u16>,
     captures: Vec<u16>,
     times: Times,
-    /// No named sibling may stand between the step before and this one.
+    /// No named sibling may be between the previous step and this one.
     anchored: bool,
 }
 
@@ -93,7 +91,7 @@ enum Item {
 #[derive(Debug)]
 struct NodePattern {
     kind: Kind,
-    /// A literal: it stands for a keyword or a punctuation mark.
+    /// A literal: a keyword or a punctuation mark.
     anonymous: bool,
     absent_fields: Vec<u16>,
     children: Vec<Step>,
@@ -102,7 +100,7 @@ struct NodePattern {
 }
 
 impl NodePattern {
-    /// A node of which nothing more is asked; a literal unless said otherwise.
+    /// A node without further conditions; a literal unless said otherwise.
     fn leaf(kind: Kind) -> NodePattern {
         NodePattern { kind, anonymous: true, absent_fields: Vec::new(), children: Vec::new(), anchored_end: false }
     }
@@ -114,7 +112,7 @@ enum Kind {
     Any,
     /// `(_)`
     AnyNamed,
-    /// A kind, or all kinds that a supertype stands for.
+    /// A kind, or all subtypes of a supertype.
     Of(Vec<u16>),
 }
 
@@ -131,7 +129,7 @@ struct Rest<'a, 't> {
     steps: &'a [Step],
     children: &'a [Child<'t>],
     from: usize,
-    /// Whether no named sibling may be left behind the last step.
+    /// Whether no named sibling may follow the last step.
     anchored_end: bool,
 }
 
@@ -162,11 +160,11 @@ impl Patterns {
         &self.captures[usize::from(capture)]
     }
 
-    /// Calls `found` with every match below `root`: the pattern's position in the file, and what it captured. Asks
+    /// Calls `found` with every match below `root`: the pattern's position in the file, and its captures. Checks
     /// `go_on` now and then.
     ///
     /// # Errors
-    /// What `go_on` says against going on.
+    /// The error of `go_on`.
     pub fn matches<'t, E>(
         &self,
         root: Node<'t>,
@@ -238,7 +236,7 @@ impl Patterns {
     }
 }
 
-/// The siblings behind a node; their fields are not looked up.
+/// The siblings after a node, without their fields.
 fn siblings_behind(node: Node<'_>) -> Vec<Child<'_>> {
     let siblings = std::iter::successors(node.next_sibling(), Node::next_sibling);
     siblings.map(|node| Child { node, field: None }).collect()
@@ -277,23 +275,23 @@ impl Predicate {
     }
 }
 
-/// Nodes looked at between two questions whether to go on.
+/// Nodes visited between two calls of `go_on`.
 const STEPS_BETWEEN_CHECKS: usize = 4_096;
 
 struct Matcher<'t, 'g> {
     cursor: TreeCursor<'t>,
     go_on: &'g mut dyn FnMut() -> bool,
-    /// Nodes looked at since it was asked last.
+    /// Nodes visited since the last check.
     steps: usize,
-    /// Whether it said no: nothing matches any more.
+    /// Whether the check failed: nothing matches any more.
     stopped: bool,
 }
 
-/// Called where everything so far matched; says whether further ways to match are wanted.
+/// Called when everything so far matched; returns whether to look for further matches.
 type Next<'a, 't, 'g> = dyn FnMut(&mut Matcher<'t, 'g>, &mut Captures<'t>) -> ControlFlow<()> + 'a;
 
 impl<'t, 'g> Matcher<'t, 'g> {
-    /// Counts nodes that were looked at.
+    /// Counts visited nodes.
     fn count(&mut self, nodes: usize) {
         self.steps += nodes;
         if self.steps >= STEPS_BETWEEN_CHECKS && !self.stopped {
@@ -362,7 +360,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         flow
     }
 
-    /// Matches what is left of a pattern in order, and calls `next` for every way in which it does.
+    /// Matches the rest of a pattern in order, and calls `next` for every way in which it matches.
     fn steps(
         &mut self,
         all: Rest<'_, 't>,
@@ -400,7 +398,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
         ControlFlow::Continue(())
     }
 
-    /// A repeated step in front of `rest` takes every sibling that matches, each in its first way.
+    /// A repeated step before `rest` takes every sibling that matches, each in its first way.
     fn repeated(
         &mut self,
         step: &Step,
@@ -440,7 +438,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
 }
 
 impl Step {
-    /// Whether it stands for a keyword or a punctuation mark.
+    /// Whether it is a keyword or a punctuation mark.
     fn is_literal(&self) -> bool {
         match &self.item {
             Item::Node(pattern) => pattern.anonymous,

@@ -22,7 +22,7 @@ impl Reader<'_> {
         1 + self.text[..self.at.min(self.text.len())].matches('\n').count()
     }
 
-    /// Skips white space and comments; gives the next character.
+    /// Skips white space and comments; returns the next character.
     pub(super) fn skip_space(&mut self) -> Option<char> {
         loop {
             let rest = &self.text[self.at..];
@@ -191,7 +191,7 @@ impl Reader<'_> {
         Ok(step)
     }
 
-    /// A step that may have a field in front.
+    /// A step with an optional field.
     fn child(&mut self) -> Read<Step> {
         self.skip_space();
         let start = self.at;
@@ -274,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The kinds that a name stands for: itself, or its subtypes if it is a supertype.
+    /// The kind of that name, or its subtypes if it is a supertype.
     fn kinds(&self, name: &str) -> Read<Kind> {
         let id = self.kind_id(name, true)?;
         if !self.language.node_kind_is_supertype(id) {

@@ -92,7 +92,7 @@ function results(state, answer, took) {
   at("alert").replaceChildren();
   const several = about.repositories.length > 1;
   const items = [];
-  // The rule stands where nothing likely follows.
+  // The line that separates likely results from near ones.
   const likely = answer.results.findLastIndex((hit) => hit.strength >= answer.near_below) + 1;
   for (const [place, hit] of answer.results.entries()) {
     if (place === likely) items.push(element("li", { class: "rule" }, place ? "near at best" : "nothing certain; what is near"));
@@ -338,7 +338,7 @@ box.addEventListener("input", () => {
   clearTimeout(typing);
   typing = setTimeout(() => {
     const state = read();
-    // What was read for a while is a step in the history; what was typed through is none.
+    // Only a query that was read for a while becomes a step in the history.
     const settled = performance.now() - typed > SETTLED;
     typed = performance.now();
     go({ ...without(state), q: box.value, n: RESULTS, all: "" }, !state.file && Boolean(state.q) && !settled);

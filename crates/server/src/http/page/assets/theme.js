@@ -1,4 +1,4 @@
-// Applies the chosen theme before anything is drawn. A script of its own, since none may stand in the page.
+// Applies the chosen theme before anything is drawn. It is a separate file because the page allows no inline scripts.
 try {
   const theme = localStorage.getItem("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

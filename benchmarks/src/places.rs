@@ -1,0 +1,426 @@
+//! `places`: whether the unit that one would open is the first that is shown, for questions that name it in other words.
+//!
+//! Each question was written by somebody who read the code and no search engine, and is labelled with the lines of the
+//! unit that one would edit (`place`) and of units that answer as well (`also`). A row of an answer is right if at least
+//! half of the shown unit is in a labelled place and at least half of that place is in the unit. A third of the
+//! repositories is set aside: nothing is tuned on them (`--aside` measures them).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::strength::FLOOR;
+use colgrep_engine::answer::pack::{self, BYTES_A_TOKEN};
+use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_engine::project::model::Model;
+use colgrep_engine::{Detail, Env, OpenOptions, SearchRequest, Session, Weakest};
+use colgrep_index::source::read_text;
+use serde::{Deserialize, Serialize};
+
+use crate::FINE;
+use crate::corpus::{RankingArgs, Repository, Vars, annotation_files, read_json};
+use crate::paired::{Difference, Paired};
+use crate::report::{Origin, bar, check_folders, publish};
+
+/// Rows among which a place counts as found.
+const ROWS: usize = 5;
+/// Tokens of the packs.
+const PACKS: [usize; 3] = [500, 1_000, 2_000];
+
+/// `places`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlacesArgs {
+    /// Folder of places: `repositories.json`, and `questions/` with a file for each repository
+    #[arg(long, value_name = "DIR")]
+    pub places: PathBuf,
+    /// Folder with a folder of sources, `OWNER+NAME`, for each repository
+    #[arg(long, value_name = "DIR")]
+    pub repos: PathBuf,
+    /// Measure the repositories that are set aside instead of those to tune on
+    #[arg(long)]
+    pub aside: bool,
+    /// Only this repository (repeatable)
+    #[arg(long, value_name = "OWNER+NAME")]
+    pub only: Vec<String>,
+    /// How units are ranked.
+    #[command(flatten)]
+    pub ranking: RankingArgs,
+    /// Print what changed against this record of the same questions
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// A repository with questions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PlacesSource {
+    /// `owner/name`.
+    name: String,
+    /// The commit whose lines the places name.
+    revision: String,
+    /// Whether it is set aside.
+    aside: bool,
+    /// The language of most of its code.
+    language: String,
+}
+
+/// A question and the unit that answers it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlaceQuestion {
+    question: String,
+    kind: String,
+    place: CodePlace,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    also: Vec<CodePlace>,
+    /// Whether a second reader has checked the label.
+    #[serde(default)]
+    read: u8,
+}
+
+/// The lines of a unit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodePlace {
+    /// Path from the repository's root, `/` between components.
+    path: String,
+    /// The unit's name, for readers.
+    name: String,
+    /// First and last line, from 1.
+    lines: (u32, u32),
+}
+
+impl CodePlace {
+    fn holds(&self, path: &str, line: usize) -> bool {
+        self.path == path && (self.lines.0 as usize..=self.lines.1 as usize).contains(&line)
+    }
+
+    fn is_unit(&self, path: &str, unit: &UnitAnswer) -> bool {
+        let (first, last) = (unit.unit.span.line, unit.unit.span.end);
+        let both = (self.lines.1.min(last) + 1).saturating_sub(self.lines.0.max(first));
+        let long = |first: u32, last: u32| (last + 1).saturating_sub(first);
+        self.path == path && 2 * both >= long(first, last) && 2 * both >= long(self.lines.0, self.lines.1)
+    }
+}
+
+/// One measurement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlacesRecord {
+    /// Where, when and of what it was taken.
+    pub origin: Origin,
+    /// Which rankings took part.
+    pub ranking: String,
+    /// Whether it is of the repositories set aside.
+    pub aside: bool,
+    /// Every question.
+    pub questions: Vec<PlaceRecord>,
+}
+
+/// What came of one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaceRecord {
+    /// The repository.
+    pub repository: String,
+    /// Its language.
+    pub language: String,
+    /// The form of the question.
+    pub kind: String,
+    /// The question.
+    pub query: String,
+    /// The place, as `path:first-last name`.
+    pub right: String,
+    /// The rows, as `path:line name`, best first.
+    pub shown: Vec<String>,
+    /// Rank, from 1, of the first right row.
+    pub rank: Option<usize>,
+    /// The same without rows below the floor of strength.
+    pub rank_above_floor: Option<usize>,
+    /// Rank of the first row of a right file.
+    pub file_rank: Option<usize>,
+    /// Whether the line that the first row shows is inside a right place.
+    pub is_line_inside: bool,
+    /// For each size of pack, whether it has at least half of a right place's lines.
+    pub packs: [bool; PACKS.len()],
+}
+
+impl PlaceRecord {
+    /// What is counted, in the order of tables.
+    fn measures(&self) -> [bool; 9] {
+        let [small, middle, large] = self.packs;
+        [
+            self.rank == Some(1),
+            self.rank.is_some(),
+            self.rank_above_floor.is_some(),
+            self.is_line_inside,
+            self.file_rank == Some(1),
+            self.file_rank.is_some(),
+            small,
+            middle,
+            large,
+        ]
+    }
+}
+
+/// The heads of [`PlaceRecord::measures`].
+const MEASURES: [&str; 9] = [
+    "unit first",
+    "unit in 5",
+    "above the floor",
+    "first line inside",
+    "file first",
+    "file in 5",
+    "pack 500",
+    "pack 1000",
+    "pack 2000",
+];
+
+impl PlacesRecord {
+    /// The summary: shares of all questions, and by kind, language and repository.
+    pub fn markdown(&self) -> String {
+        let which = if self.aside { "set aside" } else { "to tune on" };
+        let mut text = format!("# Places {which}: {}\n\n{}\n", self.ranking, self.origin.text());
+        let keys: [(&str, fn(&PlaceRecord) -> &str); 4] = [
+            ("", |_| "all"),
+            ("kind", |question| &question.kind),
+            ("language", |question| &question.language),
+            ("repository", |question| &question.repository),
+        ];
+        for (head, key) in keys {
+            let mut groups: BTreeMap<&str, Vec<&PlaceRecord>> = BTreeMap::new();
+            for question in &self.questions {
+                groups.entry(key(question)).or_default().push(question);
+            }
+            text += &format!("\n| {head} | questions | {} |\n|---|{}\n", MEASURES.join(" | "), "---:|".repeat(10));
+            text.extend(groups.into_iter().map(|(name, group)| row(name, &group)));
+        }
+        text
+    }
+
+    /// What changed since `before`, with errors over repositories.
+    pub fn against(&self, before: &PlacesRecord) -> String {
+        let known: HashMap<(&str, &str), &PlaceRecord> =
+            before.questions.iter().map(|q| ((q.repository.as_str(), q.query.as_str()), q)).collect();
+        let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut pairs = Vec::new();
+        for question in &self.questions {
+            if let Some(before) = known.get(&(question.repository.as_str(), question.query.as_str())) {
+                let next = groups.len();
+                let group = *groups.entry(&question.repository).or_insert(next);
+                pairs.push((group, before.measures(), question.measures()));
+            }
+        }
+        let mut text = "\n| against before | gained | lost | difference | |\n|---|---:|---:|---|---|\n".to_string();
+        let weight = 1.0 / pairs.len().max(1) as f64;
+        for (at, name) in MEASURES.iter().enumerate() {
+            let value = |measures: &[bool; 9]| f64::from(u8::from(measures[at]));
+            let difference = |(group, before, now): &(usize, [bool; 9], [bool; 9])| Difference {
+                group: *group,
+                weight,
+                value: value(now) - value(before),
+            };
+            let paired = Paired::of(&pairs.iter().map(difference).collect::<Vec<_>>());
+            let (gained, lost, verdict) = (paired.wins, paired.losses, paired.verdict());
+            text += &format!("| {name} | {gained} | {lost} | {} | {verdict} |\n", paired.text());
+        }
+        text
+    }
+}
+
+fn row(name: &str, group: &[&PlaceRecord]) -> String {
+    let share = |at: usize| group.iter().filter(|q| q.measures()[at]).count() as f64 / group.len().max(1) as f64;
+    let cells: String = (0..MEASURES.len()).map(|at| format!(" {:.3} |", share(at))).collect();
+    format!("| {name} | {} |{cells}\n", group.len())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a place is not in its repository, or a repository can't be searched.
+pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
+    check_folders(&[&args.out, &args.markdown])?;
+    let sources: Vec<PlacesSource> = read_json(&args.places.join("repositories.json"))?;
+    let sources: HashMap<String, PlacesSource> =
+        sources.into_iter().map(|source| (source.name.replace('/', "+"), source)).collect();
+    let env = args.ranking.environment(vars)?;
+    let model = args.ranking.model(&env)?;
+    let mut files = Vec::new();
+    for (name, path) in annotation_files(&args.places.join("questions"))? {
+        let source = sources.get(&name).with_context(|| format!("repositories.json does not name {name}"))?;
+        if source.aside == args.aside && (args.only.is_empty() || args.only.contains(&name)) {
+            files.push((name, path, source));
+        }
+    }
+    if files.is_empty() {
+        bail!("nothing to ask: {} has no questions about these repositories", args.places.display());
+    }
+    let bar = bar(files.len() as u64, "asking");
+    let mut questions = Vec::new();
+    for (name, path, source) in files {
+        let asked: Vec<PlaceQuestion> = read_json(&path)?;
+        questions.extend(ask(args, &env, model.clone(), &name, source, &asked)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let record = PlacesRecord { origin: Origin::here(), ranking: args.ranking.text(), aside: args.aside, questions };
+    let mut markdown = record.markdown();
+    if let Some(path) = &args.against {
+        markdown += &record.against(&read_json(path)?);
+    }
+    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    Ok(FINE)
+}
+
+/// Asks all questions about one repository.
+fn ask(
+    args: &PlacesArgs,
+    env: &Env,
+    model: Option<Arc<Model>>,
+    name: &str,
+    source: &PlacesSource,
+    questions: &[PlaceQuestion],
+) -> Result<Vec<PlaceRecord>> {
+    let folder = args.repos.join(name);
+    let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
+    Repository::open(name, None, &folder, env, model, &args.ranking)?;
+    let mut options = OpenOptions::default();
+    (options.update, options.model) = (false, args.ranking.model.clone());
+    let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
+    let mut records = Vec::new();
+    for question in questions {
+        let mut request = SearchRequest::new(&question.question).within(&folder).files(ROWS).by(args.ranking.by());
+        request.ranking.profile = args.ranking.profile()?;
+        request.ranking.fusion = args.ranking.fusion.map(Into::into);
+        request.shape.weakest = Weakest::Strength(0.0);
+        let rows = session.search(&request).with_context(|| format!("{name}: {:?}", question.question))?.files;
+        let mut request = request.files(pack::FILES_MAX).detail(Detail::Parts);
+        (request.shape.weakest, request.shape.units_per_file) = (Weakest::Floor, Some(pack::UNITS_PER_FILE));
+        let packed = session.search(&request)?.files;
+        let places: Vec<&CodePlace> = std::iter::once(&question.place).chain(&question.also).collect();
+        records.push(PlaceRecord {
+            repository: name.to_string(),
+            language: source.language.clone(),
+            packs: packs(&folder, &places, &packed)?,
+            ..record(question, &places, &rows)
+        });
+    }
+    Ok(records)
+}
+
+fn record(question: &PlaceQuestion, places: &[&CodePlace], files: &[FileAnswer]) -> PlaceRecord {
+    let rows: Vec<(&FileAnswer, &UnitAnswer)> =
+        files.iter().filter_map(|file| Some((file, file.units.first()?))).collect();
+    let is_right =
+        |(file, unit): &(&FileAnswer, &UnitAnswer)| places.iter().any(|place| place.is_unit(&file.path, unit));
+    let is_line_inside =
+        rows.first().is_some_and(|(file, unit)| places.iter().any(|place| place.holds(&file.path, unit.line.number)));
+    let rank = |at: Option<usize>| at.map(|at| at + 1);
+    let text = |(file, unit): &(&FileAnswer, &UnitAnswer)| {
+        format!("{}:{} {}", file.path, unit.line.number, unit.unit.qualified_name())
+    };
+    let CodePlace { path, name, lines: (first, last) } = &question.place;
+    PlaceRecord {
+        repository: String::new(),
+        language: String::new(),
+        kind: question.kind.clone(),
+        query: question.question.clone(),
+        right: format!("{path}:{first}-{last} {name}"),
+        shown: rows.iter().map(text).collect(),
+        rank: rank(rows.iter().position(is_right)),
+        rank_above_floor: rank(rows.iter().filter(|(file, _)| file.strength >= FLOOR).position(is_right)),
+        file_rank: rank(rows.iter().position(|(file, _)| places.iter().any(|place| place.path == file.path))),
+        is_line_inside,
+        packs: [false; PACKS.len()],
+    }
+}
+
+/// Whether packs of an answer have at least half of the lines of one of the places.
+fn packs(root: &Path, places: &[&CodePlace], files: &[FileAnswer]) -> Result<[bool; PACKS.len()]> {
+    let mut texts = Vec::new();
+    for place in places {
+        let text = read_text(root, &place.path).with_context(|| format!("a place is in {}", place.path))?;
+        let (first, last) = (place.lines.0 as usize, place.lines.1 as usize);
+        if first == 0 || first > last || last > text.lines().count() {
+            bail!("{} has no lines {first}-{last}: are the sources of the right commit?", place.path);
+        }
+        let lines = text.lines().take(last).skip(first - 1).map(str::trim).filter(|line| !line.is_empty());
+        texts.push((place.path.as_str(), lines.map(String::from).collect::<Vec<_>>()));
+    }
+    Ok(PACKS.map(|tokens| {
+        let pieces = pack::pack(files, tokens * BYTES_A_TOKEN, false, |file| file.path.clone());
+        texts.iter().any(|(path, lines)| {
+            let own: String = pieces
+                .iter()
+                .filter(|piece| files[piece.file].path == *path)
+                .map(|piece| piece.text.as_str())
+                .collect();
+            2 * lines.iter().filter(|line| own.contains(line.as_str())).count() >= lines.len()
+        })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use colgrep_core::Unit;
+    use colgrep_core::unit::Span;
+
+    use super::*;
+
+    fn place(first: u32, last: u32) -> CodePlace {
+        CodePlace { path: "a.rs".into(), name: "f".into(), lines: (first, last) }
+    }
+
+    #[test]
+    fn a_unit_is_right_where_it_and_the_place_are_mostly_the_same_lines() {
+        for (unit, label, expected) in [
+            ((10, 20), (10, 20), true),
+            // Attributes above, a label that begins at the documentation.
+            ((8, 20), (10, 20), true),
+            ((10, 20), (7, 20), true),
+            // The class around the method, and a closure inside the function.
+            ((1, 60), (10, 20), false),
+            ((14, 16), (10, 20), false),
+            ((30, 40), (10, 20), false),
+            ((5, 5), (5, 5), true),
+        ] {
+            let mut answer = UnitAnswer::default();
+            answer.unit = Unit { span: Span { first: unit.0, line: unit.0, end: unit.1 }, ..Unit::default() };
+            assert_eq!(place(label.0, label.1).is_unit("a.rs", &answer), expected, "{unit:?} {label:?}");
+            assert!(!place(label.0, label.1).is_unit("b.rs", &answer));
+        }
+    }
+
+    #[test]
+    fn changes_are_counted_by_measure() {
+        let question = |query: &str, rank: Option<usize>| PlaceRecord {
+            repository: "o+n".into(),
+            language: "rust".into(),
+            kind: "where".into(),
+            query: query.into(),
+            right: String::new(),
+            shown: Vec::new(),
+            rank,
+            rank_above_floor: rank,
+            file_rank: Some(1),
+            is_line_inside: false,
+            packs: [false, true, true],
+        };
+        let record =
+            |questions| PlacesRecord { origin: Origin::here(), ranking: "hybrid".into(), aside: false, questions };
+        let before = record(vec![question("a", Some(2)), question("b", None), question("gone", Some(1))]);
+        let after = record(vec![question("a", Some(1)), question("b", None), question("new", Some(1))]);
+        let text = after.against(&before);
+        assert!(text.contains("| unit first | 1 | 0 | +0.5000"), "{text}");
+        assert!(text.contains("| unit in 5 | 0 | 0 | +0.0000"), "{text}");
+        let summary = after.markdown();
+        assert!(
+            summary.contains("| all | 3 | 0.667 | 0.667 | 0.667 | 0.000 | 1.000 | 1.000 | 0.000 | 1.000 | 1.000 |"),
+            "{summary}"
+        );
+    }
+}
