@@ -15,8 +15,8 @@ use crate::parse::{Parsed, parse_failed, parse_in_process};
 /// Longest silence of a worker. It bounds its processor time by itself (`sandbox.rs`), so this one is for a worker that
 /// was stopped or taken over.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
-/// Workers that a file is given to before it counts as the cause of their end. A worker may have been damaged by the file
-/// before, or killed from outside.
+/// Workers that get the same file, if each of them ends. A crash counts as the file's fault only in a new worker, since the
+/// files before may have damaged an older one; so does being killed from outside, after as many workers.
 const TRIES: usize = 3;
 /// How long workers without work are kept.
 const IDLE_MAX: Duration = Duration::from_secs(10);
@@ -32,6 +32,9 @@ const REFUSED_MAX: usize = 4_096;
 enum ParseFailure {
     #[error("{}", crate::parse::CRASHED)]
     Crashed,
+    /// By SIGKILL, which a user or a system without memory sends.
+    #[error("{}", crate::parse::CRASHED)]
+    Killed,
     #[error("{}", crate::budget::Spent::Time)]
     TooSlow,
     #[error("could not be parsed, since no worker process started")]
@@ -128,6 +131,7 @@ impl WorkerPool {
         let mut idle = self.check_out()?;
         let mut failure = ParseFailure::NoWorker;
         for _ in 0..TRIES {
+            let is_new = idle.is_none();
             let Some(mut worker) = idle.take().or_else(|| ParseWorker::start(&self.program).ok()) else { continue };
             match worker.parse(text, language) {
                 Ok(parsed) => {
@@ -136,7 +140,7 @@ impl WorkerPool {
                 }
                 Err(reason) => failure = reason,
             }
-            if failure == ParseFailure::TooSlow {
+            if failure == ParseFailure::TooSlow || (failure == ParseFailure::Crashed && is_new) {
                 break;
             }
         }
@@ -311,13 +315,14 @@ impl ParseWorker {
         #[cfg(unix)]
         {
             use std::os::unix::process::ExitStatusExt as _;
-            if status.is_ok_and(|status| status.signal() == Some(libc::SIGXCPU)) {
-                return ParseFailure::TooSlow;
+            match status.ok().and_then(|status| status.signal()) {
+                Some(libc::SIGXCPU) => ParseFailure::TooSlow,
+                Some(libc::SIGKILL) => ParseFailure::Killed,
+                _ => ParseFailure::Crashed,
             }
         }
         #[cfg(not(unix))]
-        let _ = status;
-        ParseFailure::Crashed
+        status.map_or(ParseFailure::Killed, |_| ParseFailure::Crashed)
     }
 }
 
