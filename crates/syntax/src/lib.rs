@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
-pub mod budget;
+mod budget;
 pub mod language;
 pub mod parse;
 pub mod read;

@@ -147,7 +147,7 @@ pub fn parse_in_process(text: &str, language: &'static Language) -> Parsed {
 
 /// Runs `read`, and falls back to blocks of the text's lines if it panics.
 fn contained(text: &str, language: &'static Language, read: impl FnOnce() -> Parsed) -> Parsed {
-    // Only a thread's parser outlives a panic, and its language and text are set anew for each file.
+    // Nothing that the work changes outlives a panic.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
         let note = Some(PANICKED.to_string());
         Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
@@ -192,10 +192,8 @@ pub fn parse_file_again(path: &str, text: &str, language: &'static Language, not
 
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
-    let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
-    let too_large = (text.len() > PARSED_BYTES_MAX.min(language.parsed_bytes_max)).then_some(TOO_LARGE);
-    if let Some(reason) = too_deep.or(too_large) {
-        return plain(text, language, reason);
+    if text.len() > PARSED_BYTES_MAX {
+        return plain(text, language, TOO_LARGE);
     }
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
 }
@@ -208,7 +206,7 @@ pub(crate) fn parse_failed(text: &str, language: &'static Language, reason: &str
 /// Definitions by their first lines, and blocks of all other lines, with a note that gives the reason.
 fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
-    let (lines, budget) = (Lines::new(text), Budget::new(text.len()));
+    let (lines, budget) = (Lines::new(text), Budget::new());
     let mut found = FileCaptures::default();
     unread::add(&mut found, &lines, language);
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
@@ -222,7 +220,7 @@ fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
 
 /// As [`parse_with`], unless the text takes too much of something.
 fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) -> Result<Parsed, Spent> {
-    let budget = Budget::new(text.len());
+    let budget = Budget::new();
     let lines = Lines::new(text);
     let mut found = FileCaptures::default();
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
