@@ -28,7 +28,7 @@ const CHECK_INTERVAL: u64 = 25;
 const TOO_SLOW: &str = "took too long";
 
 /// A sample of a language with the places of the nodes of its syntax tree.
-struct Source {
+struct ParsedSample {
     name: String,
     language: &'static Language,
     text: String,
@@ -36,8 +36,8 @@ struct Source {
     nodes: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Source {
-    fn all(files: &[(String, Vec<u8>)]) -> Result<Vec<Source>> {
+impl ParsedSample {
+    fn all(files: &[(String, Vec<u8>)]) -> Result<Vec<ParsedSample>> {
         let source = |(name, bytes): &(String, Vec<u8>)| {
             let (language, text) = (language::of_file(name, bytes), String::from_utf8(bytes.clone())?);
             let mut nodes = Vec::new();
@@ -49,7 +49,7 @@ impl Source {
                 let is_whole = |range: &Range<usize>| text.get(range.clone()).is_some();
                 nodes.retain(|(inner, outer)| is_whole(inner) && is_whole(outer));
             }
-            Ok(Source { name: name.clone(), language, text, nodes })
+            Ok(ParsedSample { name: name.clone(), language, text, nodes })
         };
         files.iter().map(source).collect()
     }
@@ -72,7 +72,7 @@ fn add_nodes(node: Node<'_>, nodes: &mut Vec<(Range<usize>, Range<usize>)>) {
 
 /// What became of the texts of one language.
 #[derive(Debug, Default)]
-struct Outcome {
+struct ParserOutcome {
     texts: u64,
     crashes: u64,
     too_slow: u64,
@@ -85,9 +85,9 @@ struct Outcome {
 /// When the samples can't be read.
 pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     let (files, bombs) = (samples()?, Bomb::all()?);
-    let sources = Source::all(&files)?;
+    let sources = ParsedSample::all(&files)?;
     let pool = WorkerPool::new(this_program().context("the path of this program")?);
-    let mut outcomes: BTreeMap<&'static str, Outcome> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&'static str, ParserOutcome> = BTreeMap::new();
     let mut crashed: Vec<String> = Vec::new();
     let cases = (0..args.cases as u64).collect();
     let mut tally = go_through(args, "parsers, mutated texts", cases, |case, counts| {
@@ -139,16 +139,16 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     Ok(vec![tally])
 }
 
-fn by_language(outcomes: &BTreeMap<&'static str, Outcome>) -> String {
+fn by_language(outcomes: &BTreeMap<&'static str, ParserOutcome>) -> String {
     let mut text = String::from("\n| language | texts | crashes | too slow | slowest, s |\n|---|---|---|---|---|\n");
-    for (language, Outcome { texts, crashes, too_slow, seconds }) in outcomes {
+    for (language, ParserOutcome { texts, crashes, too_slow, seconds }) in outcomes {
         let _ = writeln!(text, "| {language} | {texts} | {crashes} | {too_slow} | {seconds:.2} |");
     }
     text
 }
 
 /// Changes a text along the nodes of a syntax tree: splices one in, repeats, nests or deletes one.
-fn mutate_nodes(text: &mut String, source: &Source, sources: &[Source], random: &mut StdRng) {
+fn mutate_nodes(text: &mut String, source: &ParsedSample, sources: &[ParsedSample], random: &mut StdRng) {
     let other = if random.random_bool(0.8) { source } else { sources.choose(random).unwrap_or(source) };
     let (node, inner) = other.node(random);
     // Where the text still has it; anywhere, otherwise.

@@ -23,13 +23,13 @@ mod unread;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use colgrep_core::enrich::enrich;
 use colgrep_core::{Unit, UnitKind, UnitRole};
 
 use crate::budget::{Budget, Spent};
 use crate::language::{self, Category, Compiled, Language, Reader};
-use crate::worker;
 use blocks::{add_blocks, blocks_only};
 use build::Builder;
 use collect::{FileCaptures, collect};
@@ -131,7 +131,21 @@ pub const CRASHED: &str = "crashed the parser";
 /// Cuts `text` into units by `language`, in a worker process if the program [enabled](crate::worker::enable) them. A
 /// panic, or the crash of a worker, costs this file its definitions, but affects no other file.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
-    worker::parse(text, language).unwrap_or_else(|| parse_in_process(text, language))
+    let has_grammar = language.grammar.is_some() || language.reader == Some(Reader::Notebook);
+    match ELSEWHERE.get() {
+        Some(elsewhere) if has_grammar => elsewhere(text, language),
+        _ => parse_in_process(text, language),
+    }
+}
+
+/// A function that parses outside of this process.
+pub(crate) type Elsewhere = fn(&str, &'static Language) -> Parsed;
+
+static ELSEWHERE: OnceLock<Elsewhere> = OnceLock::new();
+
+/// Has [`parse`] leave texts that need a grammar to `elsewhere`.
+pub(crate) fn parse_elsewhere(elsewhere: Elsewhere) {
+    ELSEWHERE.get_or_init(|| elsewhere);
 }
 
 /// As [`parse`], in this process, which a grammar's scanner may crash.

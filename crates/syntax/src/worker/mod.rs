@@ -24,8 +24,8 @@ use std::sync::{Arc, OnceLock};
 
 pub use pool::WorkerPool;
 
-use crate::language::{LANGUAGES, Language, Reader};
-use crate::parse::{Parsed, parse_in_process};
+use crate::language::{LANGUAGES, Language};
+use crate::parse::{Parsed, parse_elsewhere, parse_in_process};
 
 /// The only argument of a worker's command line.
 pub const ARGUMENT: &str = "--parse-worker";
@@ -42,6 +42,10 @@ static POOL: OnceLock<Arc<WorkerPool>> = OnceLock::new();
 /// until the first file has to be parsed.
 pub fn enable(program: PathBuf) {
     POOL.get_or_init(|| WorkerPool::new(program));
+    parse_elsewhere(|text, language| match POOL.get() {
+        Some(pool) => pool.parse(text, language),
+        None => parse_in_process(text, language),
+    });
 }
 
 /// A path to this program. On Linux it leads to the running version, even if the file has been replaced since.
@@ -53,13 +57,6 @@ pub fn this_program() -> Option<PathBuf> {
 /// Whether a command line, with the program's name in front, asks for a worker.
 pub fn is_asked_for(args: &[OsString]) -> bool {
     matches!(args, [_, only] if only == ARGUMENT)
-}
-
-/// What a worker makes of the text; `None` if workers aren't enabled, or if no grammar takes part.
-pub(crate) fn parse(text: &str, language: &'static Language) -> Option<Parsed> {
-    let pool = POOL.get()?;
-    let has_grammar = language.grammar.is_some() || language.reader == Some(Reader::Notebook);
-    has_grammar.then(|| pool.parse(text, language))
 }
 
 /// Works as a worker until the other end closes the connection.

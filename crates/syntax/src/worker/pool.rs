@@ -206,21 +206,25 @@ impl WorkerPool {
 type Channel = std::os::unix::net::UnixStream;
 
 #[cfg(not(unix))]
+type Channel = PipeChannel;
+
+/// Two pipes as one connection.
+#[cfg(not(unix))]
 #[derive(Debug)]
-struct Channel {
+struct PipeChannel {
     from: std::process::ChildStdout,
     to: std::process::ChildStdin,
 }
 
 #[cfg(not(unix))]
-impl Read for Channel {
+impl Read for PipeChannel {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.from.read(bytes)
     }
 }
 
 #[cfg(not(unix))]
-impl Write for Channel {
+impl Write for PipeChannel {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.to.write(bytes)
     }
@@ -252,7 +256,7 @@ fn connect(command: &mut Command) -> io::Result<(Child, Channel)> {
     let (Some(from), Some(to)) = (child.stdout.take(), child.stdin.take()) else {
         return Err(io::Error::other("a process without streams"));
     };
-    Ok((child, Channel { from, to }))
+    Ok((child, PipeChannel { from, to }))
 }
 
 /// One worker process. It ends when it is dropped, and by itself when this process does.
