@@ -112,7 +112,9 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
     if let Some(program) = worker::this_program() {
         worker::enable(program);
     }
-    colgrep::with_room(|| run_with(args, vars))
+    let status = colgrep::with_room(|| run_with(args, vars));
+    worker::end();
+    status
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {

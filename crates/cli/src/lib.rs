@@ -42,7 +42,9 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
         worker::enable(program);
     }
     let vars: Vec<(OsString, OsString)> = vars.collect();
-    limits::with_room(|| run_with(args, vars))
+    let status = limits::with_room(|| run_with(args, vars));
+    worker::end();
+    status
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {

@@ -172,6 +172,28 @@ fn a_program_that_is_no_worker_leaves_parsing_to_the_process() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_worker_that_answers_nonsense_costs_a_file_its_units() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let rust = language::by_name("rust").expect("a row");
+    for (number, answer) in
+        ["exec /bin/cat", "exec /usr/bin/yes", "exec /bin/sleep 0", "printf 'no length'"].iter().enumerate()
+    {
+        let program = folder.path().join(format!("worker{number}"));
+        let hello = format!("printf 'colgrep {} parses\\n'", env!("CARGO_PKG_VERSION"));
+        fs::write(&program, format!("#!/bin/sh\n{hello}\n{answer}\n")).expect("a script");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a script that may run");
+        let pool = WorkerPool::new(program);
+        let parsed = pool.parse("fn one() {}\nfn two() {}\n", rust);
+        let note = parsed.note.unwrap_or_default();
+        assert!(note.starts_with(CRASHED) && !parsed.units.is_empty(), "{answer}: {note:?}");
+        assert!(pool.has_started(), "{answer}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod processes {
     use std::collections::BTreeSet;

@@ -48,6 +48,13 @@ pub fn enable(program: PathBuf) {
     });
 }
 
+/// Ends the workers at the end of the program, which thereby accounts for their processor time.
+pub fn end() {
+    if let Some(pool) = POOL.get() {
+        pool.end_idle();
+    }
+}
+
 /// A path to this program. On Linux it leads to the running version, even if the file has been replaced since.
 pub fn this_program() -> Option<PathBuf> {
     let own = Path::new("/proc/self/exe");

@@ -190,14 +190,26 @@ impl WorkerPool {
 
     /// Ends idle workers if nobody has used one for a while. Returns whether there are still any.
     fn is_in_use(&self) -> bool {
-        let mut state = lock(&self.state);
-        if state.last_used.elapsed() < IDLE_MAX {
+        if lock(&self.state).last_used.elapsed() < IDLE_MAX {
             return true;
         }
-        let idle = std::mem::take(&mut state.idle);
-        state.count -= idle.len();
+        self.end_idle();
+        let mut state = lock(&self.state);
         state.is_watched = state.count > 0;
         state.is_watched
+    }
+
+    /// Ends the workers that have nothing to do.
+    pub fn end_idle(&self) {
+        let mut state = lock(&self.state);
+        let mut idle = std::mem::take(&mut state.idle);
+        state.count -= idle.len();
+        drop(state);
+        self.returned.notify_all();
+        // All at once; dropping them waits for each.
+        for worker in &mut idle {
+            let _ = worker.child.kill();
+        }
     }
 }
 
