@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    // Whether files are changed is asked anew where one of those that make the program did.
+    // The commit's mark is refreshed when one of the program's sources changes.
     for path in ["../crates", "../Cargo.lock", "src", "build.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }

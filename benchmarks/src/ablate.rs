@@ -9,14 +9,14 @@ use colgrep_core::rank::{STAGES, Stage};
 use colgrep_engine::settings::variable::variable;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, RankingArgs, Vars};
-use crate::paired::{Difference, Paired};
+use crate::corpus::{BenchCorpus, CorpusArgs, RankingArgs, Vars};
+use crate::paired::{Paired, PairedDifference};
 use crate::pools::{Pools, is_of_retrieval};
 use crate::report::{Origin, bar, check_folders, print, write_text};
 
 /// `ablate`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct AblateArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -42,7 +42,7 @@ fn without(knobs: &Knobs, off: impl Iterator<Item = (Knob, f64)>) -> Result<Knob
 }
 
 /// One line of a table.
-struct Row {
+struct AblationRow {
     name: String,
     scores: Vec<f64>,
 }
@@ -51,12 +51,12 @@ struct Row {
 ///
 /// # Errors
 /// When anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown, &args.into])?;
     if let Some(path) = &args.into {
         put_into(path, "")?;
     }
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let knobs = corpus.knobs.clone();
     let mut pools = Pools::retrieve(&corpus, &knobs)?;
     let base = pools.rank(&knobs, 0);
@@ -64,13 +64,13 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     let mut removed = Vec::new();
     for stage in &stages {
         let changed = without(&knobs, in_force(&knobs, stage.knobs))?;
-        removed.push(Row { name: format!("`{}`", stage.name), scores: pools.rank(&changed, 0) });
+        removed.push(AblationRow { name: format!("`{}`", stage.name), scores: pools.rank(&changed, 0) });
     }
     let mut single = Vec::new();
     for stage in &stages {
         for (knob, value) in in_force(&knobs, stage.knobs) {
             let changed = without(&knobs, std::iter::once((knob, value)))?;
-            single.push(Row {
+            single.push(AblationRow {
                 name: format!("`{}` {}", variable(knob), arrow(&knobs, knob, value)),
                 scores: pools.rank(&changed, 0),
             });
@@ -84,7 +84,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
             0 => "none: best unit a file".to_string(),
             n => format!("+ `{}`", stages[n - 1].name),
         };
-        added.push(Row { name, scores: pools.rank(&without(&knobs, off)?, 0) });
+        added.push(AblationRow { name, scores: pools.rank(&without(&knobs, off)?, 0) });
     }
     drop(pools);
     let retrieval: Vec<Knob> = Knob::ALL.iter().copied().filter(|k| is_of_retrieval(*k)).collect();
@@ -94,7 +94,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     for (knob, value) in off {
         let changed = without(&knobs, std::iter::once((knob, value)))?;
         let scores = Pools::retrieve(&corpus, &changed)?.rank(&changed, 0);
-        fields.push(Row { name: format!("`{}` {}", variable(knob), arrow(&knobs, knob, value)), scores });
+        fields.push(AblationRow { name: format!("`{}` {}", variable(knob), arrow(&knobs, knob, value)), scores });
         progress.inc(1);
     }
     progress.finish_and_clear();
@@ -103,8 +103,9 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     if !ranking.keyword_only && !ranking.semantic_only {
         for (name, keyword_only) in [("`bm25`", false), ("`semantic`", true)] {
             let ranking = RankingArgs { keyword_only, semantic_only: !keyword_only, fusion: None, ..ranking.clone() };
-            let half = Corpus::open(&CorpusArgs { ranking, ..args.corpus.clone() }, vars)?;
-            retrievers.push(Row { name: name.to_string(), scores: Pools::retrieve(&half, &knobs)?.rank(&knobs, 0) });
+            let half = BenchCorpus::open(&CorpusArgs { ranking, ..args.corpus.clone() }, vars)?;
+            retrievers
+                .push(AblationRow { name: name.to_string(), scores: Pools::retrieve(&half, &knobs)?.rank(&knobs, 0) });
         }
     }
     let table = Tables { corpus: &corpus, base: &base };
@@ -165,7 +166,7 @@ fn active(pools: &Pools, knobs: &Knobs) -> Vec<&'static Stage> {
 
 /// Prints tables of differences to the same base.
 struct Tables<'c> {
-    corpus: &'c Corpus,
+    corpus: &'c BenchCorpus,
     base: &'c [f64],
 }
 
@@ -188,7 +189,7 @@ impl Tables<'_> {
     }
 
     /// A table; nothing without rows.
-    fn text(&self, title: &str, first: &str, rows: &[Row]) -> String {
+    fn text(&self, title: &str, first: &str, rows: &[AblationRow]) -> String {
         if rows.is_empty() {
             return String::new();
         }
@@ -198,12 +199,12 @@ impl Tables<'_> {
         text += &categories.keys().map(|c| format!(" {c} |")).collect::<String>();
         text += &format!("\n|---|---:|---:|---|{}\n", "---:|".repeat(categories.len()));
         for row in rows {
-            let difference = |i: usize, weight: f64| Difference {
+            let difference = |i: usize, weight: f64| PairedDifference {
                 group: self.corpus.tasks[i].repository,
                 weight,
                 value: row.scores[i] - self.base[i],
             };
-            let all: Vec<Difference> = (0..self.base.len()).map(|i| difference(i, weights[i])).collect();
+            let all: Vec<PairedDifference> = (0..self.base.len()).map(|i| difference(i, weights[i])).collect();
             let paired = Paired::of(&all);
             text +=
                 &format!("| {} | {:.4} | {} | {} |", row.name, self.mean(&row.scores), paired.text(), paired.verdict());

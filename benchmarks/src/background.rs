@@ -1,8 +1,7 @@
 //! `background`: what hints and term tables are worth, and what wrong ones cost.
 //!
-//! Nobody has labelled what askers know, so it is drawn from the answers. A right hint names the folder of a file that
-//! answers, a right table gives a word of the query the words of that file's name: both are the most that a caller could
-//! know, not what one knows. The wrong ones are drawn in the same way from another file of the repository.
+//! Right hints and tables are drawn from the answers (the folder or the name of a right file), which is the most that a
+//! caller could know; wrong ones from another file of the repository.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,10 +18,10 @@ use rand::seq::IndexedRandom as _;
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::corpus::Background;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
+use crate::corpus::TaskBackground;
+use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
 use crate::metric::{self, DEPTH};
-use crate::paired::{Difference, Paired};
+use crate::paired::{Paired, PairedDifference};
 use crate::report::{bar, check_folders, print, write_text};
 
 /// Shortest word of a query that a term table may have as its key.
@@ -30,7 +29,7 @@ const WORD_CHARS_MIN: usize = 4;
 
 /// `background`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct BackgroundArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -41,13 +40,13 @@ pub struct Args {
 
 /// Evidence that is given with a query.
 #[derive(Clone, Debug, Default)]
-struct Given {
+struct GivenBackground {
     hints: Vec<Hint>,
     terms: TermTable,
 }
 
 /// A way to draw it: its name, and what it gives where it can give anything.
-type Way = (&'static str, fn(&Repository, &Task, &mut StdRng) -> Option<Given>);
+type Way = (&'static str, fn(&BenchRepository, &BenchTask, &mut StdRng) -> Option<GivenBackground>);
 
 const WAYS: [Way; 6] = [
     ("hint: the folder of an answer", |repository, task, _| folder_hint(&answer(repository, task)?)),
@@ -56,7 +55,7 @@ const WAYS: [Way; 6] = [
     ("terms: the name of an answer", |repository, task, _| name_terms(task, &answer(repository, task)?)),
     ("terms: the name of another file", |repository, task, random| name_terms(task, &other(repository, task, random)?)),
     ("terms: the table of Kubernetes", |_, _, _| {
-        Some(Given { terms: TermTable::built_in("kubernetes")?, ..Given::default() })
+        Some(GivenBackground { terms: TermTable::built_in("kubernetes")?, ..GivenBackground::default() })
     }),
 ];
 
@@ -64,15 +63,16 @@ const WAYS: [Way; 6] = [
 ///
 /// # Errors
 /// When anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &BackgroundArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown])?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let bar = bar((corpus.tasks.len() * (WAYS.len() + 1)) as u64, "searching");
-    let score = |task: &Task, given: &Given| {
+    let score = |task: &BenchTask, given: &GivenBackground| {
         bar.inc(1);
         ndcg(&corpus, task, given)
     };
-    let base = corpus.tasks.par_iter().map(|task| score(task, &Given::default())).collect::<Result<Vec<_>>>()?;
+    let base =
+        corpus.tasks.par_iter().map(|task| score(task, &GivenBackground::default())).collect::<Result<Vec<_>>>()?;
     let mut table =
         String::from("| given | set | queries | NDCG@10 without | with | difference | ± queries | ± repositories |\n");
     table.push_str("|---|---|---:|---:|---:|---:|---:|---:|\n");
@@ -97,10 +97,10 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 }
 
 /// NDCG@10 of a query with the given evidence.
-fn ndcg(corpus: &Corpus, task: &Task, given: &Given) -> Result<f64> {
+fn ndcg(corpus: &BenchCorpus, task: &BenchTask, given: &GivenBackground) -> Result<f64> {
     let repository = &corpus.repositories[task.repository];
     let (hints, terms) = (given.hints.clone(), Some(given.terms.clone()).filter(|terms| !terms.is_empty()));
-    let task = Task { background: Background { hints, terms, ..Background::default() }, ..task.clone() };
+    let task = BenchTask { background: TaskBackground { hints, terms, ..TaskBackground::default() }, ..task.clone() };
     let found = repository.retrieve(&task, &corpus.knobs, DEPTH)?;
     let fused = Fused::new(&found.retrieved, repository.fusion, &corpus.knobs);
     let ranked = rank::run(&found.query, &corpus.knobs, &found.retrieved, fused, None);
@@ -110,14 +110,14 @@ fn ndcg(corpus: &Corpus, task: &Task, given: &Given) -> Result<f64> {
 }
 
 /// A row a set, over the queries that something was given for and that it changed or not.
-fn rows(corpus: &Corpus, base: &[f64], changed: &[(usize, f64)]) -> BTreeMap<usize, String> {
+fn rows(corpus: &BenchCorpus, base: &[f64], changed: &[(usize, f64)]) -> BTreeMap<usize, String> {
     let mut by_set: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
     for (at, value) in changed {
         by_set.entry(corpus.tasks[*at].set).or_default().push((*at, *value));
     }
     let row = |all: &[(usize, f64)]| {
         let weight = 1.0 / all.len() as f64;
-        let difference = |(at, value): &(usize, f64)| Difference {
+        let difference = |(at, value): &(usize, f64)| PairedDifference {
             group: corpus.tasks[*at].repository,
             weight,
             value: value - base[*at],
@@ -137,13 +137,13 @@ fn rows(corpus: &Corpus, base: &[f64], changed: &[(usize, f64)]) -> BTreeMap<usi
 }
 
 /// The path, from the project's root, of a file that answers.
-fn answer(repository: &Repository, task: &Task) -> Option<String> {
+fn answer(repository: &BenchRepository, task: &BenchTask) -> Option<String> {
     let is_answer = |path: &str| task.targets.iter().any(|t| metric::matches(&repository.absolute(path), t));
     repository.files().find(|file| is_answer(&file.path)).map(|file| file.path.clone())
 }
 
 /// The path of another file, which lies in another folder than those that answer.
-fn other(repository: &Repository, task: &Task, random: &mut StdRng) -> Option<String> {
+fn other(repository: &BenchRepository, task: &BenchTask, random: &mut StdRng) -> Option<String> {
     let folders: Vec<String> = repository
         .files()
         .filter(|file| task.targets.iter().any(|t| metric::matches(&repository.absolute(&file.path), t)))
@@ -174,26 +174,26 @@ fn hint(kind: TagKind, word: &str) -> Option<Hint> {
     Hint::new(kind.name(), word).ok()
 }
 
-fn folder_hint(path: &str) -> Option<Given> {
-    Some(Given { hints: vec![hint(TagKind::Subsystem, last(folder(path)))?], ..Given::default() })
+fn folder_hint(path: &str) -> Option<GivenBackground> {
+    Some(GivenBackground { hints: vec![hint(TagKind::Subsystem, last(folder(path)))?], ..GivenBackground::default() })
 }
 
-fn both_hints(path: &str) -> Option<Given> {
+fn both_hints(path: &str) -> Option<GivenBackground> {
     let word = last(folder(path));
-    Some(Given {
+    Some(GivenBackground {
         hints: vec![hint(TagKind::Subsystem, word)?, hint(TagKind::Concept, stem(path))?],
-        ..Given::default()
+        ..GivenBackground::default()
     })
 }
 
 /// A table that maps the query's longest word to the name of a file.
-fn name_terms(task: &Task, path: &str) -> Option<Given> {
+fn name_terms(task: &BenchTask, path: &str) -> Option<GivenBackground> {
     let typed = words(&task.query).map(|word| &task.query[word]);
     let fit = typed.filter(|w| w.chars().count() >= WORD_CHARS_MIN && !is_stop_word(&w.to_lowercase()));
     let word = fit.max_by_key(|w| w.len())?;
     let mut terms = TermTable::default();
     terms.add(word, [stem(path).to_string()]);
-    Some(Given { terms, ..Given::default() })
+    Some(GivenBackground { terms, ..GivenBackground::default() })
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use anyhow::{Result, bail};
 
 use crate::corpus::read_json;
 use crate::metric::{DEPTH_SMALL, recall};
-use crate::paired::{Difference, Paired, randomisation_p};
+use crate::paired::{Paired, PairedDifference, randomisation_p};
 use crate::report::{QueryRecord, RECORD_VERSION, Record, print};
 use crate::{FINE, REGRESSION};
 
 /// `compare`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct CompareArgs {
     /// The record of before
     #[arg(value_name = "A.json")]
     pub old: PathBuf,
@@ -34,7 +34,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When a record can't be read or the two have no query in common.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(args: &CompareArgs) -> Result<u8> {
     let (old, new): (Record, Record) = (read_json(&args.old)?, read_json(&args.new)?);
     for (record, path) in [(&old, &args.old), (&new, &args.new)] {
         if record.version != RECORD_VERSION {
@@ -61,7 +61,7 @@ fn bound(text: &str) -> Result<f64, String> {
 /// Two records side by side.
 struct Comparison<'r> {
     pairs: Vec<(&'r QueryRecord, &'r QueryRecord)>,
-    differences: Vec<Difference>,
+    differences: Vec<PairedDifference>,
     paired: Paired,
     only_old: usize,
     only_new: usize,
@@ -87,12 +87,12 @@ fn compare<'r>(old: &'r Record, new: &'r Record) -> Result<Comparison<'r>> {
     let mut groups: Vec<&str> = pairs.iter().map(|(a, _)| a.repository.as_str()).collect();
     groups.sort_unstable();
     groups.dedup();
-    let difference = |(a, b): &(&QueryRecord, &QueryRecord)| Difference {
+    let difference = |(a, b): &(&QueryRecord, &QueryRecord)| PairedDifference {
         group: groups.binary_search(&a.repository.as_str()).unwrap_or_default(),
         weight: 1.0 / pairs.len() as f64,
         value: b.metrics.ndcg_10 - a.metrics.ndcg_10,
     };
-    let differences: Vec<Difference> = pairs.iter().map(difference).collect();
+    let differences: Vec<PairedDifference> = pairs.iter().map(difference).collect();
     let paired = Paired::of(&differences);
     let (only_old, only_new) = (old.len() - pairs.len(), new.len() - pairs.len());
     Ok(Comparison { only_old, only_new, pairs, differences, paired })

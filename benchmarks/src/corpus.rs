@@ -17,9 +17,9 @@ use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::update;
 use colgrep_engine::request::rules::is_below;
-use colgrep_engine::session::project_searcher::{Asked, Place, Within};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery, Within};
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::settings::{Settings, Source};
+use colgrep_engine::settings::{Settings, ValueSource};
 use colgrep_engine::{RankBy, Scope};
 use colgrep_index::source::hash;
 use colgrep_index::store::FileRecord;
@@ -28,7 +28,7 @@ use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
 pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
-pub use ask::{Background, Given, Without};
+pub use ask::{AnnotatedBackground, TaskBackground, WithoutBackground};
 
 use crate::metric;
 use crate::report::bar;
@@ -52,29 +52,29 @@ pub struct Annotation {
     /// The query.
     pub query: String,
     /// Files that answer it.
-    pub relevant: Vec<Target>,
+    pub relevant: Vec<TargetFile>,
     /// Files that answer it too; they count like the others.
     #[serde(default)]
-    pub secondary: Vec<Target>,
+    pub secondary: Vec<TargetFile>,
     /// What sort of query it is.
     #[serde(default)]
     pub category: Option<String>,
     /// Evidence that is given with the query.
     #[serde(flatten)]
-    pub given: Given,
+    pub given: AnnotatedBackground,
 }
 
 impl Annotation {
     /// Paths of the files that answer it, of either sort.
     fn targets(&self) -> impl Iterator<Item = &str> {
-        self.relevant.iter().chain(&self.secondary).map(Target::path)
+        self.relevant.iter().chain(&self.secondary).map(TargetFile::path)
     }
 }
 
 /// A file, as a path or as an object with a path.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Target {
+pub enum TargetFile {
     /// The path.
     Path(String),
     /// An object with more about it.
@@ -90,31 +90,31 @@ pub enum Target {
     },
 }
 
-impl Target {
+impl TargetFile {
     /// The path.
     pub fn path(&self) -> &str {
         match self {
-            Target::Path(path) | Target::Object { path, .. } => path,
+            TargetFile::Path(path) | TargetFile::Object { path, .. } => path,
         }
     }
 
     /// Its path with the first and last line that answer, where the annotation names them.
     fn lines(&self) -> Option<(String, u32, u32)> {
         match self {
-            Target::Object { path, start_line: Some(first), end_line: Some(last) } => {
+            TargetFile::Object { path, start_line: Some(first), end_line: Some(last) } => {
                 Some((path.clone(), *first, *last))
             }
-            Target::Path(_) | Target::Object { .. } => None,
+            TargetFile::Path(_) | TargetFile::Object { .. } => None,
         }
     }
 }
 
 /// One query with its right answers.
 #[derive(Clone, Debug)]
-pub struct Task {
-    /// Position of its set in [`Corpus::sets`].
+pub struct BenchTask {
+    /// Position of its set in [`BenchCorpus::sets`].
     pub set: usize,
-    /// Position of its repository in [`Corpus::repositories`].
+    /// Position of its repository in [`BenchCorpus::repositories`].
     pub repository: usize,
     /// The query.
     pub query: String,
@@ -125,12 +125,12 @@ pub struct Task {
     /// Paths of some of them, with the first and last line that answer.
     pub lines: Vec<(String, u32, u32)>,
     /// Evidence that is given with the query.
-    pub background: Background,
+    pub background: TaskBackground,
 }
 
 /// A set of annotations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Set {
+pub struct AnnotationSet {
     /// The folder's name.
     pub name: String,
     /// Its weight in sums.
@@ -139,13 +139,13 @@ pub struct Set {
 
 /// A repository with its opened index.
 #[derive(Debug)]
-pub struct Repository {
+pub struct BenchRepository {
     /// Its name.
     pub name: String,
     /// Its main language.
     pub language: String,
     /// Its index, limited to the folder where that is a part of a larger project.
-    pub place: Place,
+    pub place: ProjectSearcher,
     /// The model of the ranking by meaning; none for keywords alone.
     pub model: Option<Arc<Model>>,
     /// Which rankings take part.
@@ -158,7 +158,7 @@ pub struct Repository {
     settings: Settings,
 }
 
-impl Repository {
+impl BenchRepository {
     /// Indexes the folder (or brings its index up to date) in the project that colgrep would choose for it.
     ///
     /// # Errors
@@ -170,17 +170,17 @@ impl Repository {
         env: &Env,
         model: Option<Arc<Model>>,
         ranking: &RankingArgs,
-    ) -> Result<Repository> {
+    ) -> Result<BenchRepository> {
         let (project, below) = Project::around(folder, env)?;
         tell_of_settings(name, env, folder)?;
         let encoding = model.as_ref().and_then(|m| m.encoding(None));
         let (snapshot, _) =
             update(&project, None, true, encoding.as_ref(), &()).with_context(|| format!("indexing {name}"))?;
-        // What settings leave out is no matter here: records are to be the same for everybody.
+        // Ignore the settings of this machine, so that records are reproducible.
         let (within, settings) = (Within::paths(vec![below]), Settings::default());
-        let place = Place::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
+        let place = ProjectSearcher::new(project, Arc::new(snapshot), within, &Scope::default(), false, &settings)?;
         let (name, by, fusion) = (name.to_string(), ranking.by(), ranking.fusion());
-        let mut repository = Repository {
+        let mut repository = BenchRepository {
             name,
             language: String::new(),
             place,
@@ -214,13 +214,13 @@ impl Repository {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn retrieve(&self, task: &Task, knobs: &Knobs, files: usize) -> Result<Retrieval> {
+    pub fn retrieve(&self, task: &BenchTask, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
-        let Background { near, hints, terms } = &task.background;
+        let TaskBackground { near, hints, terms } = &task.background;
         let (near, terms) = (near.as_ref(), terms.as_ref());
         let past = self.past().evidence(&self.place.project, &task.query, knobs);
-        let asked = Asked::new(&task.query, knobs, files);
-        Ok(self.place.retrieve(&Asked { by, fusion, model, near, hints, terms, past: &past, ..asked })?)
+        let asked = RankQuery::new(&task.query, knobs, files);
+        Ok(self.place.retrieve(&RankQuery { by, fusion, model, near, hints, terms, past: &past, ..asked })?)
     }
 
     /// Its past, up to the commit that is checked out.
@@ -236,13 +236,13 @@ impl Repository {
 
 /// Everything that is measured.
 #[derive(Debug)]
-pub struct Corpus {
+pub struct BenchCorpus {
     /// The sets of annotations.
-    pub sets: Vec<Set>,
+    pub sets: Vec<AnnotationSet>,
     /// The repositories, by name.
-    pub repositories: Vec<Repository>,
+    pub repositories: Vec<BenchRepository>,
     /// The queries, by set, repository and order in the file.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<BenchTask>,
     /// Constants in force: profile, then the environment.
     pub knobs: Knobs,
     /// Which rankings take part, and by which model: [`RankingArgs::text`].
@@ -253,7 +253,7 @@ pub struct Corpus {
 fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
     let is_of_ranking = |key: &str| key.starts_with("ranking.") || ["profile", "model", "fusion"].contains(&key);
     for (key, value, source) in Settings::read(env, folder)?.all(env) {
-        if let (true, Source::File(file)) = (is_of_ranking(&key), source) {
+        if let (true, ValueSource::File(file)) = (is_of_ranking(&key), source) {
             eprintln!(
                 "colgrep-bench: {name}: {key} = {value} in {} is not read here; give it as a COLGREP_ variable or a flag",
                 file.display()
@@ -263,13 +263,13 @@ fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-impl Corpus {
+impl BenchCorpus {
     /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
     /// left out with a remark.
     ///
     /// # Errors
     /// When a file can't be read, a setting does not fit, or nothing is left to measure.
-    pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<Corpus> {
+    pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<BenchCorpus> {
         let env = args.ranking.environment(vars)?;
         let knobs = args.ranking.knobs(&env)?;
         let model = args.ranking.model(&env)?;
@@ -285,7 +285,7 @@ impl Corpus {
                     found.entry(name).or_default().push((set, read_annotations(&path)?));
                 }
             }
-            sets.push(Set { name: set_name(folder), weight: *weight });
+            sets.push(AnnotationSet { name: set_name(folder), weight: *weight });
         }
         if let Some(name) = args.only.iter().find(|name| !found.contains_key(*name)) {
             bail!("--only {name}: no folder of annotations has a {name}.json");
@@ -301,19 +301,19 @@ impl Corpus {
                 continue;
             }
             let language = spec.and_then(|s| s.language.as_deref());
-            repositories.push(Repository::open(&name, language, &folder, &env, model.clone(), &args.ranking)?);
+            repositories.push(BenchRepository::open(&name, language, &folder, &env, model.clone(), &args.ranking)?);
             for (set, annotations) in annotations {
                 tell_of_absent(&name, &annotations, &repositories[repositories.len() - 1]);
                 let (at, folder) = (repositories.len() - 1, &args.annotations[set].folder);
                 for annotation in annotations {
                     let given = annotation.given.clone().without(&args.without);
                     let background = given.read(folder, &repositories[at]).with_context(|| annotation.query.clone())?;
-                    tasks.push(Task { background, ..Task::new(annotation, set, at) });
+                    tasks.push(BenchTask { background, ..BenchTask::new(annotation, set, at) });
                 }
             }
         }
         bar.finish_and_clear();
-        let corpus = Corpus { sets, repositories, tasks, knobs, ranking: args.ranking.text() }.sorted();
+        let corpus = BenchCorpus { sets, repositories, tasks, knobs, ranking: args.ranking.text() }.sorted();
         if corpus.tasks.is_empty() {
             bail!("no query to measure: --annotations holds none for the repositories in {}", args.repos.display());
         }
@@ -321,7 +321,7 @@ impl Corpus {
     }
 
     /// The corpus with its queries by set.
-    fn sorted(mut self) -> Corpus {
+    fn sorted(mut self) -> BenchCorpus {
         self.tasks.sort_by_key(|t| (t.set, t.repository));
         self
     }
@@ -350,13 +350,21 @@ impl Corpus {
     }
 }
 
-impl Task {
+impl BenchTask {
     /// An annotation, as a task of a set and a repository.
-    pub fn new(annotation: Annotation, set: usize, repository: usize) -> Task {
+    pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
-        let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(Target::lines).collect();
+        let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();
         let category = annotation.category.unwrap_or_else(|| "?".to_string());
-        Task { set, repository, query: annotation.query, category, targets, lines, background: Background::default() }
+        BenchTask {
+            set,
+            repository,
+            query: annotation.query,
+            category,
+            targets,
+            lines,
+            background: TaskBackground::default(),
+        }
     }
 }
 
@@ -395,7 +403,7 @@ fn check(annotations: &[Annotation]) -> Result<()> {
 }
 
 /// Names right answers that the index does not have.
-fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &Repository) {
+fn tell_of_absent(name: &str, annotations: &[Annotation], repository: &BenchRepository) {
     let files: Vec<String> = repository.files().map(|f| repository.absolute(&f.path)).collect();
     let is_absent = |t: &&str| !files.iter().any(|f| metric::matches(f, t));
     let absent: BTreeSet<&str> = annotations.iter().flat_map(Annotation::targets).filter(is_absent).collect();
@@ -491,7 +499,7 @@ mod tests {
     #[test]
     fn annotations_take_both_forms_of_targets() {
         let text = r#"{"query": "q", "relevant": ["a", {"path": "b", "why": 1}], "secondary": ["c"]}"#;
-        let task = Task::new(serde_json::from_str(text).unwrap(), 0, 0);
+        let task = BenchTask::new(serde_json::from_str(text).unwrap(), 0, 0);
         assert_eq!((task.targets.join(" "), task.category.as_str()), ("a b c".to_string(), "?"));
     }
 }

@@ -45,55 +45,55 @@ pub const FAILED: u8 = 2;
 /// COLGREP_ variables act as they do on colgrep itself.
 #[derive(Debug, Parser)]
 #[command(name = "colgrep-bench", version)]
-struct Args {
+struct BenchArgs {
     #[command(subcommand)]
-    command: Command,
+    command: BenchCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum BenchCommand {
     /// Measure relevance on annotated repositories
-    Run(run::Args),
+    Run(run::RunArgs),
     /// Try many settings of the knobs, and judge the winner where it was not chosen
-    Sweep(sweep::Args),
+    Sweep(sweep::SweepArgs),
     /// Compare two records of `run`, query by query
-    Compare(compare::Args),
+    Compare(compare::CompareArgs),
     /// Measure what somebody knows of the text: messages, lines, names and places drawn from sources
-    Known(known::Args),
+    Known(known::KnownArgs),
     /// Hold a corpus in several indexes against the one index of it
-    Shards(shards::Args),
+    Shards(shards::ShardsArgs),
     /// Measure whether an answer of so many tokens holds the right file, and the right unit in full
-    Pack(packs::Args),
+    Pack(packs::PacksArgs),
     /// Measure whether the line that is shown of a file says anything of the query
-    Shown(shown::Args),
+    Shown(shown::ShownArgs),
     /// Measure whether pasted issues find the files that their fixes changed
-    Issues(issues::Args),
+    Issues(issues::IssuesArgs),
     /// Measure whether the sections of a documentation that answer questions are found
-    Needles(needles::Args),
+    Needles(needles::NeedlesArgs),
     /// Measure whether the unit that answers a question is shown first
     Places(places::PlacesArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
-    Background(background::Args),
+    Background(background::BackgroundArgs),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
-    Strength(strength::Args),
+    Strength(strength::StrengthArgs),
     /// Measure whether `log` finds the commit that the first sentence of its message is about
-    Recall(recall::Args),
+    Recall(recall::RecallArgs),
     /// Switch each stage off in turn, and print what it is worth
-    Ablate(ablate::Args),
+    Ablate(ablate::AblateArgs),
     /// Measure whole processes: indexing, searching, memory, disk, other tools
-    Speed(speed::Args),
+    Speed(speed::SpeedArgs),
     /// Ask the HTTP server by many clients at once: answers a second, how long they take, memory over time
-    Serve(serve::Args),
+    Serve(serve::ServeBenchArgs),
     /// Draw what the other commands wrote, as SVG
-    Plot(plot::Args),
+    Plot(plot::PlotArgs),
     /// Measure relevance on a repository without labels, by its commits and its documentation
     #[command(name = "self")]
-    SelfEval(selfeval::Args),
+    SelfEval(selfeval::SelfEvalArgs),
     /// Programs behind the embedded model and the index's layout
     #[command(subcommand)]
-    Research(research::Args),
+    Research(research::ResearchArgs),
     /// Stop it at each of its steps and damage its files, and look whether anything is lost or wrong
-    Torture(torture::Args),
+    Torture(torture::TortureArgs),
     /// Be colgrep itself, the one that is linked in here: `colgrep-bench colgrep init PATH`
     #[command(disable_help_flag = true)]
     Colgrep {
@@ -118,7 +118,7 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
-    let args = match Args::try_parse_from(args) {
+    let args = match BenchArgs::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -126,27 +126,27 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         }
     };
     let result = match args.command {
-        Command::Run(args) => run::run(&args, &vars),
-        Command::Sweep(args) => sweep::run(&args, &vars),
-        Command::Plot(args) => plot::run(&args),
-        Command::Speed(args) => speed::run(&args),
-        Command::Serve(args) => serve::run(&args),
-        Command::SelfEval(args) => selfeval::run(&args, &vars),
-        Command::Strength(args) => strength::run(&args, &vars),
-        Command::Known(args) => known::run(&args, &vars),
-        Command::Shards(args) => shards::run(&args),
-        Command::Pack(args) => packs::run(&args, &vars),
-        Command::Shown(args) => shown::run(&args, &vars),
-        Command::Needles(args) => needles::run(&args, &vars),
-        Command::Places(args) => places::run(&args, &vars),
-        Command::Issues(args) => issues::run(&args, &vars),
-        Command::Recall(args) => recall::run(&args, &vars),
-        Command::Torture(args) => torture::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Background(args) => background::run(&args, &vars),
-        Command::Ablate(args) => ablate::run(&args, &vars),
-        Command::Research(args) => research::run(&args, &vars),
-        Command::Colgrep { args } => {
+        BenchCommand::Run(args) => run::run(&args, &vars),
+        BenchCommand::Sweep(args) => sweep::run(&args, &vars),
+        BenchCommand::Plot(args) => plot::run(&args),
+        BenchCommand::Speed(args) => speed::run(&args),
+        BenchCommand::Serve(args) => serve::run(&args),
+        BenchCommand::SelfEval(args) => selfeval::run(&args, &vars),
+        BenchCommand::Strength(args) => strength::run(&args, &vars),
+        BenchCommand::Known(args) => known::run(&args, &vars),
+        BenchCommand::Shards(args) => shards::run(&args),
+        BenchCommand::Pack(args) => packs::run(&args, &vars),
+        BenchCommand::Shown(args) => shown::run(&args, &vars),
+        BenchCommand::Needles(args) => needles::run(&args, &vars),
+        BenchCommand::Places(args) => places::run(&args, &vars),
+        BenchCommand::Issues(args) => issues::run(&args, &vars),
+        BenchCommand::Recall(args) => recall::run(&args, &vars),
+        BenchCommand::Torture(args) => torture::run(&args),
+        BenchCommand::Compare(args) => compare::run(&args),
+        BenchCommand::Background(args) => background::run(&args, &vars),
+        BenchCommand::Ablate(args) => ablate::run(&args, &vars),
+        BenchCommand::Research(args) => research::run(&args, &vars),
+        BenchCommand::Colgrep { args } => {
             // Behind a search this program would be started, which takes other arguments.
             let vars = vars.into_iter().chain([("COLGREP_BACKGROUND".into(), "0".into())]);
             return colgrep::run([OsString::from("colgrep")].into_iter().chain(args), vars);
@@ -162,7 +162,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
 mod tests {
     use clap::CommandFactory as _;
 
-    use super::Args;
+    use super::BenchArgs;
 
     #[test]
     fn every_command_stands_in_the_readme() {
@@ -171,7 +171,7 @@ mod tests {
             let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
             page.match_indices(call).any(|(at, _)| !goes_on(&page[at + call.len()..]))
         };
-        for command in Args::command().get_subcommands() {
+        for command in BenchArgs::command().get_subcommands() {
             let call = format!("colgrep-bench {}", command.get_name());
             assert!(is_there(&call), "benchmarks/README.md says nothing of {call}");
             for inner in command.get_subcommands() {

@@ -1,8 +1,7 @@
 //! How good a ranking of files is: one query's metrics, with their sources.
 //!
-//! Gains are binary: a file is a target or it is not. A target counts at the rank of the first distinct file that
-//! equals it or ends with it; two targets that the same file answers share one rank. These are the rules of the
-//! public benchmark's scorer, so the numbers can be compared with published ones.
+//! Gains are binary. A target counts at the rank of the first distinct file that equals it or ends with it; two targets
+//! that the same file answers share one rank, as in the public benchmark's scorer.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +59,7 @@ pub fn first(ranks: &[Option<usize>]) -> Option<usize> {
 
 /// The metrics of one query, or their means over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Metrics {
+pub struct QueryMetrics {
     /// Number of queries.
     pub queries: usize,
     /// Normalised discounted cumulative gain over 10 files.
@@ -85,11 +84,11 @@ pub struct Metrics {
     pub tokens: f64,
 }
 
-impl Metrics {
+impl QueryMetrics {
     /// The metrics of one query from the ranks of its targets in an answer of 10 files and in one of 30, and the share
     /// of them in the pool.
-    pub fn of(ranks: &[Option<usize>], ranks_large: &[Option<usize>], pool: f64, tokens: f64) -> Metrics {
-        Metrics {
+    pub fn of(ranks: &[Option<usize>], ranks_large: &[Option<usize>], pool: f64, tokens: f64) -> QueryMetrics {
+        QueryMetrics {
             queries: 1,
             ndcg_10: ndcg(ranks, DEPTH),
             mrr_10: reciprocal_rank(ranks, DEPTH),
@@ -103,8 +102,8 @@ impl Metrics {
     }
 
     /// The means over queries.
-    pub fn mean<'a>(all: impl IntoIterator<Item = &'a Metrics>) -> Metrics {
-        let mut sum = Metrics::default();
+    pub fn mean<'a>(all: impl IntoIterator<Item = &'a QueryMetrics>) -> QueryMetrics {
+        let mut sum = QueryMetrics::default();
         for one in all {
             sum.queries += one.queries;
             sum.ndcg_10 += one.ndcg_10;
@@ -117,7 +116,7 @@ impl Metrics {
             sum.tokens += one.tokens;
         }
         let n = sum.queries.max(1) as f64;
-        Metrics {
+        QueryMetrics {
             queries: sum.queries,
             ndcg_10: sum.ndcg_10 / n,
             mrr_10: sum.mrr_10 / n,
@@ -167,12 +166,12 @@ mod tests {
         let files: Vec<String> = (1..=30).map(|i| i.to_string()).collect();
         let targets = ["3", "12", "31"].map(String::from);
         let (ten, thirty) = (ranks(&files[..10], &targets), ranks(&files, &targets));
-        let got = Metrics::of(&ten, &thirty, 0.5, 7.0);
+        let got = QueryMetrics::of(&ten, &thirty, 0.5, 7.0);
         assert_eq!((got.recall_5, got.recall_200), (1.0 / 3.0, 0.5));
         assert!((got.mrr_10 - 1.0 / 3.0).abs() < 1e-9 && (got.recall_10 - 1.0 / 3.0).abs() < 1e-9);
         assert!((got.recall_30 - 2.0 / 3.0).abs() < 1e-9 && got.success_1 == 0.0 && got.tokens == 7.0);
-        let none = Metrics::of(&[None], &[None], 0.0, 1.0);
-        let mean = Metrics::mean([&got, &none]);
+        let none = QueryMetrics::of(&[None], &[None], 0.0, 1.0);
+        let mean = QueryMetrics::mean([&got, &none]);
         assert!((mean.mrr_10 - 1.0 / 6.0).abs() < 1e-9 && mean.queries == 2 && mean.tokens == 4.0);
     }
 }

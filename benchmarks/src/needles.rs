@@ -1,9 +1,7 @@
-//! `needles`: the section of a documentation that answers a question must be among the first five answers, by its
-//! heading.
+//! `needles`: the section of a documentation that answers a question must be among the first five answers.
 //!
-//! Each needle is a section and three questions, written by people who read it: one in the section's own words, one in
-//! other words, one task that it helps with. Right is the section itself, or another that answers as well (`also`). An
-//! answer is a section that is shown, as many of a page as are; a page without the right one is no answer.
+//! Right is the section itself, or another that answers as well (`also`). Each section shown counts as an answer, also
+//! several of one page; the right page without the right section does not count.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use colgrep_index::source::read_text;
 use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{RankingArgs, Repository, Vars};
+use crate::corpus::{BenchRepository, RankingArgs, Vars};
 use crate::report::{Origin, bar, check_folders, publish};
 use crate::{FINE, REGRESSION};
 
@@ -26,7 +24,7 @@ const DEPTH: usize = 5;
 
 /// `needles`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct NeedlesArgs {
     /// File of needles
     #[arg(long, value_name = "FILE")]
     pub needles: PathBuf,
@@ -58,7 +56,7 @@ pub struct Args {
 
 fn parse_floor(text: &str) -> Result<(String, f64), String> {
     let parsed = text.split_once('=').and_then(|(kind, share)| Some((kind.to_string(), share.parse().ok()?)));
-    let known = |kind: &str| kind == "all" || Asked::ALL.iter().any(|asked| asked.name() == kind);
+    let known = |kind: &str| kind == "all" || Phrasing::ALL.iter().any(|asked| asked.name() == kind);
     parsed.filter(|(kind, share)| known(kind) && (0.0..=1.0).contains(share)).ok_or_else(|| {
         format!("{text:?} is no floor; write own, paraphrase, task or all, `=`, and a share from 0 to 1")
     })
@@ -104,13 +102,13 @@ pub struct Other {
     pub heading: String,
     /// The questions that it answers: all, where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<Asked>,
+    pub asked: Vec<Phrasing>,
 }
 
 /// How a needle is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asked {
+pub enum Phrasing {
     /// In the section's own words.
     Own,
     /// In others.
@@ -119,24 +117,24 @@ pub enum Asked {
     Task,
 }
 
-impl Asked {
+impl Phrasing {
     /// All of them, in the order of tables.
-    pub const ALL: [Asked; 3] = [Asked::Own, Asked::Paraphrase, Asked::Task];
+    pub const ALL: [Phrasing; 3] = [Phrasing::Own, Phrasing::Paraphrase, Phrasing::Task];
 
     /// The name in records and floors.
     pub const fn name(self) -> &'static str {
         match self {
-            Asked::Own => "own",
-            Asked::Paraphrase => "paraphrase",
-            Asked::Task => "task",
+            Phrasing::Own => "own",
+            Phrasing::Paraphrase => "paraphrase",
+            Phrasing::Task => "task",
         }
     }
 
     fn of(self, needle: &Needle) -> &str {
         match self {
-            Asked::Own => &needle.own,
-            Asked::Paraphrase => &needle.paraphrase,
-            Asked::Task => &needle.task,
+            Phrasing::Own => &needle.own,
+            Phrasing::Paraphrase => &needle.paraphrase,
+            Phrasing::Task => &needle.task,
         }
     }
 }
@@ -158,7 +156,7 @@ pub struct QuestionRecord {
     /// The repository.
     pub repository: String,
     /// How it was asked.
-    pub asked: Asked,
+    pub asked: Phrasing,
     /// The question.
     pub query: String,
     /// The right section, as `path: qualified name`.
@@ -173,16 +171,16 @@ pub struct QuestionRecord {
 
 /// Shares of a group of questions.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shares {
+struct NeedleShares {
     questions: usize,
     first: usize,
     found: usize,
     file: usize,
 }
 
-impl Shares {
-    fn of<'r>(questions: impl Iterator<Item = &'r QuestionRecord>) -> Shares {
-        questions.fold(Shares::default(), |s, q| Shares {
+impl NeedleShares {
+    fn of<'r>(questions: impl Iterator<Item = &'r QuestionRecord>) -> NeedleShares {
+        questions.fold(NeedleShares::default(), |s, q| NeedleShares {
             questions: s.questions + 1,
             first: s.first + usize::from(q.rank == Some(1)),
             found: s.found + usize::from(q.rank.is_some()),
@@ -205,7 +203,7 @@ impl Shares {
 impl NeedleRecord {
     /// The share of questions of a kind (`all`: of all) whose section is among the first five.
     pub fn found(&self, kind: &str) -> f64 {
-        let shares = Shares::of(self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind));
+        let shares = NeedleShares::of(self.questions.iter().filter(|q| kind == "all" || q.asked.name() == kind));
         shares.share(shares.found)
     }
 
@@ -213,9 +211,9 @@ impl NeedleRecord {
     pub fn markdown(&self) -> String {
         let head = "| | questions | first | in five | its file in five |\n|---|---:|---:|---:|---:|\n";
         let mut text = format!("# Needles: {}\n\n{}\n\n{head}", self.ranking, self.origin.text());
-        text += &Shares::of(self.questions.iter()).row("all");
-        for asked in Asked::ALL {
-            text += &Shares::of(self.questions.iter().filter(|q| q.asked == asked)).row(asked.name());
+        text += &NeedleShares::of(self.questions.iter()).row("all");
+        for asked in Phrasing::ALL {
+            text += &NeedleShares::of(self.questions.iter().filter(|q| q.asked == asked)).row(asked.name());
         }
         let mut by_repository: BTreeMap<&str, Vec<&QuestionRecord>> = BTreeMap::new();
         for question in &self.questions {
@@ -223,7 +221,7 @@ impl NeedleRecord {
         }
         text += &format!("\n{}", head.replacen("| |", "| repository |", 1));
         for (name, questions) in by_repository {
-            text += &Shares::of(questions.into_iter()).row(name);
+            text += &NeedleShares::of(questions.into_iter()).row(name);
         }
         text
     }
@@ -254,7 +252,7 @@ impl NeedleRecord {
 ///
 /// # Errors
 /// When a needle names what is not there, or a repository can't be searched.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;
     let needles: Needles = serde_json::from_str(&text).with_context(|| args.needles.display().to_string())?;
@@ -290,7 +288,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 
 /// Asks for every needle of one repository, three times each.
 fn ask(
-    args: &Args,
+    args: &NeedlesArgs,
     env: &Env,
     model: Option<Arc<Model>>,
     name: &str,
@@ -298,14 +296,14 @@ fn ask(
 ) -> Result<Vec<QuestionRecord>> {
     let folder = args.repos.join(name);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    Repository::open(name, None, &folder, env, model, &args.ranking)?;
+    BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
     let mut options = OpenOptions::default();
     (options.update, options.model) = (false, args.ranking.model.clone());
     let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
     let mut records = Vec::new();
     for needle in needles {
         let right = sections(&folder, needle)?;
-        for asked in Asked::ALL {
+        for asked in Phrasing::ALL {
             let query = asked.of(needle);
             let mut request = SearchRequest::new(query).within(&folder).files(DEPTH).by(args.ranking.by());
             request.shape.single_units = args.units;
@@ -322,21 +320,21 @@ fn ask(
 struct Right {
     file: String,
     name: String,
-    asked: Vec<Asked>,
+    asked: Vec<Phrasing>,
 }
 
 /// The sections that answer a needle's questions, its own first.
 fn sections(root: &Path, needle: &Needle) -> Result<Vec<Right>> {
-    let mut right = named(root, needle, &needle.file, &needle.heading, &Asked::ALL)?;
+    let mut right = named(root, needle, &needle.file, &needle.heading, &Phrasing::ALL)?;
     for other in &needle.also {
-        let asked = if other.asked.is_empty() { &Asked::ALL[..] } else { &other.asked };
+        let asked = if other.asked.is_empty() { &Phrasing::ALL[..] } else { &other.asked };
         right.extend(named(root, needle, other.file.as_ref().unwrap_or(&needle.file), &other.heading, asked)?);
     }
     Ok(right)
 }
 
 /// The sections of a heading: mostly one.
-fn named(root: &Path, needle: &Needle, file: &str, heading: &str, asked: &[Asked]) -> Result<Vec<Right>> {
+fn named(root: &Path, needle: &Needle, file: &str, heading: &str, asked: &[Phrasing]) -> Result<Vec<Right>> {
     let text = read_text(root, file).with_context(|| format!("{}: {file}", needle.repository))?;
     let units = parse::parse(&text, language::of_file(file, text.as_bytes())).units;
     let of_name = units.iter().filter(|unit| unit.kind == UnitKind::Section && unit.name == heading);
@@ -348,7 +346,7 @@ fn named(root: &Path, needle: &Needle, file: &str, heading: &str, asked: &[Asked
     Ok(right)
 }
 
-fn record(needle: &Needle, asked: Asked, right: &[Right], answer: &Answer) -> QuestionRecord {
+fn record(needle: &Needle, asked: Phrasing, right: &[Right], answer: &Answer) -> QuestionRecord {
     let right: Vec<&Right> = right.iter().filter(|right| right.asked.contains(&asked)).collect();
     let units = answer.files.iter().flat_map(|file| file.units.iter().map(|unit| (file.path.as_str(), unit)));
     let shown: Vec<(&str, usize, String)> =

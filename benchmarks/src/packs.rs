@@ -1,9 +1,8 @@
 //! `pack`: whether an answer of limited length both names the right file and proves it, with the right unit in full.
 //!
-//! Annotations name files, and few name lines. The right unit of a file is, in this order: the annotation's lines; the
-//! definitions that were written down by hand (`--units`); those that the question names; the unit that the same
-//! question finds when it is asked of this file alone. The last is the ranking's own choice, so it measures the pack
-//! and not the choice.
+//! The right unit of a file is, in this order: the annotation's lines; the definitions that were written down by hand
+//! (`--units`); those that the question names; the unit that the same question finds when it is asked of this file
+//! alone, so that the pack is measured and not the ranking's choice.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use colgrep_core::unit::UnitRole;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_engine::answer::pack::{self, BYTES_A_TOKEN, Grade, UNITS_PER_FILE};
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::session::project_searcher::{Asked, Place, Within};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Scope};
 use colgrep_syntax::language::by_name;
@@ -25,7 +24,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::corpus::{Background, Corpus, CorpusArgs, Repository, Task, Vars, read_json};
+use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, TaskBackground, Vars, read_json};
 use crate::metric::{DEPTH, matches};
 use crate::report::{Origin, bar, check_folders, publish};
 
@@ -36,7 +35,7 @@ const NAME_CHARS_MIN: usize = 3;
 
 /// `pack`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct PacksArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -57,7 +56,7 @@ pub struct Args {
 /// How the right unit of a file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Known {
+pub enum KnownBy {
     /// The annotation names lines.
     Lines,
     /// Somebody who read the file wrote down their names.
@@ -84,7 +83,7 @@ pub struct PackRecord {
     /// Its strength.
     pub strength: f32,
     /// How the right unit is known.
-    pub known: Known,
+    pub known: KnownBy,
     /// The right units, as `path:first-last`.
     pub right: Vec<String>,
     /// Bytes of the smallest of them.
@@ -139,10 +138,10 @@ impl PacksRecord {
             groups.entry(question.set.clone()).or_default().push(question);
             groups.entry(format!("{}: {}", question.set, question.category)).or_default().push(question);
             let known = match question.known {
-                Known::Lines => "unit known by lines",
-                Known::Written => "unit written down by hand",
-                Known::Names => "unit known by its name in the question",
-                Known::Found => "unit that the question finds in its file",
+                KnownBy::Lines => "unit known by lines",
+                KnownBy::Written => "unit written down by hand",
+                KnownBy::Names => "unit known by its name in the question",
+                KnownBy::Found => "unit that the question finds in its file",
             };
             groups.entry(format!("~ {known}")).or_default().push(question);
         }
@@ -179,9 +178,9 @@ impl PacksRecord {
 ///
 /// # Errors
 /// When anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let written: Written = args.units.as_deref().map(read_json).transpose()?.unwrap_or_default();
     let bar = bar(corpus.tasks.len() as u64, "packing");
     let questions = corpus.tasks.par_iter().map(|task| {
@@ -204,7 +203,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 }
 
 /// The packs of one question; none where no right file is among the first ten.
-fn ask(corpus: &Corpus, task: &Task, tokens: &[usize], written: &Written) -> Result<Option<PackRecord>> {
+fn ask(corpus: &BenchCorpus, task: &BenchTask, tokens: &[usize], written: &Written) -> Result<Option<PackRecord>> {
     let repository = &corpus.repositories[task.repository];
     let mut files = answer(corpus, task, UNITS_LOOKED_AT, None)?;
     let is_right = |file: &&FileAnswer| {
@@ -212,17 +211,17 @@ fn ask(corpus: &Corpus, task: &Task, tokens: &[usize], written: &Written) -> Res
         task.targets.iter().any(|target| matches(&path, target))
     };
     let Some(rank) = files.iter().position(|file| is_right(&file)) else { return Ok(None) };
-    let mut spots: Vec<(Known, Spot)> = Vec::new();
+    let mut spots: Vec<(KnownBy, RightUnit)> = Vec::new();
     for file in files.iter().filter(is_right) {
         spots.extend(spots_of(corpus, task, repository, file, written)?);
     }
     // What is known best counts alone.
-    let known = spots.iter().map(|(known, _)| *known).min().unwrap_or(Known::Found);
-    let spots: Vec<Spot> = spots.into_iter().filter(|(by, _)| *by == known).map(|(_, spot)| spot).collect();
+    let known = spots.iter().map(|(known, _)| *known).min().unwrap_or(KnownBy::Found);
+    let spots: Vec<RightUnit> = spots.into_iter().filter(|(by, _)| *by == known).map(|(_, spot)| spot).collect();
     let is_spot = |file: &FileAnswer, unit: &UnitAnswer| {
         let span = unit.unit.span;
-        let given = |spot: &Spot| span.line <= spot.first && spot.last <= span.end && unit.parts.is_empty();
-        let is_it = |spot: &Spot| (span.line, span.end) == (spot.first, spot.last);
+        let given = |spot: &RightUnit| span.line <= spot.first && spot.last <= span.end && unit.parts.is_empty();
+        let is_it = |spot: &RightUnit| (span.line, span.end) == (spot.first, spot.last);
         spots.iter().any(|spot| spot.path == file.path && (is_it(spot) || given(spot)))
     };
     let choices = files.iter().map(|file| ChoiceRecord {
@@ -265,7 +264,7 @@ fn ask(corpus: &Corpus, task: &Task, tokens: &[usize], written: &Written) -> Res
 }
 
 /// A right unit.
-struct Spot {
+struct RightUnit {
     path: String,
     first: u32,
     last: u32,
@@ -277,28 +276,28 @@ type Written = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 /// The right units of a right file.
 fn spots_of(
-    corpus: &Corpus,
-    task: &Task,
-    repository: &Repository,
+    corpus: &BenchCorpus,
+    task: &BenchTask,
+    repository: &BenchRepository,
     file: &FileAnswer,
     written: &Written,
-) -> Result<Vec<(Known, Spot)>> {
+) -> Result<Vec<(KnownBy, RightUnit)>> {
     let language = by_name(&file.language);
     let units = language.map(|language| parse(&file.text, language).units).unwrap_or_default();
     let lines: Vec<&str> = file.text.lines().collect();
     let spot = |first: u32, last: u32| {
         let own = lines.iter().skip(first.saturating_sub(1) as usize).take((last + 1).saturating_sub(first) as usize);
-        Spot { path: file.path.clone(), first, last, bytes: own.map(|line| line.len() + 1).sum() }
+        RightUnit { path: file.path.clone(), first, last, bytes: own.map(|line| line.len() + 1).sum() }
     };
     let path = repository.absolute(&file.path);
     let given = task.lines.iter().filter(|(target, ..)| matches(&path, target));
-    // The definitions that the lines lie in or that lie in the lines.
-    let given: Vec<(Known, Spot)> = given
+    // Definitions that enclose the lines or lie within them.
+    let given: Vec<(KnownBy, RightUnit)> = given
         .flat_map(|(_, first, last)| {
             let touched = units.iter().filter(|unit| unit.kind.is_definition());
             touched
                 .filter(|unit| (*first <= unit.span.line && unit.span.line <= *last) || unit.span.line == first + 1)
-                .map(|unit| (Known::Lines, spot(unit.span.line, unit.span.end)))
+                .map(|unit| (KnownBy::Lines, spot(unit.span.line, unit.span.end)))
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -313,25 +312,25 @@ fn spots_of(
                 .any(|name| own.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
         };
         let named = units.iter().filter(|unit| unit.kind != UnitKind::RawCode).filter(is_named);
-        return Ok(named.map(|unit| (Known::Written, spot(unit.span.line, unit.span.end))).collect());
+        return Ok(named.map(|unit| (KnownBy::Written, spot(unit.span.line, unit.span.end))).collect());
     }
     let named = names(&task.query);
-    let named: Vec<(Known, Spot)> = units
+    let named: Vec<(KnownBy, RightUnit)> = units
         .iter()
         .filter(|unit| unit.kind.is_definition() && unit.role != UnitRole::Test)
         .filter(|unit| named.contains(&last_segment(&unit.name).to_lowercase()))
-        .map(|unit| (Known::Names, spot(unit.span.line, unit.span.end)))
+        .map(|unit| (KnownBy::Names, spot(unit.span.line, unit.span.end)))
         .collect();
     if !named.is_empty() {
         return Ok(named);
     }
     let found = answer(corpus, task, 1, Some(&file.path))?;
     let found = found.iter().flat_map(|file| &file.units).map(|unit| &unit.unit.span);
-    Ok(found.map(|span| (Known::Found, spot(span.line, span.end))).collect())
+    Ok(found.map(|span| (KnownBy::Found, spot(span.line, span.end))).collect())
 }
 
-/// Words of a question that may name definitions: those that are written as names, or all where the question is no more
-/// than two words; in lower case, the last part of each.
+/// Words of a question that may name definitions: those that are written as names, or all of a question of at most two
+/// words; in lower case, the last part of each.
 fn names(query: &str) -> HashSet<String> {
     let words: Vec<&str> =
         query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')).collect();
@@ -349,11 +348,16 @@ fn names(query: &str) -> HashSet<String> {
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn answer(corpus: &Corpus, task: &Task, units_per_file: usize, path: Option<&str>) -> Result<Vec<FileAnswer>> {
+pub fn answer(
+    corpus: &BenchCorpus,
+    task: &BenchTask,
+    units_per_file: usize,
+    path: Option<&str>,
+) -> Result<Vec<FileAnswer>> {
     let repository = &corpus.repositories[task.repository];
-    let Background { near, hints, terms } = &task.background;
+    let TaskBackground { near, hints, terms } = &task.background;
     let files = if path.is_some() { 1 } else { DEPTH };
-    let asked = Asked {
+    let asked = RankQuery {
         by: repository.by,
         fusion: repository.fusion,
         model: repository.model.as_deref(),
@@ -361,12 +365,12 @@ pub fn answer(corpus: &Corpus, task: &Task, units_per_file: usize, path: Option<
         hints,
         terms: terms.as_ref(),
         units_per_file: PerFile::Units(units_per_file),
-        ..Asked::new(&task.query, &corpus.knobs, files)
+        ..RankQuery::new(&task.query, &corpus.knobs, files)
     };
     let single = |path: &str| {
         let within = Within::paths(vec![path.to_string()]);
         let (project, snapshot) = (repository.place.project.clone(), Arc::clone(&repository.place.snapshot));
-        Place::new(project, snapshot, within, &Scope::default(), false, &Settings::default())
+        ProjectSearcher::new(project, snapshot, within, &Scope::default(), false, &Settings::default())
     };
     let limited = path.map(single).transpose()?;
     let place = limited.as_ref().unwrap_or(&repository.place);

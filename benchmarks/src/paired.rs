@@ -16,7 +16,7 @@ const SHUFFLES: u32 = 10_000;
 
 /// One query's difference: its group (repository), its weight, the new score less the old.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Difference {
+pub struct PairedDifference {
     /// The repository; queries of one are not independent.
     pub group: usize,
     /// The share of this query in the mean; the weights of all sum to 1.
@@ -50,7 +50,7 @@ impl Paired {
     /// With weights w (Σ w = 1) and deviations e = d − mean, the variance of the mean is n/(n−1) · Σ (w·e)²; by
     /// repository, deviations are summed inside each before they are squared: A. C. Cameron, D. L. Miller, "A
     /// Practitioner's Guide to Cluster-Robust Inference" (Journal of Human Resources 50(2), 2015).
-    pub fn of(differences: &[Difference]) -> Paired {
+    pub fn of(differences: &[PairedDifference]) -> Paired {
         let mean: f64 = differences.iter().map(|d| d.weight * d.value).sum();
         let mut groups: BTreeMap<usize, f64> = BTreeMap::new();
         let mut squares = 0.0;
@@ -109,7 +109,7 @@ fn quantile(freedom: usize) -> f64 {
 ///
 /// M. Smucker, J. Allan, B. Carterette, "A Comparison of Statistical Significance Tests for Information Retrieval
 /// Evaluation" (CIKM 2007) recommend this test.
-pub fn randomisation_p(differences: &[Difference]) -> f64 {
+pub fn randomisation_p(differences: &[PairedDifference]) -> f64 {
     let terms: Vec<f64> = differences.iter().map(|d| d.weight * d.value).filter(|t| *t != 0.0).collect();
     let seen = terms.iter().sum::<f64>().abs() - 1e-12;
     let mut rng = StdRng::seed_from_u64(1);
@@ -125,9 +125,9 @@ pub fn randomisation_p(differences: &[Difference]) -> f64 {
 mod tests {
     use super::*;
 
-    fn differences(values: &[(usize, f64)]) -> Vec<Difference> {
+    fn differences(values: &[(usize, f64)]) -> Vec<PairedDifference> {
         let weight = 1.0 / values.len() as f64;
-        values.iter().map(|&(group, value)| Difference { group, weight, value }).collect()
+        values.iter().map(|&(group, value)| PairedDifference { group, weight, value }).collect()
     }
 
     #[test]

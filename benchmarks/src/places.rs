@@ -19,8 +19,8 @@ use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::corpus::{RankingArgs, Repository, Vars, annotation_files, read_json};
-use crate::paired::{Difference, Paired};
+use crate::corpus::{BenchRepository, RankingArgs, Vars, annotation_files, read_json};
+use crate::paired::{Paired, PairedDifference};
 use crate::report::{Origin, bar, check_folders, publish};
 
 /// Rows among which a place counts as found.
@@ -219,7 +219,7 @@ impl PlacesRecord {
         let weight = 1.0 / pairs.len().max(1) as f64;
         for (at, name) in MEASURES.iter().enumerate() {
             let value = |measures: &[bool; 9]| f64::from(u8::from(measures[at]));
-            let difference = |(group, before, now): &(usize, [bool; 9], [bool; 9])| Difference {
+            let difference = |(group, before, now): &(usize, [bool; 9], [bool; 9])| PairedDifference {
                 group: *group,
                 weight,
                 value: value(now) - value(before),
@@ -287,7 +287,7 @@ fn ask(
 ) -> Result<Vec<PlaceRecord>> {
     let folder = args.repos.join(name);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    Repository::open(name, None, &folder, env, model, &args.ranking)?;
+    BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
     let mut options = OpenOptions::default();
     (options.update, options.model) = (false, args.ranking.model.clone());
     let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;

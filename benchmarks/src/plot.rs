@@ -12,11 +12,11 @@ use crate::FINE;
 use crate::corpus::read_json;
 use crate::report::{Record, print};
 use crate::speed::ProjectSpeed;
-use draw::{Chart, Point, Series, draw};
+use draw::{Chart, PlotPoint, Series, draw};
 
 /// `plot`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct PlotArgs {
     /// A result of `sweep --out`: one curve for each of its knobs (repeatable)
     #[arg(long, value_name = "FILE")]
     pub sweep: Vec<PathBuf>,
@@ -55,7 +55,7 @@ struct Speed {
 ///
 /// # Errors
 /// When a file can't be read or a picture can't be written.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(args: &PlotArgs) -> Result<u8> {
     if args.sweep.is_empty() && args.record.is_empty() && args.speed.is_none() {
         bail!("nothing to draw; give --sweep, --record or --speed");
     }
@@ -73,11 +73,11 @@ pub fn run(args: &Args) -> Result<u8> {
         }
     }
     if !args.record.is_empty() {
-        let mut sets: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+        let mut sets: BTreeMap<String, Vec<PlotPoint>> = BTreeMap::new();
         for path in &args.record {
             let record: Record = read_json(path)?;
             for (set, metrics) in record.by_set {
-                let point = Point { x: record.search_ms_median, y: metrics.ndcg_10, error: 0.0, label: stem(path) };
+                let point = PlotPoint { x: record.search_ms_median, y: metrics.ndcg_10, error: 0.0, label: stem(path) };
                 sets.entry(set).or_default().push(point);
             }
         }
@@ -109,12 +109,13 @@ pub fn run(args: &Args) -> Result<u8> {
 /// What each project costs, against the megabytes of its source.
 fn of_size(projects: &[ProjectSpeed], name: &str, cost: impl Fn(&ProjectSpeed) -> Option<f64>) -> Series {
     let point = |p: &ProjectSpeed| {
-        Some(Point { x: p.source_bytes as f64 / 1e6, y: cost(p)?, error: 0.0, label: p.name.clone() })
+        Some(PlotPoint { x: p.source_bytes as f64 / 1e6, y: cost(p)?, error: 0.0, label: p.name.clone() })
     };
     Series { name: name.to_string(), points: projects.iter().filter_map(point).collect() }
 }
 
-/// Answers of colgrep as a process and as a server, and those of each other tool that was measured (ripgrep's to its word).
+/// Query times of colgrep as a process and as a server, and of each other tool that was measured (ripgrep's for one
+/// word).
 fn answers(projects: &[ProjectSpeed]) -> Vec<Series> {
     let mut series = vec![
         of_size(projects, "colgrep, whole process", |p| Some(p.query_ms.median)),
@@ -136,14 +137,14 @@ fn stem(path: &Path) -> String {
 }
 
 /// For each knob of a sweep: its values, each with the best score that any setting with it has.
-fn curves(sweep: &Sweep) -> BTreeMap<String, Vec<Point>> {
-    let mut best: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+fn curves(sweep: &Sweep) -> BTreeMap<String, Vec<PlotPoint>> {
+    let mut best: BTreeMap<String, Vec<PlotPoint>> = BTreeMap::new();
     let names: Vec<&String> = sweep.settings.iter().flat_map(|s| s.setting.keys()).collect();
     for SweepSetting { setting, ndcg_10, error } in &sweep.settings {
         for name in &names {
             // A setting that does not name the knob has the baseline's value.
             let Some(value) = setting.get(*name).or(sweep.knobs.get(*name)).copied() else { continue };
-            let point = Point { x: value, y: *ndcg_10, error: *error, label: String::new() };
+            let point = PlotPoint { x: value, y: *ndcg_10, error: *error, label: String::new() };
             let points = best.entry((*name).clone()).or_default();
             match points.iter_mut().find(|p| p.x == value) {
                 Some(known) if known.y >= point.y => {}

@@ -7,11 +7,11 @@ use colgrep_core::collapse::first_files;
 use colgrep_core::fuse::{self, Fusion};
 use colgrep_core::knob::{Knob, Knobs};
 use colgrep_core::query::Query;
-use colgrep_core::rank::{self, Fused, Input, Ranked, Retrieved, STAGES, Signals};
+use colgrep_core::rank::{self, Fused, Ranked, Retrieved, STAGES, Signals, StageInput};
 use colgrep_search::Retrieval;
 use rayon::prelude::*;
 
-use crate::corpus::Corpus;
+use crate::corpus::BenchCorpus;
 use crate::metric::{self, DEPTH};
 
 /// Whether a knob acts before the candidates are there, so that another value needs another retrieval: neither the
@@ -33,7 +33,7 @@ pub fn first_stage(knob: Knob) -> usize {
 
 /// One query's candidates and which of its files are right.
 #[derive(Debug)]
-struct Task {
+struct PooledTask {
     query: Query,
     fusion: Fusion,
     retrieved: Retrieved,
@@ -51,10 +51,10 @@ struct Task {
 /// The candidates of every query of a corpus.
 #[derive(Debug)]
 pub struct Pools {
-    tasks: Vec<Task>,
+    tasks: Vec<PooledTask>,
     /// For each stage, the values of its [`Prepare`](rank::Prepare) knobs that it worked signals out under.
     prepared: Vec<Vec<Vec<f64>>>,
-    /// How many stages [`Task::halfway`] includes, and under which knobs.
+    /// How many stages [`PooledTask::halfway`] includes, and under which knobs.
     halfway: Option<(usize, Knobs)>,
 }
 
@@ -63,8 +63,8 @@ impl Pools {
     ///
     /// # Errors
     /// When an index can't be read.
-    pub fn retrieve(corpus: &Corpus, knobs: &Knobs) -> Result<Pools> {
-        let all: Result<Vec<Task>> = corpus
+    pub fn retrieve(corpus: &BenchCorpus, knobs: &Knobs) -> Result<Pools> {
+        let all: Result<Vec<PooledTask>> = corpus
             .tasks
             .par_iter()
             .map(|task| {
@@ -75,7 +75,7 @@ impl Pools {
                     let answers = |(_, t): &(usize, &String)| metric::matches(&path, t);
                     task.targets.iter().enumerate().filter(answers).map(|(i, _)| i).collect()
                 };
-                Ok(Task {
+                Ok(PooledTask {
                     query,
                     fusion: repository.fusion,
                     signals: vec![Vec::new(); STAGES.len()],
@@ -129,7 +129,7 @@ impl Pools {
     }
 }
 
-impl Task {
+impl PooledTask {
     /// Works out the signals of a stage under further values of its knobs.
     fn prepare(&mut self, stage: usize, knobs: &Knobs) {
         self.signals[stage].push((STAGES[stage].prepare.signals)(&self.query, knobs, &self.retrieved));
@@ -162,7 +162,7 @@ impl Task {
 
     fn apply(&mut self, stage: usize, variant: usize, knobs: &Knobs) {
         let signals = &self.signals[stage][variant];
-        let input = Input { query: &self.query, knobs, retrieved: &self.retrieved, signals };
+        let input = StageInput { query: &self.query, knobs, retrieved: &self.retrieved, signals };
         rank::apply(&STAGES[stage], &input, &mut self.fused);
     }
 

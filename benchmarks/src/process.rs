@@ -21,7 +21,7 @@ pub(crate) struct Ended {
     /// What it wrote to its outputs.
     pub(crate) out: String,
     pub(crate) err: String,
-    /// Most memory resident at once, in bytes, as far as it was seen.
+    /// Peak resident memory in bytes, as sampled.
     pub(crate) memory: u64,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn run(command: &mut Command) -> Result<Ended> {
 /// When it can't be started.
 pub(crate) fn run_within(command: &mut Command, max: Duration) -> Result<Ended> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // Pipes, not files: a limit on the size of files is not one on what is said.
+    // Use pipes, since a limit on file sizes would apply to files.
     let out = child.stdout.take().map(|pipe| std::thread::spawn(|| said(pipe)));
     let err = child.stderr.take().map(|pipe| std::thread::spawn(|| said(pipe)));
     let (status, memory) = watch(&mut child, max)?;

@@ -13,7 +13,7 @@ use colgrep_search::Timing;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
-use crate::metric::Metrics;
+use crate::metric::QueryMetrics;
 use crate::trace::{self, FileTrace};
 
 /// Version of the record's shape: raised when a field changes its meaning or goes.
@@ -36,17 +36,17 @@ pub struct Record {
     /// The knobs that the environment set.
     pub knobs_set: Vec<String>,
     /// Means over all queries.
-    pub overall: Metrics,
+    pub overall: QueryMetrics,
     /// Mean NDCG@10 over repositories, each counted once.
     pub ndcg_10_over_repositories: f64,
     /// Means by set of annotations.
-    pub by_set: BTreeMap<String, Metrics>,
+    pub by_set: BTreeMap<String, QueryMetrics>,
     /// Means by category.
-    pub by_category: BTreeMap<String, Metrics>,
+    pub by_category: BTreeMap<String, QueryMetrics>,
     /// Means by language.
-    pub by_language: BTreeMap<String, Metrics>,
+    pub by_language: BTreeMap<String, QueryMetrics>,
     /// Means by repository.
-    pub by_repository: BTreeMap<String, Metrics>,
+    pub by_repository: BTreeMap<String, QueryMetrics>,
     /// Median time of one search inside the process, in milliseconds (index open, other searches running in parallel).
     pub search_ms_median: f64,
     /// Median times of the parts of a search, in milliseconds, under the same conditions.
@@ -79,7 +79,7 @@ pub struct QueryRecord {
     /// The rank of each target among 30 files, in the targets' order.
     pub ranks: Vec<Option<usize>>,
     /// Its metrics.
-    pub metrics: Metrics,
+    pub metrics: QueryMetrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
     /// Times of its parts.
@@ -141,11 +141,11 @@ impl Record {
     pub fn new(ranking: &str, knobs: &Knobs, mut queries: Vec<QueryRecord>) -> Record {
         let steps = trace::steps(&mut queries.iter_mut().map(|q| &mut q.trace).collect::<Vec<_>>());
         let by = |key: fn(&QueryRecord) -> &String| {
-            let mut groups: BTreeMap<String, Vec<&Metrics>> = BTreeMap::new();
+            let mut groups: BTreeMap<String, Vec<&QueryMetrics>> = BTreeMap::new();
             for query in &queries {
                 groups.entry(key(query).clone()).or_default().push(&query.metrics);
             }
-            groups.into_iter().map(|(name, all)| (name, Metrics::mean(all))).collect::<BTreeMap<_, _>>()
+            groups.into_iter().map(|(name, all)| (name, QueryMetrics::mean(all))).collect::<BTreeMap<_, _>>()
         };
         let by_repository = by(|q| &q.repository);
         let repositories = by_repository.len().max(1) as f64;
@@ -157,7 +157,7 @@ impl Record {
             profile: knobs.profile().name().to_string(),
             knobs: knob_values(knobs),
             knobs_set: Knob::ALL.iter().filter(|k| knobs.is_set(**k)).map(|k| variable(*k)).collect(),
-            overall: Metrics::mean(queries.iter().map(|q| &q.metrics)),
+            overall: QueryMetrics::mean(queries.iter().map(|q| &q.metrics)),
             ndcg_10_over_repositories: by_repository.values().map(|m| m.ndcg_10).sum::<f64>() / repositories,
             by_set: by(|q| &q.set),
             by_category: by(|q| &q.category),
@@ -292,7 +292,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Prints to stdout; a reader that went away is no error.
+/// Prints to stdout; a closed pipe is not an error.
 ///
 /// # Errors
 /// When stdout refuses otherwise.
@@ -334,7 +334,7 @@ mod tests {
             targets: vec![],
             files: vec![],
             ranks: vec![],
-            metrics: Metrics { queries: 1, ndcg_10, ..Metrics::default() },
+            metrics: QueryMetrics { queries: 1, ndcg_10, ..QueryMetrics::default() },
             search_ms: 1.0,
             ms: Timing::default(),
             evidence: Evidence::default(),

@@ -1,5 +1,5 @@
-//! `research`: programs for whoever changes the embedded model or the layout of the index. They measure parts of colgrep
-//! that no other command shows, and make files that the model is trained from or brings along.
+//! `research`: programs for changes to the embedded model or the index's layout. They measure internals of colgrep, and
+//! make training data and the codebook.
 
 mod codebook;
 mod corpus;
@@ -16,37 +16,37 @@ use crate::corpus::Vars;
 
 /// `research`.
 #[derive(Clone, Debug, clap::Subcommand)]
-pub enum Args {
+pub enum ResearchArgs {
     /// Print the units of every file below a folder, a JSON line a file: what the encoder is trained on
-    Corpus(corpus::Args),
+    Corpus(corpus::CorpusUnitsArgs),
     /// Train the codebook that the embedded model brings along
-    Codebook(codebook::Args),
+    Codebook(codebook::CodebookArgs),
     /// Measure the speed of a model on one core
-    Encoder(encoder::Args),
+    Encoder(encoder::EncoderArgs),
     /// Measure what colouring by the grammars' own highlight queries would take
-    Highlight(highlight::Args),
+    Highlight(highlight::HighlightArgs),
     /// Print what each field of an index takes on disk
-    Space(space::Args),
+    Space(space::SpaceArgs),
     /// Count the names that lines announce (`fn NAME`, `class NAME {`) and no unit has
-    Unread(unread::Args),
+    Unread(unread::UnreadArgs),
     /// Measure the vector store: size, speed, memory, what codecs lose
     #[command(subcommand)]
-    Vectors(vectors::Args),
+    Vectors(vectors::VectorsArgs),
 }
 
 /// Runs one of them.
 ///
 /// # Errors
 /// When a file can't be read or written, a model can't be opened, or an argument fits no file.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
     match args {
-        Args::Corpus(args) => corpus::run(args)?,
-        Args::Codebook(args) => codebook::run(args)?,
-        Args::Encoder(args) => encoder::run(args, vars)?,
-        Args::Unread(args) => unread::run(args)?,
-        Args::Highlight(args) => highlight::run(args)?,
-        Args::Space(args) => space::run(args)?,
-        Args::Vectors(args) => vectors::run(args)?,
+        ResearchArgs::Corpus(args) => corpus::run(args)?,
+        ResearchArgs::Codebook(args) => codebook::run(args)?,
+        ResearchArgs::Encoder(args) => encoder::run(args, vars)?,
+        ResearchArgs::Unread(args) => unread::run(args)?,
+        ResearchArgs::Highlight(args) => highlight::run(args)?,
+        ResearchArgs::Space(args) => space::run(args)?,
+        ResearchArgs::Vectors(args) => vectors::run(args)?,
     }
     Ok(FINE)
 }

@@ -15,14 +15,14 @@ use colgrep_search::{Retrieval, Timing};
 use rayon::prelude::*;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
-use crate::metric::{self, DEPTH, DEPTH_LARGE, DEPTH_POOL, Metrics};
+use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
+use crate::metric::{self, DEPTH, DEPTH_LARGE, DEPTH_POOL, QueryMetrics};
 use crate::report::{QueryRecord, Record, bar, check_folders, print, write_record, write_text};
 use crate::trace::trace;
 
 /// `run`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct RunArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -54,7 +54,7 @@ impl OutputArgs {
         check_folders(&[&self.out, &self.markdown])
     }
 
-    /// Prints the summary with what is to be said below it, and writes the files.
+    /// Prints the summary followed by `below`, and writes the files.
     ///
     /// # Errors
     /// When one can't be written.
@@ -75,9 +75,9 @@ impl OutputArgs {
 ///
 /// # Errors
 /// When anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let record = measure(&corpus, !args.no_stages)?;
     args.output.write(&record, "")?;
     Ok(FINE)
@@ -87,7 +87,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn measure(corpus: &Corpus, has_stages: bool) -> Result<Record> {
+pub fn measure(corpus: &BenchCorpus, has_stages: bool) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus
         .tasks
@@ -103,7 +103,7 @@ pub fn measure(corpus: &Corpus, has_stages: bool) -> Result<Record> {
     Ok(Record::new(&ranking, &corpus.knobs, queries?))
 }
 
-fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Result<QueryRecord> {
+fn search(corpus: &BenchCorpus, task: &BenchTask, knobs: &Knobs, has_stages: bool) -> Result<QueryRecord> {
     let repository = &corpus.repositories[task.repository];
     let started = Instant::now();
     let Retrieval { query, retrieved, timing, .. } = repository.retrieve(task, knobs, DEPTH)?;
@@ -145,7 +145,7 @@ fn search(corpus: &Corpus, task: &Task, knobs: &Knobs, has_stages: bool) -> Resu
         category: task.category.clone(),
         targets: task.targets.clone(),
         files,
-        metrics: Metrics::of(&ranks, &ranks_large, in_pool, tokens),
+        metrics: QueryMetrics::of(&ranks, &ranks_large, in_pool, tokens),
         ranks: ranks_large,
         search_ms,
         ms: Timing { fuse, rank: rank_ms, total: search_ms, ..timing },
@@ -167,19 +167,19 @@ fn rank<'a>(query: &Query, knobs: &Knobs, retrieved: &'a Retrieved, fused: Fused
 }
 
 /// Share of the targets among the files of the best units after the fusion.
-fn pool(repository: &Repository, retrieved: &Retrieved, fused: &Fused, targets: &[String]) -> f64 {
+fn pool(repository: &BenchRepository, retrieved: &Retrieved, fused: &Fused, targets: &[String]) -> f64 {
     let ranked = Ranked::new(retrieved, fused);
     let files: Vec<usize> = ranked.units.iter().take(DEPTH_POOL).map(|unit| unit.file).collect();
     let paths: Vec<String> = files.into_iter().map(|file| repository.absolute(&ranked.files[file].path)).collect();
     metric::recall(&metric::ranks(&paths, targets), DEPTH_POOL)
 }
 
-fn absolute(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -> Vec<String> {
+fn absolute(repository: &BenchRepository, files: &[FileFacts], hits: &[FileHit]) -> Vec<String> {
     hits.iter().map(|h| repository.absolute(&files[h.file].path)).collect()
 }
 
 /// Bytes of the lines that `colgrep -c` shows for these hits: each file's best unit.
-fn shown_bytes(repository: &Repository, files: &[FileFacts], hits: &[FileHit]) -> Result<usize> {
+fn shown_bytes(repository: &BenchRepository, files: &[FileFacts], hits: &[FileHit]) -> Result<usize> {
     let mut sum = 0;
     let mut texts: HashMap<&str, String> = HashMap::new();
     for hit in hits {

@@ -15,8 +15,10 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 
 use crate::FINE;
-use crate::corpus::Given;
-use crate::corpus::{Annotation, Corpus, RankingArgs, Repository, Set, Target, Task, Vars};
+use crate::corpus::AnnotatedBackground;
+use crate::corpus::{
+    Annotation, AnnotationSet, BenchCorpus, BenchRepository, BenchTask, RankingArgs, TargetFile, Vars,
+};
 use crate::report::write_json;
 use crate::run::{OutputArgs, measure};
 
@@ -32,7 +34,7 @@ const NAMED: &str = "commits, a file named";
 
 /// `self`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct SelfEvalArgs {
     /// The repository, or a folder in it
     pub repository: PathBuf,
     /// Commits to take, newest first
@@ -66,7 +68,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the repository can't be read or gives no query.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &SelfEvalArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let env = args.ranking.environment(vars)?;
     let knobs = args.ranking.knobs(&env)?;
@@ -79,7 +81,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
             path.display()
         );
     }
-    let repository = Repository::open(&name, None, &folder, &env, args.ranking.model(&env)?, &args.ranking)?;
+    let repository = BenchRepository::open(&name, None, &folder, &env, args.ranking.model(&env)?, &args.ranking)?;
     let (commits, files) = (git_log(&folder, args.future.as_deref())?, code_files(&repository, &folder));
     let mut annotations = from_commits(&commits, &files, args.commits);
     if args.future.is_some() {
@@ -99,11 +101,11 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
     }
     let with_background = |annotation: Annotation| {
         let background = annotation.given.read(Path::new(""), &repository)?;
-        Ok(Task { background, ..Task::new(annotation, 0, 0) })
+        Ok(BenchTask { background, ..BenchTask::new(annotation, 0, 0) })
     };
-    let tasks: Vec<Task> = annotations.into_iter().map(with_background).collect::<Result<_>>()?;
-    let sets = vec![Set { name: "self".to_string(), weight: 1.0 }];
-    let corpus = Corpus { sets, repositories: vec![repository], tasks, knobs, ranking: args.ranking.text() };
+    let tasks: Vec<BenchTask> = annotations.into_iter().map(with_background).collect::<Result<_>>()?;
+    let sets = vec![AnnotationSet { name: "self".to_string(), weight: 1.0 }];
+    let corpus = BenchCorpus { sets, repositories: vec![repository], tasks, knobs, ranking: args.ranking.text() };
     let record = measure(&corpus, true)?;
     let note = format!(
         "\n`{COMMITS}`: a commit's subject asks for the files it changed; what else it could have meant counts as wrong, so the level is low, and only differences between settings mean something. `{DOCUMENTATION}`: the first sentence of a unit's documentation asks for its file; easy, because its words are in the index.\n"
@@ -114,14 +116,14 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 
 /// One commit: its subject and the files it changed, relative to the folder asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Commit {
+struct SubjectCommit {
     subject: String,
     files: Vec<String>,
 }
 
 /// The commits that touch the folder, newest first, merges left out: the ancestors of what is checked out, or those
 /// from there to `future`.
-fn git_log(folder: &Path, future: Option<&str>) -> Result<Vec<Commit>> {
+fn git_log(folder: &Path, future: Option<&str>) -> Result<Vec<SubjectCommit>> {
     let range = future.map_or("HEAD".to_string(), |future| format!("HEAD..{future}"));
     let output = Command::new("git")
         .arg("-C")
@@ -152,7 +154,7 @@ fn git_log(folder: &Path, future: Option<&str>) -> Result<Vec<Commit>> {
     let commit = |block: &str| {
         let (subject, files) = block.split_once('\n').unwrap_or((block, ""));
         let files = files.lines().filter(|l| !l.is_empty()).map(String::from).collect();
-        Commit { subject: subject.to_string(), files }
+        SubjectCommit { subject: subject.to_string(), files }
     };
     Ok(text.split('\x1e').skip(1).map(commit).collect())
 }
@@ -163,7 +165,7 @@ fn goes_along(record: &FileRecord, tokenizer: &mut Tokenizer) -> bool {
 }
 
 /// Indexed files below the folder, relative to it: path, and whether it [goes along](goes_along).
-fn code_files(repository: &Repository, folder: &Path) -> BTreeMap<String, bool> {
+fn code_files(repository: &BenchRepository, folder: &Path) -> BTreeMap<String, bool> {
     let below = folder.strip_prefix(&repository.place.project.root).unwrap_or(Path::new(""));
     let mut files = BTreeMap::new();
     let mut tokenizer = Tokenizer::default();
@@ -176,7 +178,7 @@ fn code_files(repository: &Repository, folder: &Path) -> BTreeMap<String, bool> 
 }
 
 /// Queries from commits: the subject asks for the changed files that still exist; where code is among them, for that.
-fn from_commits(commits: &[Commit], files: &BTreeMap<String, bool>, most: usize) -> Vec<Annotation> {
+fn from_commits(commits: &[SubjectCommit], files: &BTreeMap<String, bool>, most: usize) -> Vec<Annotation> {
     let mut seen = HashSet::new();
     let mut annotations = Vec::new();
     for commit in commits {
@@ -190,20 +192,29 @@ fn from_commits(commits: &[Commit], files: &BTreeMap<String, bool>, most: usize)
         let left: Vec<(&String, bool)> =
             commit.files.iter().filter_map(|f| files.get_key_value(f)).map(|(f, along)| (f, *along)).collect();
         let has_code = left.iter().any(|(_, along)| !along);
-        let relevant: Vec<Target> =
-            left.iter().filter(|(_, along)| !(has_code && *along)).map(|(f, _)| Target::Path((*f).clone())).collect();
+        let relevant: Vec<TargetFile> = left
+            .iter()
+            .filter(|(_, along)| !(has_code && *along))
+            .map(|(f, _)| TargetFile::Path((*f).clone()))
+            .collect();
         if relevant.is_empty() || query.split_whitespace().count() < WORDS_MIN || !seen.insert(query.clone()) {
             continue;
         }
         let category = Some(COMMITS.to_string());
-        annotations.push(Annotation { query, relevant, secondary: Vec::new(), category, given: Given::default() });
+        annotations.push(Annotation {
+            query,
+            relevant,
+            secondary: Vec::new(),
+            category,
+            given: AnnotatedBackground::default(),
+        });
     }
     annotations
 }
 
 /// The questions of a commit from where its author stood: from a test for the code, and from one file of the code for
 /// the others.
-fn standing(annotation: &Annotation, commits: &[Commit], files: &BTreeMap<String, bool>) -> Vec<Annotation> {
+fn standing(annotation: &Annotation, commits: &[SubjectCommit], files: &BTreeMap<String, bool>) -> Vec<Annotation> {
     let facts = language::facts();
     let Some(commit) = commits.iter().find(|commit| clean(&commit.subject) == annotation.query) else {
         return Vec::new();
@@ -215,9 +226,9 @@ fn standing(annotation: &Annotation, commits: &[Commit], files: &BTreeMap<String
     tests.sort();
     sources.sort();
     let from = |near: &String, category: &str, relevant: &[&String]| Annotation {
-        relevant: relevant.iter().map(|path| Target::Path((*path).clone())).collect(),
+        relevant: relevant.iter().map(|path| TargetFile::Path((*path).clone())).collect(),
         category: Some(category.to_string()),
-        given: Given { near: Some(near.clone()), ..Given::default() },
+        given: AnnotatedBackground { near: Some(near.clone()), ..AnnotatedBackground::default() },
         ..annotation.clone()
     };
     let by_test = tests.first().filter(|_| !sources.is_empty()).map(|near| from(near, FROM_TEST, &sources));
@@ -237,7 +248,7 @@ fn naming(annotation: &Annotation, files: &BTreeMap<String, bool>) -> Option<Ann
     }
     Some(Annotation {
         query: format!("{} in {name}", annotation.query),
-        relevant: vec![Target::Path(path.clone())],
+        relevant: vec![TargetFile::Path(path.clone())],
         category: Some(NAMED.to_string()),
         ..annotation.clone()
     })
@@ -308,7 +319,7 @@ pub(crate) fn clean(subject: &str) -> String {
 
 /// Queries from documentation: the first sentence asks for the file of its unit. Tests are left out: the ranking
 /// deliberately puts them last.
-fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result<Vec<Annotation>> {
+fn from_documentation(repository: &BenchRepository, most: usize, seed: u64) -> Result<Vec<Annotation>> {
     let mut tokenizer = Tokenizer::default();
     let mut records: Vec<_> = repository.files().filter(|r| !goes_along(r, &mut tokenizer)).collect();
     records.sort_by(|a, b| a.path.cmp(&b.path));
@@ -332,10 +343,10 @@ fn from_documentation(repository: &Repository, most: usize, seed: u64) -> Result
     all.truncate(most);
     let annotation = |(query, file)| Annotation {
         query,
-        relevant: vec![Target::Path(file)],
+        relevant: vec![TargetFile::Path(file)],
         secondary: Vec::new(),
         category: Some(DOCUMENTATION.to_string()),
-        given: Given::default(),
+        given: AnnotatedBackground::default(),
     };
     Ok(all.into_iter().map(annotation).collect())
 }
@@ -382,7 +393,7 @@ mod tests {
     fn commits_ask_for_code_that_still_exists() {
         let files: BTreeMap<String, bool> =
             [("a.rs", false), ("b.rs", false), ("c.md", true)].map(|(f, t)| (f.to_string(), t)).into();
-        let commit = |subject: &str, files: &str| Commit {
+        let commit = |subject: &str, files: &str| SubjectCommit {
             subject: subject.into(),
             files: files.split_whitespace().map(String::from).collect(),
         };
@@ -409,13 +420,13 @@ mod tests {
         let files: BTreeMap<String, bool> =
             [("src/a.rs", false), ("src/b.rs", false), ("tests/a.rs", true)].map(|(f, t)| (f.to_string(), t)).into();
         let subject = "Match routes by host";
-        let commits = [Commit {
+        let commits = [SubjectCommit {
             subject: subject.into(),
             files: ["tests/a.rs", "src/b.rs", "src/a.rs"].map(String::from).into(),
         }];
         let asked = &from_commits(&commits, &files, 9)[0];
         let of = |a: &Annotation| {
-            let relevant: Vec<&str> = a.relevant.iter().map(Target::path).collect();
+            let relevant: Vec<&str> = a.relevant.iter().map(TargetFile::path).collect();
             format!(
                 "{} {} {}",
                 a.category.clone().unwrap(),

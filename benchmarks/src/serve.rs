@@ -37,7 +37,7 @@ const LOOKS: u32 = 12;
 
 /// Arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct ServeBenchArgs {
     /// Folders to serve
     #[arg(required = true)]
     roots: Vec<PathBuf>,
@@ -62,12 +62,12 @@ pub struct Args {
 }
 
 /// A server under load.
-struct Server {
+struct LoadedServer {
     child: Child,
     host: String,
 }
 
-impl Drop for Server {
+impl Drop for LoadedServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -75,25 +75,25 @@ impl Drop for Server {
 }
 
 /// A connection that is kept.
-struct Client {
+struct KeptConnection {
     host: String,
     stream: BufReader<TcpStream>,
 }
 
 /// What clients saw.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct ClientCounts {
     /// Milliseconds of each answer.
     answers: Vec<f64>,
     /// Requests that were sent away.
     refused: usize,
 }
 
-impl Client {
-    fn new(host: &str) -> Result<Client> {
+impl KeptConnection {
+    fn new(host: &str) -> Result<KeptConnection> {
         let stream = TcpStream::connect(host)?;
         stream.set_nodelay(true)?;
-        Ok(Client { host: host.to_string(), stream: BufReader::new(stream) })
+        Ok(KeptConnection { host: host.to_string(), stream: BufReader::new(stream) })
     }
 
     /// The status of an answer, which is read to its end.
@@ -129,7 +129,7 @@ impl Client {
 ///
 /// # Errors
 /// When the server does not start or an answer is neither an answer nor a refusal.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     let own = tempfile::tempdir()?;
     let data = args.data.as_deref().unwrap_or(own.path());
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(data);
@@ -137,7 +137,7 @@ pub fn run(args: &Args) -> Result<u8> {
         program.run(&["init", &root.display().to_string()])?;
     }
     let server = start(&program, args)?;
-    let mut client = Client::new(&server.host)?;
+    let mut client = KeptConnection::new(&server.host)?;
     for question in QUESTIONS.iter().cycle().take(WARM_UP) {
         client.ask(question)?;
     }
@@ -158,7 +158,7 @@ pub fn run(args: &Args) -> Result<u8> {
     Ok(FINE)
 }
 
-fn start(program: &Program, args: &Args) -> Result<Server> {
+fn start(program: &Program, args: &ServeBenchArgs) -> Result<LoadedServer> {
     let mut command = program.command(&["serve", "--quiet", "--listen", "127.0.0.1:0"]);
     if let Some(at_once) = args.at_once {
         command.args(["--at-once", &at_once.to_string()]);
@@ -170,15 +170,15 @@ fn start(program: &Program, args: &Args) -> Result<Server> {
     if host.is_empty() {
         bail!("the server did not start");
     }
-    Ok(Server { child, host })
+    Ok(LoadedServer { child, host })
 }
 
 /// What `clients` see in `time`, each with its own connection and one question after the other.
-fn load(host: &str, clients: usize, time: Duration) -> Result<Seen> {
-    let all = Mutex::new(Seen::default());
+fn load(host: &str, clients: usize, time: Duration) -> Result<ClientCounts> {
+    let all = Mutex::new(ClientCounts::default());
     let end = Instant::now() + time;
     let one = |number: usize| -> Result<()> {
-        let (mut client, mut seen) = (Client::new(host)?, Seen::default());
+        let (mut client, mut seen) = (KeptConnection::new(host)?, ClientCounts::default());
         for question in QUESTIONS.iter().cycle().skip(number) {
             let begun = Instant::now();
             if begun >= end {
@@ -203,7 +203,7 @@ fn load(host: &str, clients: usize, time: Duration) -> Result<Seen> {
 }
 
 /// The cells of a row.
-fn row(seen: &Seen, time: Duration) -> String {
+fn row(seen: &ClientCounts, time: Duration) -> String {
     let mut sorted = seen.answers.clone();
     sorted.sort_by(f64::total_cmp);
     let at = |share: f64| {
@@ -215,7 +215,7 @@ fn row(seen: &Seen, time: Duration) -> String {
 }
 
 /// Memory of the server now; nothing where the system does not tell.
-fn memory_of(server: &Server) -> String {
+fn memory_of(server: &LoadedServer) -> String {
     let text = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
     let kilobytes = line.trim().trim_end_matches(" kB").parse::<u64>();
@@ -223,7 +223,7 @@ fn memory_of(server: &Server) -> String {
 }
 
 /// A load in parts, measuring the memory after each.
-fn over_time(server: &Server, args: &Args) -> Result<()> {
+fn over_time(server: &LoadedServer, args: &ServeBenchArgs) -> Result<()> {
     let clients = args.clients.get(args.clients.len() / 2).copied().unwrap_or(8);
     let part = Duration::from_secs(args.load) / LOOKS;
     let mut table = format!(
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn rows_give_rate_and_quantiles() {
-        let seen = Seen { answers: (1..=100).rev().map(f64::from).collect(), refused: 3 };
+        let seen = ClientCounts { answers: (1..=100).rev().map(f64::from).collect(), refused: 3 };
         assert_eq!(row(&seen, Duration::from_secs(10)), "10 | 51 ms | 100 ms | 100 ms | 3");
-        assert_eq!(row(&Seen::default(), Duration::from_secs(1)), "0 | - | - | - | 0");
+        assert_eq!(row(&ClientCounts::default(), Duration::from_secs(1)), "0 | - | - | - | 0");
     }
 }

@@ -1,10 +1,8 @@
-//! `shards`: a corpus in several indexes answers as the one index of it, to the bit: path, line, bits of score and
+//! `shards`: checks that a corpus in several indexes answers like one index, to the bit: path, line, bits of score and
 //! strength, units and what was left out.
 //!
-//! Questions are drawn from the corpus itself: sentences of documentation, names, verbatim lines, callers, files. They
-//! are asked of every number of shards, by words and by words and meaning, with a filter and without; then files are
-//! edited, removed and added, the indexes updated, and all is asked again.
-//! edited, removed and added, the indexes updated, and all is asked again.
+//! Questions are drawn from the corpus and asked of every number of shards, by words and hybrid, with a filter and
+//! without, before and after files are edited, removed and added.
 
 mod wire;
 
@@ -25,7 +23,7 @@ use colgrep_index::lexical::{UnitFilter, UnitPlace};
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Codebook, Memory};
-use colgrep_search::{Answer, Background, Corpus, Layout, LocalShard, Request, Semantic, Shard, search};
+use colgrep_search::{Corpus, CorpusAnswer, Layout, LocalShard, QueryContext, Request, Semantic, Shard, search};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{FINE, REGRESSION};
@@ -39,7 +37,7 @@ const MEMORY_BYTES: usize = 256 << 20;
 
 /// `shards`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct ShardsArgs {
     /// Folder with a folder of sources for each repository
     #[arg(long, value_name = "DIR")]
     pub repos: PathBuf,
@@ -70,7 +68,7 @@ struct Sharded {
 }
 
 /// A model with its codebook.
-struct Model {
+struct ModelWithCodebook {
     encoder: std::sync::Arc<dyn Encoder>,
     book: Codebook,
     memory: Memory,
@@ -78,7 +76,7 @@ struct Model {
 
 impl Sharded {
     /// Lays out the repositories in `count` folders, as links where that is possible.
-    fn lay_out(args: &Args, names: &[String], count: usize) -> Result<Sharded> {
+    fn lay_out(args: &ShardsArgs, names: &[String], count: usize) -> Result<Sharded> {
         let mut roots = Vec::new();
         for name in names {
             let shard = xxh3_64(name.as_bytes()) % count as u64;
@@ -92,7 +90,7 @@ impl Sharded {
         Ok(Sharded { roots, snapshots: Vec::new() })
     }
 
-    fn update(&mut self, model: Option<&Model>) -> Result<()> {
+    fn update(&mut self, model: Option<&ModelWithCodebook>) -> Result<()> {
         self.snapshots.clear();
         for root in &self.roots {
             let encoding = model.map(|m| Encoding { codebook: Some(&m.book), ..Encoding::new(&*m.encoder) });
@@ -120,7 +118,7 @@ impl Sharded {
             units_per_file: PerFile::Usual,
             strength_min: 0.03,
             semantic,
-            background: Background::default(),
+            background: QueryContext::default(),
         };
         let paths = self.snapshots.first().map(|snapshot| &snapshot.path_facts);
         Ok(told(&search(&Corpus { shards: &shards, name: "", paths }, &request, None)?))
@@ -155,7 +153,7 @@ impl UnitFilter for Some3 {
 }
 
 /// All that an answer says, scores to the bit.
-fn told(answer: &Answer) -> String {
+fn told(answer: &CorpusAnswer) -> String {
     let path = |file: usize| answer.files[file].whole_path();
     let mut told = format!("{} {}\n", answer.weak, answer.is_documentation);
     for hit in &answer.hits {
@@ -249,7 +247,7 @@ fn edit(sharded: &[Sharded], names: &[String]) -> Result<()> {
 }
 
 /// Asks all questions of all layouts; prints how many answers are equal. Whether all are.
-fn compare(sharded: &[Sharded], queries: &[String], model: Option<&Model>, when: &str) -> Result<bool> {
+fn compare(sharded: &[Sharded], queries: &[String], model: Option<&ModelWithCodebook>, when: &str) -> Result<bool> {
     let knobs = Knobs::of(Profile::Default);
     let mut all_equal = true;
     let filters: Vec<Vec<Some3>> = sharded.iter().map(Sharded::filters).collect();
@@ -293,7 +291,7 @@ fn compare(sharded: &[Sharded], queries: &[String], model: Option<&Model>, when:
 ///
 /// # Errors
 /// When an index can't be made or read.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(args: &ShardsArgs) -> Result<u8> {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(&args.repos).with_context(|| args.repos.display().to_string())? {
         let entry = entry?;
@@ -313,10 +311,10 @@ pub fn run(args: &Args) -> Result<u8> {
     done
 }
 
-fn measure(args: &Args, names: &[String]) -> Result<u8> {
+fn measure(args: &ShardsArgs, names: &[String]) -> Result<u8> {
     let model = match args.keyword_only {
         true => None,
-        false => Some(Model {
+        false => Some(ModelWithCodebook {
             encoder: colgrep_encoder::open(&ModelSpec::Embedded, &RuntimeEnv::default())?,
             book: Codebook::from_bytes(EMBEDDED_CODEBOOK)?,
             memory: Memory::new(MEMORY_BYTES),

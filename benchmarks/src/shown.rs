@@ -1,8 +1,7 @@
 //! `shown`: whether the line that is shown of a file says anything of the query.
 //!
-//! Mixed queries of each repository (known items of its text, and its annotated questions) are asked, and the lines
-//! shown of the first files are checked for a word of the query, or at least a letter. Places and frames are left out:
-//! they name a line and no words.
+//! Known items and annotated questions are asked, and the lines shown of the first files are checked for a word of the
+//! query, or at least a letter. Places and frames are left out: they name a line and no words.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,18 +14,25 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::FINE;
-use crate::corpus::{Background, Corpus, CorpusArgs, Task, Vars};
-use crate::known::{Kind, Sources, draw};
+use crate::corpus::{BenchCorpus, BenchTask, CorpusArgs, TaskBackground, Vars};
+use crate::known::{KnownKind, SourceFiles, draw};
 use crate::packs::answer;
 use crate::report::{Origin, bar, check_folders, publish};
 
 /// Kinds of known items that are queries in words.
-const KINDS: [Kind; 7] =
-    [Kind::Literal, Kind::Message, Kind::Name, Kind::KeywordName, Kind::Signature, Kind::Line, Kind::Constant];
+const KINDS: [KnownKind; 7] = [
+    KnownKind::Literal,
+    KnownKind::Message,
+    KnownKind::Name,
+    KnownKind::KeywordName,
+    KnownKind::Signature,
+    KnownKind::Line,
+    KnownKind::Constant,
+];
 
 /// `shown`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct ShownArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -121,10 +127,10 @@ fn row(name: &str, lines: &[&ShownRecord]) -> String {
 ///
 /// # Errors
 /// When anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &ShownArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
-    let mut tasks: Vec<Task> = Vec::new();
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
+    let mut tasks: Vec<BenchTask> = Vec::new();
     for repository in most_asked(&corpus, args.repositories) {
         tasks.extend(mixed(&corpus, repository, args.queries, args.seed)?);
     }
@@ -148,7 +154,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 }
 
 /// Positions of the repositories with the most questions.
-fn most_asked(corpus: &Corpus, wanted: usize) -> Vec<usize> {
+fn most_asked(corpus: &BenchCorpus, wanted: usize) -> Vec<usize> {
     let questions = |at: usize| corpus.tasks.iter().filter(|task| task.repository == at).count();
     let mut order: Vec<usize> = (0..corpus.repositories.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(questions(*at)), corpus.repositories[*at].name.clone()));
@@ -157,28 +163,28 @@ fn most_asked(corpus: &Corpus, wanted: usize) -> Vec<usize> {
 }
 
 /// The queries of one repository: its questions, and known items of each kind in turn.
-fn mixed(corpus: &Corpus, at: usize, wanted: usize, seed: u64) -> Result<Vec<Task>> {
+fn mixed(corpus: &BenchCorpus, at: usize, wanted: usize, seed: u64) -> Result<Vec<BenchTask>> {
     let repository = &corpus.repositories[at];
     let is_code = |language: &str| by_name(language).is_some_and(|l| l.category == Category::Code);
     let files = repository.files().map(|file| (file.path.as_str(), !file.generated && is_code(&file.language)));
-    let sources = Sources::read(&repository.place.project.root, files)?;
+    let sources = SourceFiles::read(&repository.place.project.root, files)?;
     let mut drawn: Vec<_> = KINDS.iter().map(|kind| draw(&sources, *kind, wanted, seed)).collect();
     let mut known = Vec::new();
     while known.len() < wanted && drawn.iter().any(|items| !items.is_empty()) {
         for items in drawn.iter_mut().filter(|items| !items.is_empty()) {
             let item = items.remove(0);
-            known.push(Task {
+            known.push(BenchTask {
                 set: 0,
                 repository: at,
                 category: item.kind.name().to_string(),
                 query: item.query,
                 targets: Vec::new(),
                 lines: Vec::new(),
-                background: Background::default(),
+                background: TaskBackground::default(),
             });
         }
     }
-    let mut asked: Vec<Task> = corpus.tasks.iter().filter(|task| task.repository == at).cloned().collect();
+    let mut asked: Vec<BenchTask> = corpus.tasks.iter().filter(|task| task.repository == at).cloned().collect();
     asked.truncate(wanted / 2);
     let rest = wanted - asked.len();
     asked.extend(known.into_iter().take(rest));
@@ -186,7 +192,7 @@ fn mixed(corpus: &Corpus, at: usize, wanted: usize, seed: u64) -> Result<Vec<Tas
 }
 
 /// The lines that are shown for one query.
-fn ask(corpus: &Corpus, task: &Task, files: usize) -> Result<Vec<ShownRecord>> {
+fn ask(corpus: &BenchCorpus, task: &BenchTask, files: usize) -> Result<Vec<ShownRecord>> {
     let repository = &corpus.repositories[task.repository];
     let answer = answer(corpus, task, 1, None)?;
     let words = QueryWords::of_text(&task.query);

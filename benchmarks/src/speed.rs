@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{annotation_files, read_annotations};
 use crate::report::{Origin, bar, check_folders, median, publish};
-use process::{Program, Sample};
+use process::{Program, RunSample};
 
 /// `speed`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct SpeedArgs {
     /// Folder with a folder of sources for each project to measure
     #[arg(long, value_name = "DIR")]
     pub repos: Option<PathBuf>,
@@ -157,7 +157,7 @@ struct Result_ {
 ///
 /// # Errors
 /// When the program fails or a folder can't be read or written.
-pub fn run(args: &Args) -> Result<u8> {
+pub fn run(args: &SpeedArgs) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let questions = questions(&args.annotations)?;
     let program = Program::colgrep(args.colgrep.as_deref())?;
@@ -200,16 +200,16 @@ pub fn run(args: &Args) -> Result<u8> {
     Ok(FINE)
 }
 
-fn times(samples: &[Sample]) -> Spread {
+fn times(samples: &[RunSample]) -> Spread {
     Spread::of(&samples.iter().map(|s| s.ms).collect::<Vec<_>>())
 }
 
-fn memory(samples: &[Sample]) -> u64 {
+fn memory(samples: &[RunSample]) -> u64 {
     samples.iter().map(|s| s.memory).max().unwrap_or(0)
 }
 
 fn project(
-    args: &Args,
+    args: &SpeedArgs,
     program: &Program,
     name: &str,
     folder: &Path,

@@ -10,14 +10,14 @@ use anyhow::{Result, bail};
 use colgrep_core::collapse::{PerFile, collapse};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::rank::{self, Fused};
-use colgrep_core::strength::{Given, Known, NAMES, SIGNS, Signs, known, signs};
+use colgrep_core::strength::{GivenFiles, KnownStrength, NAMES, SIGNS, Signs, known, signs};
 use colgrep_index::source::hash;
 use colgrep_search::{self as search, LocalShard, Retrieval, held};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Repository, Task, Vars};
+use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
 use crate::metric::{DEPTH, matches};
 use crate::report::{bar, check_folders, publish};
 
@@ -32,7 +32,7 @@ const FLOORS: usize = 40;
 
 /// `strength`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct StrengthArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -52,7 +52,7 @@ pub struct Args {
 
 /// One file of one answer.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct StrengthRow {
     /// Number of the question in its asking; rows of one asking are adjacent.
     asking: usize,
     /// The fold of the repository that was asked.
@@ -64,7 +64,7 @@ struct Row {
     rank: usize,
     is_right: bool,
     /// What needs no weights.
-    known: Known,
+    known: KnownStrength,
     signs: Signs,
     /// What the weights of the other folds give.
     strength: f64,
@@ -77,9 +77,9 @@ type Weights = [f64; SIGNS + 1];
 ///
 /// # Errors
 /// When anything can't be read or written, or there are too few repositories.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &StrengthArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     if corpus.repositories.len() < args.folds.max(2) {
         bail!("{} repositories are too few for {} folds", corpus.repositories.len(), args.folds.max(2));
     }
@@ -94,10 +94,11 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 }
 
 /// Asks every question of its own repository and of another.
-fn ask(corpus: &Corpus, fusion: Fusion, folds: usize) -> Result<Vec<Row>> {
+fn ask(corpus: &BenchCorpus, fusion: Fusion, folds: usize) -> Result<Vec<StrengthRow>> {
     let mut names: Vec<&str> = corpus.repositories.iter().map(|r| r.name.as_str()).collect();
     names.sort_unstable();
-    let fold_of = |repository: &Repository| names.binary_search(&repository.name.as_str()).unwrap_or_default() % folds;
+    let fold_of =
+        |repository: &BenchRepository| names.binary_search(&repository.name.as_str()).unwrap_or_default() % folds;
     let bar = bar(corpus.tasks.len() as u64, "asking");
     let asked = corpus.tasks.par_iter().enumerate().map(|(i, task)| {
         let own = &corpus.repositories[task.repository];
@@ -108,28 +109,32 @@ fn ask(corpus: &Corpus, fusion: Fusion, folds: usize) -> Result<Vec<Row>> {
         bar.inc(1);
         Ok(rows)
     });
-    let rows: Result<Vec<Vec<Row>>> = asked.collect();
+    let rows: Result<Vec<Vec<StrengthRow>>> = asked.collect();
     bar.finish_and_clear();
     Ok(rows?.concat())
 }
 
 /// A repository in another language, of the same fold as the question's own.
-fn elsewhere<'c>(corpus: &'c Corpus, task: &Task, fold_of: &impl Fn(&Repository) -> usize) -> Option<&'c Repository> {
+fn elsewhere<'c>(
+    corpus: &'c BenchCorpus,
+    task: &BenchTask,
+    fold_of: &impl Fn(&BenchRepository) -> usize,
+) -> Option<&'c BenchRepository> {
     let own = &corpus.repositories[task.repository];
-    let is_other = |other: &&Repository| other.language != own.language && fold_of(other) == fold_of(own);
-    let others: Vec<&Repository> = corpus.repositories.iter().filter(is_other).collect();
+    let is_other = |other: &&BenchRepository| other.language != own.language && fold_of(other) == fold_of(own);
+    let others: Vec<&BenchRepository> = corpus.repositories.iter().filter(is_other).collect();
     let at = hash(task.query.as_bytes()) as usize;
     (!others.is_empty()).then(|| others[at % others.len()])
 }
 
 fn asking(
-    corpus: &Corpus,
-    task: &Task,
-    repository: &Repository,
+    corpus: &BenchCorpus,
+    task: &BenchTask,
+    repository: &BenchRepository,
     fusion: Fusion,
     asking: usize,
     fold: usize,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<StrengthRow>> {
     let retrieval = repository.retrieve(task, &corpus.knobs, DEPTH)?;
     let Retrieval { query, retrieved, .. } = &retrieval;
     let fused = Fused::new(retrieved, fusion, &corpus.knobs);
@@ -137,14 +142,14 @@ fn asking(
     let hits = collapse(&ranked, DEPTH, PerFile::Units(1));
     let snapshot = &repository.place.snapshot;
     let held = held(&search::Corpus::of(&[&LocalShard::new(snapshot, None)], snapshot), &retrieval, &hits)?;
-    let given = Given { query, knobs: &corpus.knobs, retrieved, hits: &hits, held: &held };
+    let given = GivenFiles { query, knobs: &corpus.knobs, retrieved, hits: &hits, held: &held };
     let is_own = std::ptr::eq(repository, &corpus.repositories[task.repository]);
     let is_right = |file: usize| {
         let path = repository.absolute(&retrieved.files[file].path);
         is_own && task.targets.iter().any(|target| matches(&path, target))
     };
     let signs = signs(&given);
-    let rows = hits.iter().zip(signs).zip(known(&given)).enumerate().map(|(rank, ((hit, signs), known))| Row {
+    let rows = hits.iter().zip(signs).zip(known(&given)).enumerate().map(|(rank, ((hit, signs), known))| StrengthRow {
         asking,
         fold,
         set: corpus.sets[task.set].name.clone(),
@@ -159,7 +164,7 @@ fn asking(
     Ok(rows.collect())
 }
 
-fn judged(row: &Row, weights: &Weights) -> f64 {
+fn judged(row: &StrengthRow, weights: &Weights) -> f64 {
     row.known.applied(|| logistic(weights, &row.signs))
 }
 
@@ -169,8 +174,8 @@ fn logistic(weights: &Weights, signs: &Signs) -> f64 {
 }
 
 /// Logistic regression with a ridge, by Newton's method over signs scaled to unit deviation.
-fn fit<'r>(rows: impl Iterator<Item = &'r Row>) -> Weights {
-    let rows: Vec<&Row> = rows.filter(|row| !matches!(row.known, Known::Is(_))).collect();
+fn fit<'r>(rows: impl Iterator<Item = &'r StrengthRow>) -> Weights {
+    let rows: Vec<&StrengthRow> = rows.filter(|row| !matches!(row.known, KnownStrength::Is(_))).collect();
     let count = rows.len().max(1) as f64;
     let mut scale = [(0.0, 1.0); SIGNS];
     for (i, (mean, deviation)) in scale.iter_mut().enumerate() {
@@ -178,7 +183,7 @@ fn fit<'r>(rows: impl Iterator<Item = &'r Row>) -> Weights {
         let variance = rows.iter().map(|row| (f64::from(row.signs[i]) - *mean).powi(2)).sum::<f64>() / count;
         *deviation = if variance > 1e-12 { variance.sqrt() } else { 1.0 };
     }
-    let scaled = |row: &Row| -> Weights {
+    let scaled = |row: &StrengthRow| -> Weights {
         std::array::from_fn(|i| match i {
             0 => 1.0,
             _ => (f64::from(row.signs[i - 1]) - scale[i - 1].0) / scale[i - 1].1,
@@ -237,14 +242,14 @@ fn solved<const N: usize>(mut system: [[f64; SIGNS + 2]; N]) -> [f64; N] {
 
 /// The outcome of one asking: the strength of its first right file among three, where it has one, and of its strongest.
 struct Asking<'r> {
-    first: &'r Row,
+    first: &'r StrengthRow,
     right: Option<f64>,
     strongest: f64,
 }
 
-fn askings(rows: &[Row]) -> Vec<Asking<'_>> {
-    let of = |rows: &[Row]| {
-        let is_answer = |row: &&Row| row.is_right && row.rank <= ANSWER_DEPTH;
+fn askings(rows: &[StrengthRow]) -> Vec<Asking<'_>> {
+    let of = |rows: &[StrengthRow]| {
+        let is_answer = |row: &&StrengthRow| row.is_right && row.rank <= ANSWER_DEPTH;
         (rows.iter().find(is_answer).map(|row| row.strength), rows.iter().map(|row| row.strength).fold(0.0, f64::max))
     };
     let groups = rows.chunk_by(|a, b| a.asking == b.asking);
@@ -267,7 +272,7 @@ fn shares<'a>(askings: impl Iterator<Item = &'a Asking<'a>>, floor: f64) -> (f64
     (f64::from(kept as u32) / f64::from(right.max(1)), f64::from(cut as u32) / f64::from(wrong.max(1)))
 }
 
-fn summary(ranking: &str, keep: f64, rows: &[Row], weights: &Weights) -> String {
+fn summary(ranking: &str, keep: f64, rows: &[StrengthRow], weights: &Weights) -> String {
     let askings = askings(rows);
     let mut text = format!("# Strength: {ranking}\n\n{} askings, {} files.\n\n", askings.len(), rows.len());
     text += "| floor | right answers kept | questions elsewhere left without |\n|---:|---:|---:|\n";
@@ -291,7 +296,7 @@ fn summary(ranking: &str, keep: f64, rows: &[Row], weights: &Weights) -> String 
     text += "\n| strength | files | of these right |\n|---|---:|---:|\n";
     for part in 0..10 {
         let (low, high) = (f64::from(part) / 10.0, f64::from(part + 1) / 10.0);
-        let inside: Vec<&Row> = rows.iter().filter(|row| row.strength >= low && row.strength < high).collect();
+        let inside: Vec<&StrengthRow> = rows.iter().filter(|row| row.strength >= low && row.strength < high).collect();
         let right = inside.iter().filter(|row| row.is_right).count() as f64 / inside.len().max(1) as f64;
         let _ = writeln!(text, "| {low:.1}–{high:.1} | {} | {right:.3} |", inside.len());
     }
@@ -306,17 +311,28 @@ fn summary(ranking: &str, keep: f64, rows: &[Row], weights: &Weights) -> String 
 mod tests {
     use super::*;
 
-    fn row(asking: usize, is_own: bool, rank: usize, is_right: bool, sign: f32) -> Row {
+    fn row(asking: usize, is_own: bool, rank: usize, is_right: bool, sign: f32) -> StrengthRow {
         let mut signs = [0.0; SIGNS];
         signs[0] = sign;
         let (set, category) = (String::new(), String::new());
-        Row { asking, fold: 0, set, category, is_own, rank, is_right, known: Known::Nothing, signs, strength: 0.0 }
+        StrengthRow {
+            asking,
+            fold: 0,
+            set,
+            category,
+            is_own,
+            rank,
+            is_right,
+            known: KnownStrength::Nothing,
+            signs,
+            strength: 0.0,
+        }
     }
 
     #[test]
     fn a_fit_finds_the_chance_of_each_value() {
         // Of those with the sign three in four are right, of the others one in four.
-        let rows: Vec<Row> =
+        let rows: Vec<StrengthRow> =
             (0..4000).map(|i| row(i, true, 1, (i % 4 == 0) == (i < 2000), f32::from(u8::from(i >= 2000)))).collect();
         let weights = fit(rows.iter());
         for (sign, expected) in [(0.0, 0.25), (1.0, 0.75)] {

@@ -18,18 +18,18 @@ use colgrep_core::knob::{Knob, Knobs};
 use colgrep_engine::settings::variable::{knob_of, variable};
 
 use crate::FINE;
-use crate::corpus::{Corpus, CorpusArgs, Vars};
-use crate::paired::{Difference, Paired};
+use crate::corpus::{BenchCorpus, CorpusArgs, Vars};
+use crate::paired::{Paired, PairedDifference};
 use crate::pools::is_of_retrieval;
 use crate::report::{Origin, check_folders, print, write_json};
 use evaluate::Evaluator;
 use folds::{Folds, Judgement};
 pub use space::{Axis, Setting};
-use store::Store;
+use store::ScoreStore;
 
 /// How settings are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
+pub enum SweepMode {
     /// Every combination.
     #[default]
     Grid,
@@ -51,7 +51,7 @@ pub enum FoldBy {
 
 /// `sweep`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct SweepArgs {
     /// Repositories and queries.
     #[command(flatten)]
     pub corpus: CorpusArgs,
@@ -67,7 +67,7 @@ pub struct Args {
     pub ranking: bool,
     /// How settings are chosen
     #[arg(long, default_value = "grid")]
-    pub mode: Mode,
+    pub mode: SweepMode,
     /// Settings drawn in mode random
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub trials: usize,
@@ -92,9 +92,9 @@ pub struct Args {
 ///
 /// # Errors
 /// When a knob does not fit, or anything can't be read or written.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &SweepArgs, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
-    // Rankings are fused by scores, unless it is said otherwise.
+    // By default, rankings are fused by scores.
     let is_read = |knob: Knob| knob != Knob::RrfK || by_rank;
     let axes = match (args.all, args.ranking) {
         (true, _) => space::declared(is_read),
@@ -105,20 +105,20 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         bail!("{} acts with --fusion rrf alone; give that too", variable(axis.knob));
     }
     check_folders(&[&args.keep, &args.out])?;
-    let corpus = Corpus::open(&args.corpus, vars)?;
+    let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let folds = Folds::new(&corpus, args.folds, args.fold_by)?;
     let planned = match args.mode {
-        Mode::Grid => space::grid(&axes)?,
-        Mode::Random => space::random(&axes, args.trials, args.seed),
-        Mode::Coordinate => Vec::new(),
+        SweepMode::Grid => space::grid(&axes)?,
+        SweepMode::Random => space::random(&axes, args.trials, args.seed),
+        SweepMode::Coordinate => Vec::new(),
     };
-    let store = Store::open(args.keep.as_deref(), &corpus)?;
+    let store = ScoreStore::open(args.keep.as_deref(), &corpus)?;
     let kept = store.len();
     let mut evaluator = Evaluator::new(&corpus, store);
     let started = Instant::now();
     let judgement = match args.mode {
-        Mode::Coordinate => search::coordinate(&mut evaluator, &axes, &folds)?,
-        Mode::Grid | Mode::Random => {
+        SweepMode::Coordinate => search::coordinate(&mut evaluator, &axes, &folds)?,
+        SweepMode::Grid | SweepMode::Random => {
             evaluator.all(&planned)?;
             folds.judge(&evaluator, &planned)
         }
@@ -144,7 +144,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
 ///
 /// # Errors
 /// When a value does not fit its knob.
-fn knobs_of(corpus: &Corpus, setting: &Setting) -> Result<Knobs> {
+fn knobs_of(corpus: &BenchCorpus, setting: &Setting) -> Result<Knobs> {
     let mut knobs = corpus.knobs.clone();
     for (name, value) in &setting.0 {
         knobs.set(knob(name)?, &value.to_string())?;
@@ -153,17 +153,18 @@ fn knobs_of(corpus: &Corpus, setting: &Setting) -> Result<Knobs> {
 }
 
 /// The paired difference of two score lists over all queries.
-fn paired(corpus: &Corpus, new: &[f64], old: &[f64]) -> Paired {
+fn paired(corpus: &BenchCorpus, new: &[f64], old: &[f64]) -> Paired {
     let weights = corpus.weights();
-    let one = |i: usize| Difference { group: corpus.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
+    let one =
+        |i: usize| PairedDifference { group: corpus.tasks[i].repository, weight: weights[i], value: new[i] - old[i] };
     Paired::of(&(0..new.len()).map(one).collect::<Vec<_>>())
 }
 
-fn mean(corpus: &Corpus, scores: &[f64]) -> f64 {
+fn mean(corpus: &BenchCorpus, scores: &[f64]) -> f64 {
     corpus.weights().iter().zip(scores).map(|(w, s)| w * s).sum()
 }
 
-fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, folds: &Folds) -> String {
+fn summary(corpus: &BenchCorpus, evaluator: &Evaluator<'_>, judgement: &Judgement, folds: &Folds) -> String {
     let baseline = evaluator.known(&Setting::default());
     let mut text = format!(
         "{}, {}, profile {}\n\nbaseline (profile and environment): {:.4}\n",
@@ -198,7 +199,7 @@ fn summary(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement, fo
             "# no win: chance explains the difference to the baseline on queries it was not chosen on; the best of those tried is\n"
         }
     };
-    // A setting that is no win is commented out, so that `eval` of the output does not apply it.
+    // Comment out a setting that is not a win, so that `eval` of the output does not apply it.
     let mark = if held_out.verdict() == "better" { "" } else { "# " };
     best.exports().lines().fold(text, |text, line| text + mark + line + "\n")
 }
@@ -221,7 +222,7 @@ fn unmoved(evaluator: &Evaluator<'_>, judgement: &Judgement, axes: &[Axis]) -> S
     text
 }
 
-fn document(corpus: &Corpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -> serde_json::Value {
+fn document(corpus: &BenchCorpus, evaluator: &Evaluator<'_>, judgement: &Judgement) -> serde_json::Value {
     let baseline = evaluator.known(&Setting::default());
     let row = |setting: &Setting| {
         let scores = evaluator.known(setting);

@@ -35,7 +35,7 @@ const TOLD_MAX: usize = 12;
 
 /// What is done to colgrep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum Kind {
+pub enum TortureKind {
     /// Every change to the disk of a build, an update, a merge, vectors and a clear fails once, and is the last once;
     /// processes are killed at random
     Kill,
@@ -57,28 +57,28 @@ pub enum Kind {
     Held,
 }
 
-impl Kind {
-    fn run(self, args: &Args) -> Result<Vec<Tally>> {
+impl TortureKind {
+    fn run(self, args: &TortureArgs) -> Result<Vec<Tally>> {
         match self {
-            Kind::Kill => kill::run(args),
-            Kind::Rot => rot::run(args),
-            Kind::Crowd => crowd::run(args),
-            Kind::Bombs => bombs::run(args),
-            Kind::Parsers => parsers::run(args),
-            Kind::Starve => starve::run(args),
-            Kind::Traps => traps::run(args),
-            Kind::Mcp => mcp::run(args),
-            Kind::Held => held::run(args),
+            TortureKind::Kill => kill::run(args),
+            TortureKind::Rot => rot::run(args),
+            TortureKind::Crowd => crowd::run(args),
+            TortureKind::Bombs => bombs::run(args),
+            TortureKind::Parsers => parsers::run(args),
+            TortureKind::Starve => starve::run(args),
+            TortureKind::Traps => traps::run(args),
+            TortureKind::Mcp => mcp::run(args),
+            TortureKind::Held => held::run(args),
         }
     }
 }
 
 /// `torture`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct TortureArgs {
     /// Kinds (default: all)
     #[arg(value_enum)]
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TortureKind>,
     /// Seed of the draws
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -151,7 +151,7 @@ static PANICS: AtomicU64 = AtomicU64::new(0);
 /// Goes through cases, in an order drawn by the seed, until they or the time are at an end. `try_one` gives the failures
 /// of a case, each of a kind and in words, and counts what it likes.
 pub(crate) fn go_through<C>(
-    args: &Args,
+    args: &TortureArgs,
     part: &str,
     mut cases: Vec<C>,
     mut try_one: impl FnMut(&C, &mut BTreeMap<&'static str, u64>) -> Result<Vec<(&'static str, String)>>,
@@ -187,14 +187,14 @@ pub(crate) fn go_through<C>(
 /// Runs the command.
 ///
 /// # Errors
-/// When a case can't be set up. What goes wrong in colgrep is no error but a failure.
-pub fn run(args: &Args) -> Result<u8> {
+/// When a case can't be set up. A fault of colgrep is a failure, not an error.
+pub fn run(args: &TortureArgs) -> Result<u8> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         PANICS.fetch_add(1, Ordering::Relaxed);
         before(panic);
     }));
-    let kinds = if args.kinds.is_empty() { Kind::value_variants().to_vec() } else { args.kinds.clone() };
+    let kinds = if args.kinds.is_empty() { TortureKind::value_variants().to_vec() } else { args.kinds.clone() };
     let mut tallies = Vec::new();
     for kind in kinds {
         tallies.extend(kind.run(args)?);

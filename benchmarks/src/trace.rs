@@ -50,11 +50,11 @@ pub struct FileTrace {
 
 /// Every file's score and rank after one step.
 #[derive(Clone, Debug, Default)]
-struct Step(Vec<(f32, usize)>);
+struct TraceStep(Vec<(f32, usize)>);
 
-impl Step {
+impl TraceStep {
     /// After the fusion or a stage.
-    fn of(ranked: &Ranked<'_>) -> Step {
+    fn of(ranked: &Ranked<'_>) -> TraceStep {
         let mut files = vec![(0.0, 0); ranked.files.len()];
         let mut rank = 0;
         for unit in &ranked.units {
@@ -64,11 +64,11 @@ impl Step {
                 *file = (unit.score, rank);
             }
         }
-        Step(files)
+        TraceStep(files)
     }
 
     /// From a retriever's ranking.
-    fn of_ranking(retrieved: &Retrieved, retriever: Retriever) -> Step {
+    fn of_ranking(retrieved: &Retrieved, retriever: Retriever) -> TraceStep {
         let file_of: HashMap<UnitId, usize> = retrieved.candidates.iter().map(|c| (c.unit, c.file)).collect();
         let hits = retrieved.rankings.iter().filter(|r| r.retriever == retriever).flat_map(|r| &r.hits);
         let mut hits: Vec<(usize, f32)> = hits.filter_map(|h| Some((*file_of.get(&h.0)?, h.1))).collect();
@@ -82,7 +82,7 @@ impl Step {
                 files[file] = (score, rank);
             }
         }
-        Step(files)
+        TraceStep(files)
     }
 }
 
@@ -96,12 +96,12 @@ pub fn trace(
 ) -> Vec<FileTrace> {
     let fused = Fused::new(retrieved, fusion, knobs);
     let mut steps = vec![
-        Step::of_ranking(retrieved, Retriever::Lexical),
-        Step::of_ranking(retrieved, Retriever::Semantic),
-        Step::of(&Ranked::new(retrieved, &fused)),
+        TraceStep::of_ranking(retrieved, Retriever::Lexical),
+        TraceStep::of_ranking(retrieved, Retriever::Semantic),
+        TraceStep::of(&Ranked::new(retrieved, &fused)),
     ];
-    let mut observer = |_: &'static str, ranked: &Ranked<'_>| steps.push(Step::of(ranked));
-    let last = Step::of(&rank::run(query, knobs, retrieved, fused, Some(&mut observer)));
+    let mut observer = |_: &'static str, ranked: &Ranked<'_>| steps.push(TraceStep::of(ranked));
+    let last = TraceStep::of(&rank::run(query, knobs, retrieved, fused, Some(&mut observer)));
     let right: Vec<bool> = retrieved.files.iter().map(|f| is_right(&f.path)).collect();
     let mut files: Vec<usize> = (0..retrieved.files.len()).filter(|f| last.0[*f].1 <= TOP || right[*f]).collect();
     files.sort_by_key(|file| last.0[*file].1);

@@ -7,7 +7,7 @@ use crate::trace::{Cell, FileTrace};
 const SHOWN: usize = 2;
 
 /// A file in both records, as far as they trace it.
-struct Side<'r> {
+struct TracedFile<'r> {
     file: &'r str,
     old: Option<&'r FileTrace>,
     new: Option<&'r FileTrace>,
@@ -23,17 +23,17 @@ fn find<'r>(query: &'r QueryRecord, file: &str) -> Option<&'r FileTrace> {
 }
 
 /// The right files that fell, those that stood highest first, then the files that passed the first of them.
-fn files<'r>(old: &'r QueryRecord, new: &'r QueryRecord) -> Vec<Side<'r>> {
-    let side = |t: &'r FileTrace| Side { file: &t.file, old: Some(t), new: find(new, &t.file) };
-    let mut fallen: Vec<Side<'r>> = old.trace.iter().filter(|t| t.right).map(side).collect();
+fn files<'r>(old: &'r QueryRecord, new: &'r QueryRecord) -> Vec<TracedFile<'r>> {
+    let side = |t: &'r FileTrace| TracedFile { file: &t.file, old: Some(t), new: find(new, &t.file) };
+    let mut fallen: Vec<TracedFile<'r>> = old.trace.iter().filter(|t| t.right).map(side).collect();
     fallen.retain(|s| rank(s.new) > rank(s.old));
     fallen.truncate(SHOWN);
     let Some(first) = fallen.first() else { return fallen };
     let (before, after) = (rank(first.old), rank(first.new));
-    let side = |t: &'r FileTrace| Side { file: &t.file, old: find(old, &t.file), new: Some(t) };
-    let passed = |s: &Side<'_>| rank(s.new) < after && rank(s.old) > before;
+    let side = |t: &'r FileTrace| TracedFile { file: &t.file, old: find(old, &t.file), new: Some(t) };
+    let passed = |s: &TracedFile<'_>| rank(s.new) < after && rank(s.old) > before;
     let passed = new.trace.iter().filter(|t| !t.right).map(side).filter(passed).take(SHOWN);
-    let passed: Vec<Side<'r>> = passed.collect();
+    let passed: Vec<TracedFile<'r>> = passed.collect();
     fallen.into_iter().chain(passed).collect()
 }
 
@@ -89,8 +89,9 @@ pub fn text(old: &QueryRecord, old_steps: &[String], new: &QueryRecord, new_step
             continue;
         }
         let score = |cell: Option<Cell>| cell.map_or(0, |c| c.score);
-        let differ =
-            |(s, [a, b]): (&Side<'_>, &[Option<Cell>; 2])| s.old.is_some() && s.new.is_some() && score(*a) != score(*b);
+        let differ = |(s, [a, b]): (&TracedFile<'_>, &[Option<Cell>; 2])| {
+            s.old.is_some() && s.new.is_some() && score(*a) != score(*b)
+        };
         let mark = if sides.iter().zip(&cells).any(differ) { '*' } else { ' ' };
         row(mark, step, &cells.iter().flatten().map(|c| shown(*c)).collect::<Vec<_>>());
     }

@@ -12,7 +12,7 @@ use colgrep_engine::RankBy;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::settings::env::{Env, profile};
 
-use super::ask::Without;
+use super::ask::WithoutBackground;
 
 /// The process's environment, as given to `main`.
 pub type Vars = [(OsString, OsString)];
@@ -34,7 +34,7 @@ pub struct CorpusArgs {
     pub only: Vec<String>,
     /// Leave out what annotations give beside the query: near, hints or expand (repeatable)
     #[arg(long, value_name = "PART")]
-    pub without: Vec<Without>,
+    pub without: Vec<WithoutBackground>,
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,

@@ -12,12 +12,12 @@ use colgrep_engine::request::terms;
 use colgrep_search::Near;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::Repository;
+use crate::corpus::BenchRepository;
 use crate::metric;
 
 /// The evidence that an annotation gives with the query, as in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
+pub struct AnnotatedBackground {
     /// The file that the reader has open, as `--near` takes it, from the repository's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
@@ -31,7 +31,7 @@ pub struct Given {
 
 /// What can be left out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Without {
+pub enum WithoutBackground {
     /// The reader's position.
     Near,
     /// Hints.
@@ -40,15 +40,15 @@ pub enum Without {
     Expand,
 }
 
-impl Given {
+impl AnnotatedBackground {
     /// The same without what is to be left out.
     #[must_use]
-    pub fn without(mut self, left_out: &[Without]) -> Given {
+    pub fn without(mut self, left_out: &[WithoutBackground]) -> AnnotatedBackground {
         for one in left_out {
             match one {
-                Without::Near => self.near = None,
-                Without::Hints => self.hints.clear(),
-                Without::Expand => self.expand = None,
+                WithoutBackground::Near => self.near = None,
+                WithoutBackground::Hints => self.hints.clear(),
+                WithoutBackground::Expand => self.expand = None,
             }
         }
         self
@@ -58,13 +58,13 @@ impl Given {
     ///
     /// # Errors
     /// When a hint or a table is not to be understood, or the repository has no such file.
-    pub fn read(&self, folder: &Path, repository: &Repository) -> Result<Background> {
+    pub fn read(&self, folder: &Path, repository: &BenchRepository) -> Result<TaskBackground> {
         let hints = self.hints.iter().map(|hint| hint.parse::<Hint>().with_context(|| format!("hints: {hint}")));
         let table = |given: &String| match TermTable::built_in(given) {
             Some(table) => Ok(table),
             None => terms::table(&folder.join(given)),
         };
-        Ok(Background {
+        Ok(TaskBackground {
             near: self.near.as_ref().map(|near| standing(near, repository)).transpose()?,
             hints: hints.collect::<Result<_>>()?,
             terms: self.expand.as_ref().map(table).transpose()?,
@@ -74,7 +74,7 @@ impl Given {
 
 /// The evidence that a task gives with its words, ready for a search.
 #[derive(Clone, Debug, Default)]
-pub struct Background {
+pub struct TaskBackground {
     /// The file that the reader has open.
     pub near: Option<NearFile>,
     /// Tags that are expected of what is wanted.
@@ -84,7 +84,7 @@ pub struct Background {
 }
 
 /// The file that `near` names, `FILE` or `FILE:LINE`.
-fn standing(near: &str, repository: &Repository) -> Result<NearFile> {
+fn standing(near: &str, repository: &BenchRepository) -> Result<NearFile> {
     let of = |path: &str| repository.files().find(|file| metric::matches(&repository.absolute(&file.path), path));
     let (file, line) = split_line(near).map_or((near, None), |(file, line)| (file, Some(line)));
     let record = of(file).with_context(|| format!("near: {file} is not in the index of {}", repository.name))?;
@@ -98,12 +98,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn req_004_10_parts_are_left_out_by_name() {
+    fn parts_are_left_out_by_name() {
         let text = r#"{"near": "a.rs:3", "hints": ["purpose=parse"], "expand": "kubernetes"}"#;
-        let given: Given = serde_json::from_str(text).unwrap();
-        let left = |without: &[Without]| serde_json::to_string(&given.clone().without(without)).unwrap();
+        let given: AnnotatedBackground = serde_json::from_str(text).unwrap();
+        let left = |without: &[WithoutBackground]| serde_json::to_string(&given.clone().without(without)).unwrap();
         assert_eq!(left(&[]), text.replace(": ", ":").replace(", ", ","));
-        assert_eq!(left(&[Without::Near, Without::Hints]), r#"{"expand":"kubernetes"}"#);
-        assert_eq!(left(&[Without::Expand, Without::Near]), r#"{"hints":["purpose=parse"]}"#);
+        assert_eq!(left(&[WithoutBackground::Near, WithoutBackground::Hints]), r#"{"expand":"kubernetes"}"#);
+        assert_eq!(left(&[WithoutBackground::Expand, WithoutBackground::Near]), r#"{"hints":["purpose=parse"]}"#);
     }
 }

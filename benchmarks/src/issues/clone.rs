@@ -1,4 +1,4 @@
-//! Clones of public repositories: where they lie, what their commits say and change, and one commit laid out.
+//! Clones of public repositories: their folders, the messages and changes of their commits, and checkouts.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Mirror {
 
 /// A commit with one parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commit {
+pub struct LinearCommit {
     /// Its name.
     pub id: String,
     /// Its parent's.
@@ -70,7 +70,7 @@ impl Mirror {
     ///
     /// # Errors
     /// When the clone lacks it.
-    pub fn commit(&self, revision: &str) -> Result<Commit> {
+    pub fn commit(&self, revision: &str) -> Result<LinearCommit> {
         let told = self.ask(&["show", "-s", &format(), revision], &[], None)?;
         let text = String::from_utf8_lossy(&told).into_owned();
         text.split(COMMIT).find_map(read).with_context(|| format!("{revision} has no parent"))
@@ -80,7 +80,7 @@ impl Mirror {
     ///
     /// # Errors
     /// When the clone lacks it.
-    pub fn commits(&self, revision: &str) -> Result<Vec<Commit>> {
+    pub fn commits(&self, revision: &str) -> Result<Vec<LinearCommit>> {
         let told = self.ask(&["log", "--no-merges", &format(), revision, "--"], &[], None)?;
         Ok(String::from_utf8_lossy(&told).split(COMMIT).filter_map(read).collect())
     }
@@ -89,7 +89,7 @@ impl Mirror {
     ///
     /// # Errors
     /// When git fails.
-    pub fn changed<'c>(&self, commits: impl Iterator<Item = &'c Commit>) -> Result<Vec<(String, Vec<String>)>> {
+    pub fn changed<'c>(&self, commits: impl Iterator<Item = &'c LinearCommit>) -> Result<Vec<(String, Vec<String>)>> {
         let asked: String = commits.map(|commit| format!("{}\n", commit.id)).collect();
         let format = format!("--format={COMMIT}%H");
         let args = ["log", "--no-walk=unsorted", "--stdin", "--no-renames", "--name-status", &format];
@@ -152,10 +152,10 @@ fn format() -> String {
     format!("--format={COMMIT}%H{PART}%P{PART}%ct{PART}%B")
 }
 
-fn read(block: &str) -> Option<Commit> {
+fn read(block: &str) -> Option<LinearCommit> {
     let mut parts = block.splitn(4, PART);
     let mut part = || parts.next().map(str::trim);
     let (id, parents, time, message) = (part()?, part()?, part()?, part()?);
     let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?;
-    Some(Commit { id: id.into(), parent: parent.into(), time: time.parse().ok()?, message: message.into() })
+    Some(LinearCommit { id: id.into(), parent: parent.into(), time: time.parse().ok()?, message: message.into() })
 }

@@ -10,9 +10,9 @@ use colgrep_syntax::language::{Category, facts, of_file};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::clone::{Commit, Mirror};
-use super::text::{Resolved, Text, checked_out, instructed, patched, reported};
-use super::{Instance, Origin};
+use super::clone::{LinearCommit, Mirror};
+use super::text::{InstanceText, ResolvedPull, checked_out, instructed, patched, reported};
+use super::{Instance, TextOrigin};
 use crate::selfeval::{clean, is_chore};
 
 /// Files of source that a fix changes at most.
@@ -57,12 +57,12 @@ const BUILT_BY: [&str; 17] = [
     "mix.exs",
     "build.zig",
 ];
-/// Classes of files that are no source that a fix is looked for in.
+/// Classes of files that don't count as the source of a fix.
 const ASIDE: PathClass = PathClass::TEST.with(PathClass::BENCHMARK).with(PathClass::EXAMPLE).with(PathClass::VENDORED);
 
 /// What the list is drawn from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Sources {
+pub struct InstanceSources {
     /// Instances of one repository in a set at most.
     pub most: usize,
     /// Instances of one history at most.
@@ -70,14 +70,14 @@ pub struct Sources {
     /// Instances of one repository that the same file answers, at most.
     pub most_of_file: usize,
     /// Public sets of issues with their fixes.
-    pub sets: Vec<Set>,
+    pub sets: Vec<InstanceSet>,
     /// Repositories whose commits tell of problems: `OWNER/NAME` → where its history is read.
-    pub histories: BTreeMap<String, History>,
+    pub histories: BTreeMap<String, ClonedHistory>,
 }
 
 /// A set, in a repository of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Set {
+pub struct InstanceSet {
     /// What it is, and under which licence.
     pub note: String,
     /// The repository of the set.
@@ -85,12 +85,12 @@ pub struct Set {
     /// The revision that is read.
     pub revision: String,
     /// The repositories of its issues: `OWNER/NAME` → their place in the set.
-    pub parts: BTreeMap<String, Part>,
+    pub parts: BTreeMap<String, InstancePart>,
 }
 
 /// The issues of one repository in a set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Part {
+pub struct InstancePart {
     /// The repository's main language.
     pub language: String,
     /// A file of JSON lines, or how the names of folders begin, each with an instruction, a patch and a script.
@@ -99,7 +99,7 @@ pub struct Part {
 
 /// Where a history is read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct History {
+pub struct ClonedHistory {
     /// The repository's main language.
     pub language: String,
     /// The newest commit that is looked at.
@@ -107,19 +107,19 @@ pub struct History {
 }
 
 /// One entry of a set.
-struct Entry {
+struct InstanceEntry {
     /// Where in the set it is.
     key: String,
     /// The commit below its fix.
     base: String,
     /// What was reported; none where no issue has a body.
-    text: Option<Text>,
+    text: Option<InstanceText>,
     /// The fix.
     patch: String,
 }
 
 /// A possible instance, and when the commit below its fix was made.
-struct Candidate {
+struct InstanceCandidate {
     time: i64,
     instance: Instance,
 }
@@ -128,12 +128,12 @@ struct Candidate {
 ///
 /// # Errors
 /// When a source is reserved, or its clone is not there or lacks what it names.
-pub fn draw(sources: &Sources, clones: &Path, reserved: &BTreeSet<String>) -> Result<Vec<Instance>> {
+pub fn draw(sources: &InstanceSources, clones: &Path, reserved: &BTreeSet<String>) -> Result<Vec<Instance>> {
     let parts = sources.sets.iter().flat_map(|set| set.parts.keys());
     if let Some(name) = parts.chain(sources.histories.keys()).find(|name| reserved.contains(&name.to_lowercase())) {
         bail!("{name} is reserved; take it out of the sources");
     }
-    let mut by_repository: BTreeMap<&str, (usize, Vec<Candidate>)> = BTreeMap::new();
+    let mut by_repository: BTreeMap<&str, (usize, Vec<InstanceCandidate>)> = BTreeMap::new();
     for set in &sources.sets {
         let clone = find(clones, &set.repository)?;
         for (name, part) in &set.parts {
@@ -181,16 +181,23 @@ fn answers(changed: &[String]) -> Option<Vec<String>> {
 }
 
 /// The candidates of one repository in a set.
-fn of_set(set: &Set, clone: &Mirror, name: &str, part: &Part, source: &Mirror) -> Result<Vec<Candidate>> {
+fn of_set(
+    set: &InstanceSet,
+    clone: &Mirror,
+    name: &str,
+    part: &InstancePart,
+    source: &Mirror,
+) -> Result<Vec<InstanceCandidate>> {
     let mut candidates = Vec::new();
-    for Entry { key, base, text, patch } in entries(set, clone, part)? {
+    for InstanceEntry { key, base, text, patch } in entries(set, clone, part)? {
         let (Some(text), Some(files)) = (text, answers(&patched(&patch))) else { continue };
         let Some(time) = source.time(&base) else {
             eprintln!("colgrep-bench: {name}: the clone lacks {base}; an instance is left out");
             continue;
         };
-        let origin = Origin::Set { set: set.repository.clone(), key };
-        let candidate = Candidate { time, instance: Instance::new(name, &part.language, base, origin, files, &text) };
+        let origin = TextOrigin::Set { set: set.repository.clone(), key };
+        let candidate =
+            InstanceCandidate { time, instance: Instance::new(name, &part.language, base, origin, files, &text) };
         if text.whole().len() <= QUERY_BYTES_MAX {
             candidates.push(candidate);
         }
@@ -199,15 +206,15 @@ fn of_set(set: &Set, clone: &Mirror, name: &str, part: &Part, source: &Mirror) -
 }
 
 /// The entries of a set that are of one repository.
-fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<Entry>> {
+fn entries(set: &InstanceSet, clone: &Mirror, part: &InstancePart) -> Result<Vec<InstanceEntry>> {
     let text_of = |path: &str| Ok::<_, anyhow::Error>(String::from_utf8(clone.file(&set.revision, path)?)?);
     if part.path.ends_with(".jsonl") {
         let text = text_of(&part.path)?;
         let entry = |line: &str| {
-            let resolved: Resolved = serde_json::from_str(line).with_context(|| part.path.clone())?;
+            let resolved: ResolvedPull = serde_json::from_str(line).with_context(|| part.path.clone())?;
             let key = format!("{}#{}", part.path, resolved.number);
             let (base, text) = (resolved.base.sha.clone(), resolved.text());
-            Ok(Entry { key, base, text, patch: resolved.fix_patch })
+            Ok(InstanceEntry { key, base, text, patch: resolved.fix_patch })
         };
         return text.lines().map(entry).collect();
     }
@@ -218,7 +225,7 @@ fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<Entry>> {
         let patch = text_of(&format!("{task}/solution/fix.patch"))?;
         let script = text_of(&format!("{task}/environment/prepare.sh"))?;
         let base = checked_out(&script).with_context(|| format!("{task}: the script checks nothing out"))?;
-        entries.push(Entry { key: task, base, text: instructed(&instruction), patch });
+        entries.push(InstanceEntry { key: task, base, text: instructed(&instruction), patch });
     }
     Ok(entries)
 }
@@ -227,11 +234,11 @@ fn entries(set: &Set, clone: &Mirror, part: &Part) -> Result<Vec<Entry>> {
 ///
 /// # Errors
 /// When the set has no such entry.
-pub fn text_in_set(clone: &Mirror, revision: &str, key: &str) -> Result<Text> {
+pub fn text_in_set(clone: &Mirror, revision: &str, key: &str) -> Result<InstanceText> {
     let found = match key.split_once('#') {
         Some((path, number)) => {
             let text = String::from_utf8(clone.file(revision, path)?)?;
-            let read = |line| serde_json::from_str::<Resolved>(line).ok();
+            let read = |line| serde_json::from_str::<ResolvedPull>(line).ok();
             let mut entries = text.lines().filter_map(read);
             entries.find(|entry| entry.number.to_string() == number).and_then(|entry| entry.text())
         }
@@ -241,7 +248,7 @@ pub fn text_in_set(clone: &Mirror, revision: &str, key: &str) -> Result<Text> {
 }
 
 /// The text of a commit, where it reads like an issue.
-pub fn text_of(commit: &Commit) -> Option<Text> {
+pub fn text_of(commit: &LinearCommit) -> Option<InstanceText> {
     let subject = commit.message.lines().next()?;
     if is_chore(subject) {
         return None;
@@ -250,9 +257,9 @@ pub fn text_of(commit: &Commit) -> Option<Text> {
 }
 
 /// The candidates of a history.
-fn of_history(name: &str, history: &History, clone: &Mirror) -> Result<Vec<Candidate>> {
+fn of_history(name: &str, history: &ClonedHistory, clone: &Mirror) -> Result<Vec<InstanceCandidate>> {
     let commits = clone.commits(&history.revision)?;
-    let told: BTreeMap<&str, (&Commit, Text)> =
+    let told: BTreeMap<&str, (&LinearCommit, InstanceText)> =
         commits.iter().filter_map(|commit| Some((commit.id.as_str(), (commit, text_of(commit)?)))).collect();
     let mut texts = BTreeSet::new();
     let mut candidates = Vec::new();
@@ -260,9 +267,9 @@ fn of_history(name: &str, history: &History, clone: &Mirror) -> Result<Vec<Candi
         let (Some((commit, text)), Some(files)) = (told.get(id.as_str()), answers(&changed)) else { continue };
         // The same fix on another branch asks the same.
         if texts.insert(text.title.clone()) {
-            let (base, origin) = (commit.parent.clone(), Origin::Fix { fix: id });
+            let (base, origin) = (commit.parent.clone(), TextOrigin::Fix { fix: id });
             let instance = Instance::new(name, &history.language, base, origin, files, text);
-            candidates.push(Candidate { time: commit.time, instance });
+            candidates.push(InstanceCandidate { time: commit.time, instance });
         }
     }
     Ok(candidates)
@@ -270,14 +277,15 @@ fn of_history(name: &str, history: &History, clone: &Mirror) -> Result<Vec<Candi
 
 /// At most `most`, spread over time: the candidates are cut into `most` equal parts, oldest first, and each gives the
 /// one with the smallest hash whose files answer fewer than `most_of_file` of those drawn before.
-fn pick(mut candidates: Vec<Candidate>, most: usize, most_of_file: usize) -> Vec<Instance> {
-    let hash = |candidate: &Candidate| xxh3_64(candidate.instance.id().as_bytes());
+fn pick(mut candidates: Vec<InstanceCandidate>, most: usize, most_of_file: usize) -> Vec<Instance> {
+    let hash = |candidate: &InstanceCandidate| xxh3_64(candidate.instance.id().as_bytes());
     candidates.sort_by_key(|candidate| (candidate.time, hash(candidate)));
     let (all, parts) = (candidates.len(), most.min(candidates.len()));
     let mut drawn: Vec<Instance> = Vec::new();
     let mut of_file: BTreeMap<String, usize> = BTreeMap::new();
     for part in 0..parts {
-        let mut these: Vec<&Candidate> = candidates[part * all / parts..(part + 1) * all / parts].iter().collect();
+        let mut these: Vec<&InstanceCandidate> =
+            candidates[part * all / parts..(part + 1) * all / parts].iter().collect();
         these.sort_by_key(|candidate| hash(candidate));
         let is_free = |file: &String| of_file.get(file).is_none_or(|n| *n < most_of_file);
         if let Some(one) = these.into_iter().find(|candidate| candidate.instance.files.iter().all(is_free)) {
@@ -317,13 +325,13 @@ mod tests {
     #[test]
     fn the_draw_is_spread_over_time_and_over_files() {
         let candidate = |at: usize, file: &str| {
-            let (origin, text) = (Origin::Fix { fix: format!("f{at}") }, Text::new("a title", "a body"));
+            let (origin, text) = (TextOrigin::Fix { fix: format!("f{at}") }, InstanceText::new("a title", "a body"));
             let instance = Instance::new("a/b", "c", format!("b{at}"), origin, vec![file.into()], &text);
-            Candidate { time: at as i64, instance }
+            InstanceCandidate { time: at as i64, instance }
         };
         let drawn = |files: &dyn Fn(usize) -> String, most, of_file| {
             // Their order makes no difference.
-            let candidates: Vec<Candidate> = (0..100).rev().map(|at| candidate(at, &files(at))).collect();
+            let candidates: Vec<InstanceCandidate> = (0..100).rev().map(|at| candidate(at, &files(at))).collect();
             pick(candidates, most, of_file).iter().map(|i| i.base[1..].parse().unwrap()).collect::<Vec<usize>>()
         };
         let spread = drawn(&|at| format!("{at}.c"), 10, 1);

@@ -11,10 +11,10 @@ use colgrep_engine::{Env, OpenOptions, RankBy, SearchRequest, Session};
 
 use super::clone::Mirror;
 use super::draw::{text_in_set, text_of};
-use super::record::{Asked, IssueRecord};
-use super::text::Text;
-use super::{Args, Instance, List, Origin, read_json};
-use crate::corpus::{RankingArgs, Repository, Vars};
+use super::record::{InstanceRecord, IssueRecord};
+use super::text::InstanceText;
+use super::{Instance, IssuesArgs, List, TextOrigin, read_json};
+use crate::corpus::{BenchRepository, RankingArgs, Vars};
 use crate::metric::DEPTH;
 use crate::report::{self, bar};
 
@@ -27,8 +27,8 @@ struct Way {
 }
 
 /// What a run measures with.
-struct Measure<'a> {
-    args: &'a Args,
+struct IssueMeasure<'a> {
+    args: &'a IssuesArgs,
     ranking: RankingArgs,
     env: Env,
     ways: Vec<Way>,
@@ -41,7 +41,7 @@ struct Measure<'a> {
 ///
 /// # Errors
 /// When a list can't be read, no clone is there, a text is another than the list's, or a commit can't be searched.
-pub fn measure(args: &Args, vars: &Vars) -> Result<IssueRecord> {
+pub fn measure(args: &IssuesArgs, vars: &Vars) -> Result<IssueRecord> {
     let mut instances = Vec::new();
     let mut sets = BTreeMap::new();
     for path in &args.list {
@@ -57,7 +57,7 @@ pub fn measure(args: &Args, vars: &Vars) -> Result<IssueRecord> {
     let ranking = RankingArgs { data_dir: Some(work.join("indexes")), ..RankingArgs::default() };
     let env = ranking.environment(vars)?;
     let ways = ways(args, &ranking, vars)?;
-    let measure = Measure { args, ranking, env, ways, sets, work };
+    let measure = IssueMeasure { args, ranking, env, ways, sets, work };
     let bar = bar(instances.len() as u64, "asking");
     let mut asked = Vec::new();
     for of_one in instances.chunk_by(|a, b| a.repository == b.repository) {
@@ -73,7 +73,7 @@ pub fn measure(args: &Args, vars: &Vars) -> Result<IssueRecord> {
 }
 
 /// Each way to ask with the knobs in force, then each with the knobs to try.
-fn ways(args: &Args, ranking: &RankingArgs, vars: &Vars) -> Result<Vec<Way>> {
+fn ways(args: &IssuesArgs, ranking: &RankingArgs, vars: &Vars) -> Result<Vec<Way>> {
     let mut ways = Vec::new();
     let tried = args.tried.iter().map(|setting| (format!(" [{setting}]"), setting.as_str()));
     for (note, setting) in [(String::new(), "")].into_iter().chain(tried) {
@@ -97,9 +97,9 @@ fn ways(args: &Args, ranking: &RankingArgs, vars: &Vars) -> Result<Vec<Way>> {
     Ok(ways)
 }
 
-impl Measure<'_> {
+impl IssueMeasure<'_> {
     /// Asks for the instances of one repository, one after the other, so that the index of one is brought up to the next.
-    fn repository(&self, instances: &[Instance]) -> Result<Vec<Asked>> {
+    fn repository(&self, instances: &[Instance]) -> Result<Vec<InstanceRecord>> {
         let name = &instances[0].repository;
         let Some(clone) = Mirror::find(&self.args.clones, name) else {
             eprintln!("colgrep-bench: {name}: no clone in {}; left out", self.args.clones.display());
@@ -122,10 +122,10 @@ impl Measure<'_> {
     }
 
     /// An instance's text, which must be the one that the list was made of.
-    fn text(&self, clone: &Mirror, instance: &Instance) -> Result<Text> {
+    fn text(&self, clone: &Mirror, instance: &Instance) -> Result<InstanceText> {
         let text = match &instance.origin {
-            Origin::Fix { fix } => text_of(&clone.commit(fix)?).context("the message of the fix is no issue")?,
-            Origin::Set { set, key } => {
+            TextOrigin::Fix { fix } => text_of(&clone.commit(fix)?).context("the message of the fix is no issue")?,
+            TextOrigin::Set { set, key } => {
                 let revision = self.sets.get(set).with_context(|| format!("the list names no revision of {set}"))?;
                 let set = Mirror::find(&self.args.clones, set).with_context(|| format!("no clone of {set}"))?;
                 text_in_set(&set, revision, key)?
@@ -138,9 +138,9 @@ impl Measure<'_> {
     }
 
     /// Asks for one instance in all ways.
-    fn ask(&self, instance: &Instance, text: &Text, tree: &Path) -> Result<Asked> {
+    fn ask(&self, instance: &Instance, text: &InstanceText, tree: &Path) -> Result<InstanceRecord> {
         let model = self.ranking.model(&self.env)?.filter(|_| !self.args.keyword_only);
-        let repository = Repository::open(&instance.repository, None, tree, &self.env, model, &self.ranking)?;
+        let repository = BenchRepository::open(&instance.repository, None, tree, &self.env, model, &self.ranking)?;
         let indexed: BTreeSet<&str> = repository.files().map(|file| file.path.as_str()).collect();
         let unread = instance.files.iter().filter(|file| !indexed.contains(file.as_str())).count();
         let mut ranks = BTreeMap::new();
@@ -159,9 +159,9 @@ impl Measure<'_> {
         }
         let (repository, language) = (instance.repository.clone(), instance.language.clone());
         let from = match &instance.origin {
-            Origin::Set { .. } => "issues",
-            Origin::Fix { .. } => "commits",
+            TextOrigin::Set { .. } => "issues",
+            TextOrigin::Fix { .. } => "commits",
         };
-        Ok(Asked { id: instance.id(), repository, language, from: from.to_string(), unread, ranks })
+        Ok(InstanceRecord { id: instance.id(), repository, language, from: from.to_string(), unread, ranks })
     }
 }

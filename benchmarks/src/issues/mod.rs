@@ -1,8 +1,7 @@
 //! `issues`: whether a pasted issue finds the files that its fix changed.
 //!
-//! The list names a repository, the commit below the fix, the files, and a hash of the text; the texts come from public
-//! clones, either from a set of issues or from the fix's own message where that reads like one. Each commit is laid
-//! out without its history, indexed, and asked for with the whole text and with the title alone.
+//! The texts come from public clones: from a set of issues, or from a fix's own message if it reads like one. Each
+//! commit is checked out without history, indexed, and asked with the whole text and with the title alone.
 
 mod clone;
 mod draw;
@@ -16,14 +15,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use self::text::Text;
+use self::text::InstanceText;
 use crate::FINE;
 use crate::corpus::Vars;
 use crate::report::{check_folders, write_json};
 
 /// `issues`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct IssuesArgs {
     /// Folder of clones with all history, bare or not, each in `OWNER+NAME` (default: the current folder)
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub clones: PathBuf,
@@ -88,7 +87,7 @@ pub struct Instance {
     pub base: String,
     /// Where the text comes from.
     #[serde(flatten)]
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// The files that answer, sorted.
     pub files: Vec<String>,
     /// The hash of the text (XXH3 of title and body).
@@ -98,7 +97,7 @@ pub struct Instance {
 /// Where the text of an instance comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Origin {
+pub enum TextOrigin {
     /// A set of issues.
     Set {
         /// The repository of the set.
@@ -118,19 +117,19 @@ impl Instance {
         repository: &str,
         language: &str,
         base: String,
-        origin: Origin,
+        origin: TextOrigin,
         files: Vec<String>,
-        text: &Text,
+        text: &InstanceText,
     ) -> Instance {
         let (repository, language) = (repository.to_string(), language.to_string());
         Instance { repository, language, base, origin, files, text: text.hash() }
     }
 
-    /// What tells it from all others.
+    /// Its unique id.
     fn id(&self) -> String {
         let origin = match &self.origin {
-            Origin::Set { key, .. } => key,
-            Origin::Fix { fix } => fix,
+            TextOrigin::Set { key, .. } => key,
+            TextOrigin::Fix { fix } => fix,
         };
         format!("{}@{origin}", self.repository)
     }
@@ -140,10 +139,10 @@ impl Instance {
 ///
 /// # Errors
 /// When a list or a source can't be read, or an instance can't be searched.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     if let (Some(path), Some(out)) = (&args.draw, &args.out) {
-        let mut sources: draw::Sources = read_json(path)?;
+        let mut sources: draw::InstanceSources = read_json(path)?;
         if !args.only.is_empty() {
             sources.sets.iter_mut().for_each(|set| set.parts.retain(|name, _| args.only.contains(name)));
             sources.histories.retain(|name, _| args.only.contains(name));

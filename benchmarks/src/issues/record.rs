@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Args, read_json};
+use super::{IssuesArgs, read_json};
 use crate::metric::{self, DEPTH};
-use crate::paired::{Difference, Paired};
+use crate::paired::{Paired, PairedDifference};
 use crate::report::{Origin, publish};
 
 /// Depths at which a right file counts as found.
@@ -26,13 +26,13 @@ pub struct IssueRecord {
     /// The ways to ask, in the order of tables.
     pub ways: Vec<String>,
     /// Every instance.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<InstanceRecord>,
 }
 
 /// What came of one instance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Asked {
-    /// What tells it from all others.
+pub struct InstanceRecord {
+    /// Its unique id.
     pub id: String,
     /// The repository.
     pub repository: String,
@@ -46,7 +46,7 @@ pub struct Asked {
     pub ranks: BTreeMap<String, Vec<Option<usize>>>,
 }
 
-impl Asked {
+impl InstanceRecord {
     /// 1 where a right file is among the first `depth`.
     fn found(&self, way: &str, depth: usize) -> f64 {
         let first = self.ranks.get(way).and_then(|ranks| metric::first(ranks));
@@ -84,7 +84,7 @@ impl IssueRecord {
     ///
     /// # Errors
     /// When the record to compare with can't be read, or the disk refuses.
-    pub fn publish(&self, args: &Args) -> Result<()> {
+    pub fn publish(&self, args: &IssuesArgs) -> Result<()> {
         let mut text = self.markdown();
         if let Some(path) = &args.against {
             text += &self.against(&read_json(path)?);
@@ -101,12 +101,12 @@ impl IssueRecord {
             "# Issues\n\n{}. A right file among the first 1, 3, 5 and 10, in percent, and NDCG@10 over all right files, each ± its standard error.{narrow} {unread} right files are not in the index.\n",
             self.origin.text()
         );
-        let all: Vec<&Asked> = self.asked.iter().collect();
+        let all: Vec<&InstanceRecord> = self.asked.iter().collect();
         text += &head("");
         self.in_force().for_each(|way| text += &row(way, &all, way));
         for way in self.in_force() {
             for (title, key) in [
-                ("texts", (|asked| &asked.from) as fn(&Asked) -> &String),
+                ("texts", (|asked| &asked.from) as fn(&InstanceRecord) -> &String),
                 ("language", |asked| &asked.language),
                 ("repository", |asked| &asked.repository),
             ] {
@@ -138,7 +138,7 @@ impl IssueRecord {
             let difference = self.difference(|asked| asked.ndcg(setting) - asked.ndcg(way));
             text += &format!("| {} | {mean:.4} | {difference} |\n", setting[way.len()..].trim());
         }
-        let all: Vec<&Asked> = self.asked.iter().collect();
+        let all: Vec<&InstanceRecord> = self.asked.iter().collect();
         let repositories = grouped(&all, |asked| &asked.repository);
         let own = way.to_string();
         let choices: Vec<&String> = [&own].into_iter().chain(settings).collect();
@@ -158,15 +158,16 @@ impl IssueRecord {
 
     /// What changed since `before`, on the instances of both.
     pub fn against(&self, before: &IssueRecord) -> String {
-        let known: BTreeMap<&str, &Asked> = before.asked.iter().map(|asked| (asked.id.as_str(), asked)).collect();
-        let both: Vec<(&Asked, &Asked)> =
+        let known: BTreeMap<&str, &InstanceRecord> =
+            before.asked.iter().map(|asked| (asked.id.as_str(), asked)).collect();
+        let both: Vec<(&InstanceRecord, &InstanceRecord)> =
             self.asked.iter().filter_map(|asked| Some((asked, *known.get(asked.id.as_str())?))).collect();
         let mut text = format!(
             "\n| against before, {} instances | @1 | @5 | gained and lost at 5 | NDCG@10 |\n|---|---|---|---:|---|\n",
             both.len()
         );
         for way in self.in_force().filter(|way| before.ways.contains(way)) {
-            let paired = |score: &dyn Fn(&Asked) -> f64| {
+            let paired = |score: &dyn Fn(&InstanceRecord) -> f64| {
                 Paired::of(&differences(both.iter().map(|(now, then)| (*now, score(now) - score(then)))))
             };
             let (one, five) = (paired(&|asked| asked.found(way, 1)), paired(&|asked| asked.found(way, 5)));
@@ -184,7 +185,7 @@ impl IssueRecord {
         text
     }
 
-    fn difference(&self, of: impl Fn(&Asked) -> f64) -> String {
+    fn difference(&self, of: impl Fn(&InstanceRecord) -> f64) -> String {
         let paired = Paired::of(&differences(self.asked.iter().map(|asked| (asked, of(asked)))));
         format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
     }
@@ -195,8 +196,8 @@ fn head(title: &str) -> String {
 }
 
 /// One row: shares and means with the larger of the standard errors over instances and over repositories.
-fn row(name: &str, group: &[&Asked], way: &str) -> String {
-    let summed = |score: &dyn Fn(&Asked) -> f64| {
+fn row(name: &str, group: &[&InstanceRecord], way: &str) -> String {
+    let summed = |score: &dyn Fn(&InstanceRecord) -> f64| {
         let paired = Paired::of(&differences(group.iter().map(|asked| (*asked, score(asked)))));
         (paired.mean, paired.error())
     };
@@ -210,19 +211,22 @@ fn row(name: &str, group: &[&Asked], way: &str) -> String {
 }
 
 /// Values as differences of equal weight, grouped by repository.
-fn differences<'a>(values: impl Iterator<Item = (&'a Asked, f64)>) -> Vec<Difference> {
-    let values: Vec<(&Asked, f64)> = values.collect();
+fn differences<'a>(values: impl Iterator<Item = (&'a InstanceRecord, f64)>) -> Vec<PairedDifference> {
+    let values: Vec<(&InstanceRecord, f64)> = values.collect();
     let weight = 1.0 / values.len().max(1) as f64;
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-    let of = |(asked, value): (&'a Asked, f64)| {
+    let of = |(asked, value): (&'a InstanceRecord, f64)| {
         let next = groups.len();
-        Difference { group: *groups.entry(&asked.repository).or_insert(next), weight, value }
+        PairedDifference { group: *groups.entry(&asked.repository).or_insert(next), weight, value }
     };
     values.into_iter().map(of).collect()
 }
 
-fn grouped<'a>(all: &[&'a Asked], key: fn(&Asked) -> &String) -> BTreeMap<String, Vec<&'a Asked>> {
-    let mut groups: BTreeMap<String, Vec<&Asked>> = BTreeMap::new();
+fn grouped<'a>(
+    all: &[&'a InstanceRecord],
+    key: fn(&InstanceRecord) -> &String,
+) -> BTreeMap<String, Vec<&'a InstanceRecord>> {
+    let mut groups: BTreeMap<String, Vec<&InstanceRecord>> = BTreeMap::new();
     for asked in all {
         groups.entry(key(asked).clone()).or_default().push(asked);
     }
@@ -238,13 +242,13 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn asked(id: usize, repository: &str, ranks: &[(&str, &[Option<usize>])]) -> Asked {
+    fn asked(id: usize, repository: &str, ranks: &[(&str, &[Option<usize>])]) -> InstanceRecord {
         let ranks = ranks.iter().map(|(way, ranks)| ((*way).to_string(), ranks.to_vec())).collect();
         let (repository, language, from) = (repository.to_string(), "c".to_string(), "issues".to_string());
-        Asked { id: id.to_string(), repository, language, from, unread: 0, ranks }
+        InstanceRecord { id: id.to_string(), repository, language, from, unread: 0, ranks }
     }
 
-    fn record(asked: Vec<Asked>) -> IssueRecord {
+    fn record(asked: Vec<InstanceRecord>) -> IssueRecord {
         let ways = asked[0].ranks.keys().cloned().collect();
         IssueRecord { origin: Origin::here(), narrow: false, ways, asked }
     }

@@ -16,19 +16,19 @@ const TITLE_MIN: usize = 3;
 
 /// The question: a title, and the text below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct InstanceText {
     /// The title, on one line.
     pub title: String,
     /// The body; empty for none.
     pub body: String,
 }
 
-impl Text {
+impl InstanceText {
     /// Of a title and a body as they come.
-    pub fn new(title: &str, body: &str) -> Text {
+    pub fn new(title: &str, body: &str) -> InstanceText {
         let lines: Vec<&str> = body.lines().map(str::trim_end).collect();
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        Text { title, body: lines.join("\n").trim().to_string() }
+        InstanceText { title, body: lines.join("\n").trim().to_string() }
     }
 
     /// Both, as they are pasted.
@@ -44,7 +44,7 @@ impl Text {
 
 /// One line of a set in the form of Multi-SWE-bench: a pull request with the issues that it resolves.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Resolved {
+pub struct ResolvedPull {
     /// Number of the pull request.
     pub number: u64,
     /// What it was based on.
@@ -71,21 +71,22 @@ pub struct Issue {
     pub body: Option<String>,
 }
 
-impl Resolved {
+impl ResolvedPull {
     /// The first issue that says more than its title.
-    pub fn text(&self) -> Option<Text> {
-        let texts = self.resolved_issues.iter().map(|i| Text::new(&i.title, i.body.as_deref().unwrap_or_default()));
+    pub fn text(&self) -> Option<InstanceText> {
+        let texts =
+            self.resolved_issues.iter().map(|i| InstanceText::new(&i.title, i.body.as_deref().unwrap_or_default()));
         texts.into_iter().find(|text| !text.body.is_empty())
     }
 }
 
 /// The first issue of an instruction: `## Issue #1 ADDRESS: TITLE`, and the text up to the next issue.
-pub fn instructed(text: &str) -> Option<Text> {
+pub fn instructed(text: &str) -> Option<InstanceText> {
     let (_, rest) = text.split_once("\n## Issue #")?;
     let (head, body) = rest.split_once('\n')?;
     let (_, title) = head.split_once(": ")?;
     let body = body.split("\n## Issue #").next().unwrap_or(body);
-    Some(Text::new(title, body)).filter(|text| !text.body.is_empty())
+    Some(InstanceText::new(title, body)).filter(|text| !text.body.is_empty())
 }
 
 /// The files that a patch changes or removes, in its order.
@@ -136,23 +137,23 @@ static POINTS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"(?m)`[^`\n]+`|\w\(\)|\w::\w|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z0-9]+[A-Z]\w+|\b[A-Za-z]+_\w+|^(    |\t)\S")
 });
 
-/// Beginnings of subjects that tell of a fix, with what follows of "a bug where".
+/// Beginnings of subjects that announce a fix, including "a bug where".
 static FIXES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^(fix(es|ed|ing)?|bug ?fix|resolve[sd]?|close[sd]?)\b[:,]?\s*((for )?(an?|the|some) )?((bug|issue|problem)s?\b,?\s*)?((where|when|with|in|that)\b\s*)?",
     )
 });
 
-/// Subjects of what is no fix, by their type.
+/// Subjects that don't announce a fix, by their type.
 static NO_FIX: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^\W*(ci|docs?|tests?|specs?|build|feat(ure)?|refactor(ing)?|perf|cleanup|rfc|typings?)\b[^ ]*:|clean-?up|refactor|bump",
     )
 });
 
-/// The message as an issue, where it reads like one: its subject tells of a problem or a fix, and its body describes a
+/// The message as an issue, if it reads like one: its subject names a problem or a fix, and its body describes a
 /// problem at some length, not in items, and points into code. `title` is the subject without its type and numbers.
-pub fn reported(title: &str, message: &str) -> Option<Text> {
+pub fn reported(title: &str, message: &str) -> Option<InstanceText> {
     let (subject, body) = message.split_once('\n')?;
     if NO_FIX.is_match(subject) || !(FIXES.is_match(title) || TROUBLE.is_match(title)) {
         return None;
@@ -167,7 +168,7 @@ pub fn reported(title: &str, message: &str) -> Option<Text> {
     };
     let body = body.replace("\r\n", "\n");
     let paragraphs = body.split("\n\n").map(told).filter(|p| !p.trim().is_empty() && !TELLS_THE_CHANGE.is_match(p));
-    let text = Text::new(&title, &paragraphs.collect::<Vec<_>>().join("\n\n"));
+    let text = InstanceText::new(&title, &paragraphs.collect::<Vec<_>>().join("\n\n"));
     let troubles: BTreeSet<String> = TROUBLE.find_iter(&text.body).map(|word| word.as_str().to_lowercase()).collect();
     let is_item = |line: &&str| line.trim_start().starts_with(['-', '*', '+', '•']);
     let is_prose = 2 * text.body.lines().filter(is_item).count() < text.body.lines().count();
@@ -188,13 +189,13 @@ mod tests {
         let noise = "\n\nFixes #12\n* src/read.c (next): Give none.\n- add a test\n\nThis commit gives none there.\n\n\
             Signed-off-by: A Person <a@b.c>";
         let text = reported("Reader gives no end, wrongly", &format!("subject\n\n{STORY}{noise}")).unwrap();
-        assert_eq!(text, Text::new("Reader gives no end, wrongly", STORY));
+        assert_eq!(text, InstanceText::new("Reader gives no end, wrongly", STORY));
         assert_eq!(text.whole(), format!("Reader gives no end, wrongly\n\n{STORY}"));
         let of = |subject: &str| reported(subject, &format!("{subject}\n\n{STORY}")).map(|text| text.title);
         assert_eq!(of("Fix a bug where the end comes twice").as_deref(), Some("the end comes twice"));
         assert_eq!((of("Tell the end of the file"), of("ci: fix the end of files")), (None, None));
         let list = format!("The end is wrong\n\n* Give it once\n\n{STORY}\n\n* Speak of it");
-        assert_eq!(reported("The end is wrong", &list).map(|text| text.body), Some(Text::new("", STORY).body));
+        assert_eq!(reported("The end is wrong", &list).map(|text| text.body), Some(InstanceText::new("", STORY).body));
         for (title, message) in [
             ("Reader gives no end, wrongly", "subject".to_string()),
             ("Reader gives no end, wrongly", "subject\n\nIt raises an exception, which is wrong.".to_string()),
@@ -230,11 +231,14 @@ mod tests {
     fn sets_are_read_in_either_form() {
         let line = r#"{"number": 7, "base": {"sha": "ab"}, "fix_patch": "--- a/src/a.rs\n+++ b/src/a.rs\n--- /dev/null\n+++ b/src/b.rs\n",
             "resolved_issues": [{"title": "Empty", "body": null}, {"title": "Two\tends", "body": "It ends\r\ntwice. \n"}]}"#;
-        let resolved: Resolved = serde_json::from_str(line).unwrap();
-        assert_eq!(resolved.text(), Some(Text { title: "Two ends".into(), body: "It ends\ntwice.".into() }));
+        let resolved: ResolvedPull = serde_json::from_str(line).unwrap();
+        assert_eq!(resolved.text(), Some(InstanceText { title: "Two ends".into(), body: "It ends\ntwice.".into() }));
         assert_eq!(patched(&resolved.fix_patch), ["src/a.rs"]);
         let asked = "# Implement\n\n## Issue #1 https://a.b/1: [Bug] Two ends\n\nIt ends twice.\n\n## Issue #2 https://a.b/2: More\n\nNo.";
-        assert_eq!(instructed(asked), Some(Text { title: "[Bug] Two ends".into(), body: "It ends twice.".into() }));
+        assert_eq!(
+            instructed(asked),
+            Some(InstanceText { title: "[Bug] Two ends".into(), body: "It ends twice.".into() })
+        );
         assert_eq!(checked_out(&format!("cd x\ngit checkout {}\n", "a1".repeat(20))), Some("a1".repeat(20)));
     }
 }

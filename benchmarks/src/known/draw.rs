@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use colgrep_index::source::hash;
 use regex::{Captures, Regex};
 
-use super::kind::Kind;
-use super::source::{Source, Sources, Spot};
+use super::kind::KnownKind;
+use super::source::{SourceFile, SourceFiles, SourceLine};
 
 /// Maximum number of files of a constant: one that occurs everywhere is not a known place.
 const FILES_OF_A_TOKEN_MAX: usize = 2;
@@ -21,31 +21,31 @@ const TRIES: usize = 40;
 
 /// One known item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct KnownItem {
     /// What sort it is.
-    pub kind: Kind,
+    pub kind: KnownKind,
     /// What is typed.
     pub query: String,
     /// The lines that are right, by file and line.
-    pub answers: Vec<Spot>,
+    pub answers: Vec<SourceLine>,
 }
 
 /// A place where an item of a kind could be drawn.
 struct Draft {
-    spot: Spot,
+    spot: SourceLine,
     text: String,
 }
 
 /// Draws at most `wanted` items of a kind; the same ones for the same sources and seed. An item's place in the draw
 /// depends on its own text and place alone, so a change elsewhere changes few of them.
-pub fn draw(sources: &Sources, kind: Kind, wanted: usize, seed: u64) -> Vec<Item> {
+pub fn draw(sources: &SourceFiles, kind: KnownKind, wanted: usize, seed: u64) -> Vec<KnownItem> {
     let declared = if kind.is_declaration() { declarations(sources) } else { BTreeMap::new() };
     let mut drafts = drafts(sources, kind, &declared);
     drafts.sort_by_cached_key(|draft| {
         let source = &sources.files[draft.spot.file];
         (hash(format!("{seed} {kind:?} {} {} {}", source.path, draft.spot.line, draft.text).as_bytes()), draft.spot)
     });
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<KnownItem> = Vec::new();
     for draft in drafts.into_iter().take(TRIES * wanted) {
         if items.len() == wanted {
             break;
@@ -57,97 +57,97 @@ pub fn draw(sources: &Sources, kind: Kind, wanted: usize, seed: u64) -> Vec<Item
 }
 
 /// Everything of a kind that could be drawn, not yet checked for standing elsewhere.
-fn drafts(sources: &Sources, kind: Kind, declared: &Declarations) -> Vec<Draft> {
+fn drafts(sources: &SourceFiles, kind: KnownKind, declared: &Declarations) -> Vec<Draft> {
     if kind.is_declaration() {
         let once = declared.iter().filter(|(_, places)| places.len() == 1);
         let once = once.filter_map(|(name, places)| Some((name, places.first()?)));
         return once
-            .filter(|(_, place)| kind != Kind::Callers || place.is_function)
+            .filter(|(_, place)| kind != KnownKind::Callers || place.is_function)
             .map(|(name, place)| Draft {
                 spot: place.spot,
                 text: match kind {
-                    Kind::Signature => signature(&place.line),
-                    Kind::KeywordName => format!("{} {name}", place.keyword),
+                    KnownKind::Signature => signature(&place.line),
+                    KnownKind::KeywordName => format!("{} {name}", place.keyword),
                     _ => name.clone(),
                 },
             })
-            .filter(|draft| kind != Kind::Signature || draft.text.len() >= 16)
+            .filter(|draft| kind != KnownKind::Signature || draft.text.len() >= 16)
             .collect();
     }
     let mut drafts = Vec::new();
     for (file, source) in sources.code() {
         for (line, text) in source.lines() {
-            let spot = Spot { file, line };
+            let spot = SourceLine { file, line };
             drafts.extend(texts(kind, source, text).into_iter().map(|text| Draft { spot, text }));
         }
     }
     drafts
 }
 
-/// What one line offers to a kind that is no declaration.
-fn texts(kind: Kind, source: &Source, line: &str) -> Vec<String> {
+/// The texts that one line offers to a kind other than declarations.
+fn texts(kind: KnownKind, source: &SourceFile, line: &str) -> Vec<String> {
     let trimmed = line.trim();
     match kind {
-        Kind::Literal => literals(line).filter(|t| !has_placeholder(t) && is_message(t)).collect(),
-        Kind::ShortLiteral => literals(line).filter(|t| !has_placeholder(t) && is_short(t)).collect(),
-        Kind::Message => literals(line).filter(|t| has_placeholder(t) && longest_run(t) >= 4).collect(),
-        Kind::Phrase => {
+        KnownKind::Literal => literals(line).filter(|t| !has_placeholder(t) && is_message(t)).collect(),
+        KnownKind::ShortLiteral => literals(line).filter(|t| !has_placeholder(t) && is_short(t)).collect(),
+        KnownKind::Message => literals(line).filter(|t| has_placeholder(t) && longest_run(t) >= 4).collect(),
+        KnownKind::Phrase => {
             literals(line).filter(|t| !has_placeholder(t) && is_message(t)).filter_map(|t| phrase(&t)).collect()
         }
-        Kind::Line if is_code_line(trimmed) => vec![trimmed.to_string()],
-        Kind::Constant if !is_comment(trimmed) => matches(&CONSTANT, line),
-        Kind::Token if !is_comment(trimmed) => matches(&TOKEN, line),
-        Kind::Place | Kind::PythonFrame if is_code_line(trimmed) => vec![String::new()],
-        Kind::Frame if is_code_line(trimmed) && frame(&source.path, 1).is_some() => vec![String::new()],
+        KnownKind::Line if is_code_line(trimmed) => vec![trimmed.to_string()],
+        KnownKind::Constant if !is_comment(trimmed) => matches(&CONSTANT, line),
+        KnownKind::Token if !is_comment(trimmed) => matches(&TOKEN, line),
+        KnownKind::Place | KnownKind::PythonFrame if is_code_line(trimmed) => vec![String::new()],
+        KnownKind::Frame if is_code_line(trimmed) && frame(&source.path, 1).is_some() => vec![String::new()],
         _ => Vec::new(),
     }
 }
 
 /// The item of a draft, where its target has few enough places.
-fn item(sources: &Sources, kind: Kind, draft: Draft) -> Option<Item> {
+fn item(sources: &SourceFiles, kind: KnownKind, draft: Draft) -> Option<KnownItem> {
     let source = &sources.files[draft.spot.file];
-    let Spot { line, .. } = draft.spot;
+    let SourceLine { line, .. } = draft.spot;
     let (query, answers) = match kind {
-        Kind::Name | Kind::KeywordName => {
+        KnownKind::Name | KnownKind::KeywordName => {
             let name = draft.text.rsplit(' ').next()?;
             (!is_bound_elsewhere(sources, name, draft.spot)).then(|| (draft.text.clone(), vec![draft.spot]))?
         }
-        Kind::Literal | Kind::ShortLiteral | Kind::Line | Kind::Signature => {
+        KnownKind::Literal | KnownKind::ShortLiteral | KnownKind::Line | KnownKind::Signature => {
             let places = sources.places_of(&draft.text, 2);
             (draft.text, (places.len() == 1).then_some(places)?)
         }
-        Kind::Message => {
+        KnownKind::Message => {
             // The text around a value says nothing: the longest part between two values must occur exactly once.
             let part = longest_part(&draft.text).trim_matches(|c: char| !c.is_alphanumeric());
             let places = sources.places_of(part, 2);
             (filled(&draft.text), (places.len() == 1).then_some(places)?)
         }
-        Kind::Phrase => {
+        KnownKind::Phrase => {
             let places = sources.places_of(&draft.text, 4);
             (format!("\"{}\"", draft.text), (places.len() < 4).then_some(places)?)
         }
-        Kind::Constant | Kind::Token => {
-            let glue = if kind == Kind::Token { "-." } else { "" };
+        KnownKind::Constant | KnownKind::Token => {
+            let glue = if kind == KnownKind::Token { "-." } else { "" };
             let places = sources.places_of_word(&draft.text, glue, ANSWERS_MAX);
             let mut files: Vec<usize> = places.iter().map(|p| p.file).collect();
             files.dedup();
             let is_known = !places.is_empty() && places.len() < ANSWERS_MAX && files.len() <= FILES_OF_A_TOKEN_MAX;
             (draft.text, is_known.then_some(places)?)
         }
-        Kind::Callers => {
+        KnownKind::Callers => {
             let calls = calls(sources, &draft.text, draft.spot);
             (format!("who calls {}", draft.text), (1..=5).contains(&calls.len()).then_some(calls)?)
         }
-        Kind::Place => (format!("{}:{line}", source.path), vec![draft.spot]),
-        Kind::PythonFrame => (format!("File \"/srv/app/{}\", line {line}", source.path), vec![draft.spot]),
-        Kind::Frame => (frame(&source.path, line)?, vec![draft.spot]),
+        KnownKind::Place => (format!("{}:{line}", source.path), vec![draft.spot]),
+        KnownKind::PythonFrame => (format!("File \"/srv/app/{}\", line {line}", source.path), vec![draft.spot]),
+        KnownKind::Frame => (frame(&source.path, line)?, vec![draft.spot]),
     };
-    Some(Item { kind, query, answers })
+    Some(KnownItem { kind, query, answers })
 }
 
 /// One declaration, as a pattern over lines sees it.
 struct Declared {
-    spot: Spot,
+    spot: SourceLine,
     keyword: String,
     line: String,
     is_function: bool,
@@ -183,7 +183,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Every declaration that a pattern over lines finds, by name. A keyword inside prose or a string counts too, so that a
 /// name is "declared once" only where nothing else even looks like its declaration.
-fn declarations(sources: &Sources) -> Declarations {
+fn declarations(sources: &SourceFiles) -> Declarations {
     let mut declared = Declarations::new();
     for (file, source) in sources.files.iter().enumerate() {
         for (line, text) in source.lines() {
@@ -199,7 +199,7 @@ fn declarations(sources: &Sources) -> Declarations {
                 continue;
             }
             declared.entry(name.to_string()).or_default().push(Declared {
-                spot: Spot { file, line },
+                spot: SourceLine { file, line },
                 keyword: keyword.to_string(),
                 line: text.trim().to_string(),
                 is_function,
@@ -210,7 +210,7 @@ fn declarations(sources: &Sources) -> Declarations {
 }
 
 fn none(file: usize) -> Declared {
-    Declared { spot: Spot { file, line: 0 }, keyword: String::new(), line: String::new(), is_function: false }
+    Declared { spot: SourceLine { file, line: 0 }, keyword: String::new(), line: String::new(), is_function: false }
 }
 
 /// A declaration's line without what opens its body.
@@ -219,7 +219,7 @@ fn signature(line: &str) -> String {
 }
 
 /// The lines that call a function, but for the one that declares it.
-fn calls(sources: &Sources, name: &str, declaration: Spot) -> Vec<Spot> {
+fn calls(sources: &SourceFiles, name: &str, declaration: SourceLine) -> Vec<SourceLine> {
     let mut spots = Vec::new();
     for spot in sources.places_of_word(name, "", ANSWERS_MAX) {
         let line = sources.files[spot.file].text.lines().nth(spot.line as usize - 1).unwrap_or_default();
@@ -279,10 +279,11 @@ fn word_count(part: &str) -> usize {
 
 /// Whether any other line looks as if it defined the name in a way that has no keyword of [`KEYWORDS`]: a value, a
 /// field, an alias, a macro. Who types the name may mean that one.
-fn is_bound_elsewhere(sources: &Sources, name: &str, declaration: Spot) -> bool {
+fn is_bound_elsewhere(sources: &SourceFiles, name: &str, declaration: SourceLine) -> bool {
     let places = sources.places_of_word(name, "", PLACES_OF_A_NAME_MAX);
     let Ok(bound) = Regex::new(&BINDING.replace("NAME", name)) else { return true };
-    let line_of = |spot: &Spot| sources.files[spot.file].text.lines().nth(spot.line as usize - 1).unwrap_or_default();
+    let line_of =
+        |spot: &SourceLine| sources.files[spot.file].text.lines().nth(spot.line as usize - 1).unwrap_or_default();
     places.len() >= PLACES_OF_A_NAME_MAX
         || places.iter().filter(|spot| **spot != declaration).any(|spot| bound.is_match(line_of(spot)))
 }
@@ -338,11 +339,13 @@ fn frame(path: &str, line: u32) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn sources(files: &[(&str, &str)]) -> Sources {
-        Sources { files: files.iter().map(|(path, text)| Source::new(path, (*text).to_string(), true)).collect() }
+    fn sources(files: &[(&str, &str)]) -> SourceFiles {
+        SourceFiles {
+            files: files.iter().map(|(path, text)| SourceFile::new(path, (*text).to_string(), true)).collect(),
+        }
     }
 
-    fn queries(sources: &Sources, kind: Kind) -> Vec<(String, Vec<u32>)> {
+    fn queries(sources: &SourceFiles, kind: KnownKind) -> Vec<(String, Vec<u32>)> {
         let items = draw(sources, kind, 9, 1);
         let mut found: Vec<(String, Vec<u32>)> =
             items.into_iter().map(|i| (i.query, i.answers.iter().map(|a| a.line).collect())).collect();
@@ -357,22 +360,22 @@ mod tests {
                     fn run() {\n    let first_socket = open_socket(\"localhost\");\n    log(\"nobody is listening\");\n}\n";
         let sources = sources(&[("src/net/tcp.rs", text), ("src/b.rs", "fn run() {}\n")]);
         for (kind, expected) in [
-            (Kind::Literal, vec![("could not open any socket here", vec![3])]),
-            (Kind::ShortLiteral, vec![("nobody is listening", vec![8])]),
-            (Kind::Message, vec![("no route to host 42 after all this time", vec![4])]),
-            (Kind::Name, vec![("open_socket", vec![1])]),
-            (Kind::KeywordName, vec![("fn open_socket", vec![1])]),
-            (Kind::Signature, vec![("pub fn open_socket(host: &str) -> Socket", vec![1])]),
-            (Kind::Constant, vec![("MAX_OPEN_FILES", vec![2])]),
-            (Kind::Callers, vec![("who calls open_socket", vec![7])]),
-            (Kind::Phrase, vec![("\"not open any socket\"", vec![3])]),
+            (KnownKind::Literal, vec![("could not open any socket here", vec![3])]),
+            (KnownKind::ShortLiteral, vec![("nobody is listening", vec![8])]),
+            (KnownKind::Message, vec![("no route to host 42 after all this time", vec![4])]),
+            (KnownKind::Name, vec![("open_socket", vec![1])]),
+            (KnownKind::KeywordName, vec![("fn open_socket", vec![1])]),
+            (KnownKind::Signature, vec![("pub fn open_socket(host: &str) -> Socket", vec![1])]),
+            (KnownKind::Constant, vec![("MAX_OPEN_FILES", vec![2])]),
+            (KnownKind::Callers, vec![("who calls open_socket", vec![7])]),
+            (KnownKind::Phrase, vec![("\"not open any socket\"", vec![3])]),
         ] {
             let expected: Vec<(String, Vec<u32>)> = expected.into_iter().map(|(q, l)| (q.to_string(), l)).collect();
             assert_eq!(queries(&sources, kind), expected, "{kind:?}");
         }
-        let places = queries(&sources, Kind::Place);
+        let places = queries(&sources, KnownKind::Place);
         assert!(places.contains(&("src/net/tcp.rs:7".to_string(), vec![7])), "{places:?}");
-        let frames = queries(&sources, Kind::Frame);
+        let frames = queries(&sources, KnownKind::Frame);
         assert!(frames.contains(&("  --> src/net/tcp.rs:7:5".to_string(), vec![7])), "{frames:?}");
     }
 
@@ -382,8 +385,8 @@ mod tests {
         let text: String = (0..50).map(line).collect();
         let one = sources(&[("a.rs", &text)]);
         let two = sources(&[("a.rs", &text), ("b.rs", "fn other() {}\n")]);
-        let drawn = |sources: &Sources, seed| -> Vec<String> {
-            draw(sources, Kind::Line, 5, seed).into_iter().map(|i| i.query).collect()
+        let drawn = |sources: &SourceFiles, seed| -> Vec<String> {
+            draw(sources, KnownKind::Line, 5, seed).into_iter().map(|i| i.query).collect()
         };
         assert_eq!(drawn(&one, 1), drawn(&two, 1));
         assert_ne!(drawn(&one, 1), drawn(&one, 2));
@@ -392,10 +395,13 @@ mod tests {
     #[test]
     fn what_has_two_right_answers_is_no_item() {
         for (kind, text) in [
-            (Kind::Name, "def port(self):\n    pass\nclass A:\n    port: int\n"),
-            (Kind::Name, "struct Kind { int a; };\nstruct Kind = {\n"),
-            (Kind::Name, "class EXPORT(\"x\") thing {\n#define EXPORT(x)\n"),
-            (Kind::Message, "warn(\"could not open socket here: {}\")\nfail(\"could not open socket here: {}!\")\n"),
+            (KnownKind::Name, "def port(self):\n    pass\nclass A:\n    port: int\n"),
+            (KnownKind::Name, "struct Kind { int a; };\nstruct Kind = {\n"),
+            (KnownKind::Name, "class EXPORT(\"x\") thing {\n#define EXPORT(x)\n"),
+            (
+                KnownKind::Message,
+                "warn(\"could not open socket here: {}\")\nfail(\"could not open socket here: {}!\")\n",
+            ),
         ] {
             assert_eq!(queries(&sources(&[("a.py", text)]), kind), [], "{text}");
         }
@@ -407,6 +413,6 @@ mod tests {
             ("a.rs", "fail(\"could not open any socket here\");\n"),
             ("b.rs", "// could not open any socket here\n"),
         ]);
-        assert!(draw(&sources, Kind::Literal, 9, 1).is_empty());
+        assert!(draw(&sources, KnownKind::Literal, 9, 1).is_empty());
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What somebody knows of the text that they look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum KnownKind {
     /// A string literal of 4 to 12 words that occurs once.
     Literal,
     /// A string literal of two or three words that occurs once.
@@ -36,47 +36,47 @@ pub enum Kind {
     Callers,
 }
 
-impl Kind {
+impl KnownKind {
     /// Every kind.
-    pub const ALL: [Kind; 14] = [
-        Kind::Literal,
-        Kind::ShortLiteral,
-        Kind::Message,
-        Kind::Phrase,
-        Kind::Name,
-        Kind::KeywordName,
-        Kind::Signature,
-        Kind::Line,
-        Kind::Constant,
-        Kind::Token,
-        Kind::Place,
-        Kind::PythonFrame,
-        Kind::Frame,
-        Kind::Callers,
+    pub const ALL: [KnownKind; 14] = [
+        KnownKind::Literal,
+        KnownKind::ShortLiteral,
+        KnownKind::Message,
+        KnownKind::Phrase,
+        KnownKind::Name,
+        KnownKind::KeywordName,
+        KnownKind::Signature,
+        KnownKind::Line,
+        KnownKind::Constant,
+        KnownKind::Token,
+        KnownKind::Place,
+        KnownKind::PythonFrame,
+        KnownKind::Frame,
+        KnownKind::Callers,
     ];
 
     /// Its name in records and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Literal => "literal",
-            Kind::ShortLiteral => "short literal",
-            Kind::Message => "message",
-            Kind::Phrase => "phrase",
-            Kind::Name => "name",
-            Kind::KeywordName => "keyword and name",
-            Kind::Signature => "signature",
-            Kind::Line => "line",
-            Kind::Constant => "constant",
-            Kind::Token => "token",
-            Kind::Place => "path:line",
-            Kind::PythonFrame => "File \"path\", line",
-            Kind::Frame => "frame",
-            Kind::Callers => "who calls",
+            KnownKind::Literal => "literal",
+            KnownKind::ShortLiteral => "short literal",
+            KnownKind::Message => "message",
+            KnownKind::Phrase => "phrase",
+            KnownKind::Name => "name",
+            KnownKind::KeywordName => "keyword and name",
+            KnownKind::Signature => "signature",
+            KnownKind::Line => "line",
+            KnownKind::Constant => "constant",
+            KnownKind::Token => "token",
+            KnownKind::Place => "path:line",
+            KnownKind::PythonFrame => "File \"path\", line",
+            KnownKind::Frame => "frame",
+            KnownKind::Callers => "who calls",
         }
     }
 
     /// Whether it is drawn from declarations.
     pub(super) fn is_declaration(self) -> bool {
-        matches!(self, Kind::Name | Kind::KeywordName | Kind::Signature | Kind::Callers)
+        matches!(self, KnownKind::Name | KnownKind::KeywordName | KnownKind::Signature | KnownKind::Callers)
     }
 }

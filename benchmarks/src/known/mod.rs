@@ -18,13 +18,13 @@ use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
 use colgrep_syntax::language::{Category, by_name};
 use serde::{Deserialize, Serialize};
 
-pub use draw::{Item, draw};
-pub use kind::Kind;
-pub use source::{Source, Sources, Spot};
+pub use draw::{KnownItem, draw};
+pub use kind::KnownKind;
+pub use source::{SourceFile, SourceFiles, SourceLine};
 
 use crate::FINE;
-use crate::corpus::Given;
-use crate::corpus::{Annotation, RankingArgs, Repository, Target, Vars};
+use crate::corpus::AnnotatedBackground;
+use crate::corpus::{Annotation, BenchRepository, RankingArgs, TargetFile, Vars};
 use crate::report::{Origin, bar, check_folders, publish, write_json};
 
 /// Files that are asked for.
@@ -32,7 +32,7 @@ const DEPTH: usize = 3;
 
 /// `known`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct KnownArgs {
     /// Folder with a folder of sources for each repository
     #[arg(long, value_name = "DIR")]
     pub repos: PathBuf,
@@ -78,7 +78,7 @@ pub struct ItemRecord {
     /// The repository.
     pub repository: String,
     /// What sort it is.
-    pub kind: Kind,
+    pub kind: KnownKind,
     /// What was typed.
     pub query: String,
     /// The right lines, as `path:line`.
@@ -95,7 +95,7 @@ pub struct ItemRecord {
 
 /// Shares of a group of items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Shares {
+struct KnownShares {
     items: usize,
     file_first: usize,
     file_in_three: usize,
@@ -103,7 +103,7 @@ struct Shares {
     line_in_three: usize,
 }
 
-impl Shares {
+impl KnownShares {
     fn add(&mut self, item: &ItemRecord) {
         self.items += 1;
         self.file_first += usize::from(item.file_rank == Some(1));
@@ -128,9 +128,9 @@ impl Shares {
 impl KnownRecord {
     /// The summary.
     pub fn markdown(&self) -> String {
-        let mut by_kind: BTreeMap<Kind, Shares> = BTreeMap::new();
-        let mut by_repository: BTreeMap<&str, Shares> = BTreeMap::new();
-        let mut all = Shares::default();
+        let mut by_kind: BTreeMap<KnownKind, KnownShares> = BTreeMap::new();
+        let mut by_repository: BTreeMap<&str, KnownShares> = BTreeMap::new();
+        let mut all = KnownShares::default();
         for item in &self.items {
             by_kind.entry(item.kind).or_default().add(item);
             by_repository.entry(&item.repository).or_default().add(item);
@@ -159,7 +159,7 @@ impl KnownRecord {
 ///
 /// # Errors
 /// When a repository can't be read, or nothing can be drawn.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let mut items = Vec::new();
     let env = args.ranking.environment(vars)?;
@@ -197,22 +197,22 @@ fn repositories(repos: &Path, only: &[String]) -> Result<Vec<(String, PathBuf)>>
 
 /// Draws the items of one repository and asks for each.
 fn ask_repository(
-    args: &Args,
+    args: &KnownArgs,
     env: &Env,
     model: Option<Arc<Model>>,
     name: &str,
     folder: &Path,
 ) -> Result<Vec<ItemRecord>> {
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    let repository = Repository::open(name, None, &folder, env, model, &args.ranking)?;
+    let repository = BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
     let is_code = |language: &str| by_name(language).is_some_and(|l| l.category == Category::Code);
     let files = repository.files().map(|file| (file.path.as_str(), !file.generated && is_code(&file.language)));
-    let sources = Sources::read(&repository.place.project.root, files)?;
+    let sources = SourceFiles::read(&repository.place.project.root, files)?;
     let mut options = OpenOptions::default();
     (options.update, options.model) = (false, args.ranking.model.clone());
     let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
     let mut records = Vec::new();
-    for kind in Kind::ALL {
+    for kind in KnownKind::ALL {
         for item in draw(&sources, kind, args.items, args.seed) {
             let mut request = SearchRequest::new(&item.query).within(&folder).files(DEPTH).by(args.ranking.by());
             request.ranking.profile = args.ranking.profile()?;
@@ -225,7 +225,7 @@ fn ask_repository(
     Ok(records)
 }
 
-fn record(repository: &str, sources: &Sources, item: &Item, answer: &Answer, search_ms: f64) -> ItemRecord {
+fn record(repository: &str, sources: &SourceFiles, item: &KnownItem, answer: &Answer, search_ms: f64) -> ItemRecord {
     let spot = |path: &str, line: usize| format!("{path}:{line}");
     let answers: Vec<String> =
         item.answers.iter().map(|a| spot(&sources.files[a.file].path, a.line as usize)).collect();
@@ -256,13 +256,13 @@ fn write_annotations(into: &Path, name: &str, items: &[ItemRecord]) -> Result<()
         .map(|item| {
             let mut files: Vec<&str> = item.answers.iter().filter_map(|a| Some(a.rsplit_once(':')?.0)).collect();
             files.dedup();
-            let relevant = files.into_iter().map(|file| Target::Path(file.to_string())).collect();
+            let relevant = files.into_iter().map(|file| TargetFile::Path(file.to_string())).collect();
             Annotation {
                 query: item.query.clone(),
                 relevant,
                 secondary: Vec::new(),
                 category: Some(item.kind.name().to_string()),
-                given: Given::default(),
+                given: AnnotatedBackground::default(),
             }
         })
         .collect();

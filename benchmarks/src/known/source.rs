@@ -11,7 +11,7 @@ const LINE_BYTES_MAX: usize = 300;
 
 /// A file of code.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceFile {
     /// Path from the root, `/` between components.
     pub path: String,
     /// Its text.
@@ -22,21 +22,21 @@ pub struct Source {
     pub is_code: bool,
 }
 
-/// A line of a file: position in [`Sources::files`], and the line's number from 1.
+/// A line of a file: position in [`SourceFiles::files`], and the line's number from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct SourceLine {
     /// Which file.
     pub file: usize,
     /// Which line, from 1.
     pub line: u32,
 }
 
-impl Source {
+impl SourceFile {
     /// A file with its text.
-    pub fn new(path: &str, text: String, is_code: bool) -> Source {
+    pub fn new(path: &str, text: String, is_code: bool) -> SourceFile {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         let starts = std::iter::once(0).chain(ends).collect();
-        Source { path: path.to_string(), text, starts, is_code }
+        SourceFile { path: path.to_string(), text, starts, is_code }
     }
 
     /// The number, from 1, of the line of the byte `at`.
@@ -53,40 +53,42 @@ impl Source {
 
 /// All files of a folder that would be indexed.
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub struct SourceFiles {
     /// The files, by path.
-    pub files: Vec<Source>,
+    pub files: Vec<SourceFile>,
 }
 
-impl Sources {
+impl SourceFiles {
     /// Reads the files at `paths` (path from `root`, and whether it is code that people wrote) below `root`. One that
     /// can't be read as text is left out, as an index leaves it out.
     ///
     /// # Errors
     /// When no file is left.
-    pub fn read<'p>(root: &Path, paths: impl Iterator<Item = (&'p str, bool)>) -> Result<Sources> {
+    pub fn read<'p>(root: &Path, paths: impl Iterator<Item = (&'p str, bool)>) -> Result<SourceFiles> {
         let read = |(path, is_code): (&str, bool)| {
             let text = colgrep_index::source::read_text(root, path).ok()?;
             let is_code = is_code && !PathClass::of(path, colgrep_syntax::language::facts()).has(PathClass::VENDORED);
-            Some(Source::new(path, text, is_code))
+            Some(SourceFile::new(path, text, is_code))
         };
-        let mut files: Vec<Source> = paths.filter_map(read).collect();
+        let mut files: Vec<SourceFile> = paths.filter_map(read).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        (!files.is_empty()).then_some(Sources { files }).with_context(|| format!("no text below {}", root.display()))
+        (!files.is_empty())
+            .then_some(SourceFiles { files })
+            .with_context(|| format!("no text below {}", root.display()))
     }
 
     /// Files that items are drawn from, with their positions.
-    pub fn code(&self) -> impl Iterator<Item = (usize, &Source)> {
+    pub fn code(&self) -> impl Iterator<Item = (usize, &SourceFile)> {
         self.files.iter().enumerate().filter(|(_, f)| f.is_code)
     }
 
     /// The places of `text`, in order; at most `most`, since more are never an answer.
-    pub fn places_of(&self, text: &str, most: usize) -> Vec<Spot> {
+    pub fn places_of(&self, text: &str, most: usize) -> Vec<SourceLine> {
         let finder = memmem::Finder::new(text);
         let mut spots = Vec::new();
         for (file, source) in self.files.iter().enumerate() {
             for at in finder.find_iter(source.text.as_bytes()) {
-                spots.push(Spot { file, line: source.line_of(at) });
+                spots.push(SourceLine { file, line: source.line_of(at) });
                 if spots.len() >= most {
                     return spots;
                 }
@@ -97,7 +99,7 @@ impl Sources {
 
     /// The places of `text` as a whole word: no letter, digit or `_` touches it, nor a character of `glue` followed by
     /// one of these (a full stop ends a sentence, but not a version).
-    pub fn places_of_word(&self, text: &str, glue: &str, most: usize) -> Vec<Spot> {
+    pub fn places_of_word(&self, text: &str, glue: &str, most: usize) -> Vec<SourceLine> {
         let finder = memmem::Finder::new(text);
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         let touches = |chars: &mut dyn Iterator<Item = char>| {
@@ -110,7 +112,7 @@ impl Sources {
                 let mut before = source.text[..at].chars().rev();
                 let mut behind = source.text[at + text.len()..].chars();
                 if !touches(&mut before) && !touches(&mut behind) {
-                    spots.push(Spot { file, line: source.line_of(at) });
+                    spots.push(SourceLine { file, line: source.line_of(at) });
                 }
                 if spots.len() >= most {
                     return spots;
@@ -127,13 +129,14 @@ mod tests {
 
     #[test]
     fn places_are_counted_by_file_and_line() {
-        let file = |path: &str, text: &str| Source::new(path, text.to_string(), true);
-        let sources = Sources { files: vec![file("a.rs", "one\ntwo MAX_LEN\n"), file("b.rs", "MAX_LENGTH\nMAX_LEN")] };
-        let spot = |file, line| Spot { file, line };
+        let file = |path: &str, text: &str| SourceFile::new(path, text.to_string(), true);
+        let sources =
+            SourceFiles { files: vec![file("a.rs", "one\ntwo MAX_LEN\n"), file("b.rs", "MAX_LENGTH\nMAX_LEN")] };
+        let spot = |file, line| SourceLine { file, line };
         assert_eq!(sources.places_of("MAX_LEN", 9), [spot(0, 2), spot(1, 1), spot(1, 2)]);
         assert_eq!(sources.places_of("MAX_LEN", 2).len(), 2);
         assert_eq!(sources.places_of_word("MAX_LEN", "", 9), [spot(0, 2), spot(1, 2)]);
-        let versions = Sources { files: vec![file("a.rs", "since 1.0.0.\n1.0.0-beta\nv 1.0.0")] };
+        let versions = SourceFiles { files: vec![file("a.rs", "since 1.0.0.\n1.0.0-beta\nv 1.0.0")] };
         assert_eq!(versions.places_of_word("1.0.0", "-.", 9), [spot(0, 1), spot(0, 3)]);
         assert_eq!((sources.files[0].line_of(0), sources.files[0].line_of(3), sources.files[0].line_of(4)), (1, 1, 2));
     }

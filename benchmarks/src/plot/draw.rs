@@ -20,7 +20,7 @@ const GAP: i32 = 7;
 
 /// A point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct PlotPoint {
     pub x: f64,
     pub y: f64,
     /// Half length of the error bar; 0 for none.
@@ -34,7 +34,7 @@ pub struct Point {
 pub struct Series {
     /// Shown in the legend where there are several.
     pub name: String,
-    pub points: Vec<Point>,
+    pub points: Vec<PlotPoint>,
 }
 
 /// One picture.
@@ -126,7 +126,7 @@ where
         .draw()?;
     let pixel = |x: f64, y: f64| context.plotting_area().map_coordinate(&(x, y));
     let (left, right) = (pixel(xs.start, ys.start).0, pixel(xs.end, ys.start).0);
-    let mut names = Names { taken: Vec::new(), left, right };
+    let mut names = PointLabels { taken: Vec::new(), left, right };
     if let Some(level) = chart.level {
         let (x, y) = pixel(xs.start, level);
         names.put(area, "settings in force", (x, y - LETTER.1 / 2), &BLACK.mix(0.6))?;
@@ -154,7 +154,7 @@ where
         if chart.line {
             context.draw_series(LineSeries::new(points().map(|p| (p.x, p.y)), colour.stroke_width(2)))?;
         }
-        let bar = |p: &Point| PathElement::new([(p.x, p.y - p.error), (p.x, p.y + p.error)], colour.mix(0.6));
+        let bar = |p: &PlotPoint| PathElement::new([(p.x, p.y - p.error), (p.x, p.y + p.error)], colour.mix(0.6));
         context.draw_series(points().filter(|p| p.error > 0.0).map(bar))?;
         context.draw_series(points().map(|p| Circle::new((p.x, p.y), 4, colour.filled())))?;
     }
@@ -169,14 +169,14 @@ fn around((x, y): (i32, i32)) -> Area {
 }
 
 /// Labels next to points, without overlaps.
-struct Names {
+struct PointLabels {
     taken: Vec<Area>,
     /// Horizontal bounds.
     left: i32,
     right: i32,
 }
 
-impl Names {
+impl PointLabels {
     /// Writes a name right of a point, or left of it where the right has no room; nowhere where both are taken.
     fn put<'b>(
         &mut self,
@@ -205,8 +205,8 @@ impl Names {
 mod tests {
     use super::*;
 
-    fn point(x: f64, y: f64, label: &str) -> Point {
-        Point { x, y, error: 0.01, label: label.to_string() }
+    fn point(x: f64, y: f64, label: &str) -> PlotPoint {
+        PlotPoint { x, y, error: 0.01, label: label.to_string() }
     }
 
     fn drawn(series: Vec<Series>, log: bool) -> String {

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::project::git;
-use colgrep_index::history::{History, Sessions};
+use colgrep_index::history::{HistorySource, TranscriptFolders};
 use colgrep_index::ids::FileId;
 use colgrep_index::store::{FileTable, Store};
-use colgrep_index::update::{Asked, Document, Round, Source, Updater};
+use colgrep_index::update::{Document, DocumentBatch, DocumentRequest, Source, Updater};
 use colgrep_index::walk::{WalkOptions, Walked, WalkedFile};
-use colgrep_index::worktree::Repository;
+use colgrep_index::worktree::WorktreeRepository;
 
-use super::{Measure, Scores, means, remark};
+use super::{RecallMeasure, Scores, means, remark};
 
 /// Words of a question at least.
 const WORDS_MIN: usize = 5;
@@ -24,12 +24,12 @@ const NOT_ASKED: [&str; 8] =
 
 /// A history whose commits have lost their messages, which are kept separately.
 struct WithoutMessages<'a> {
-    history: History<'a>,
+    history: HistorySource<'a>,
     messages: Mutex<HashMap<String, String>>,
 }
 
 struct Stripped<'a> {
-    round: Box<dyn Round + 'a>,
+    round: Box<dyn DocumentBatch + 'a>,
     messages: &'a Mutex<HashMap<String, String>>,
 }
 
@@ -42,13 +42,13 @@ impl Source for WithoutMessages<'_> {
         self.history.list(known, options)
     }
 
-    fn begin<'s>(&'s self, round: &[WalkedFile]) -> colgrep_index::Result<Box<dyn Round + 's>> {
+    fn begin<'s>(&'s self, round: &[WalkedFile]) -> colgrep_index::Result<Box<dyn DocumentBatch + 's>> {
         Ok(Box::new(Stripped { round: self.history.begin(round)?, messages: &self.messages }))
     }
 }
 
-impl Round for Stripped<'_> {
-    fn read(&self, asked: &Asked<'_>) -> colgrep_index::Result<Document> {
+impl DocumentBatch for Stripped<'_> {
+    fn read(&self, asked: &DocumentRequest<'_>) -> colgrep_index::Result<Document> {
         let mut document = self.round.read(asked)?;
         for unit in document.content.iter_mut().flat_map(|content| &mut content.parsed.units) {
             let message = std::mem::take(&mut unit.docstring);
@@ -71,16 +71,17 @@ fn question(subject: &str, message: &str) -> Option<String> {
     (is_asked && is_new && sentence.split_whitespace().count() >= WORDS_MIN).then(|| sentence.to_string())
 }
 
-impl Measure<'_> {
+impl RecallMeasure<'_> {
     /// The scores of one repository's questions.
     pub(super) fn commits(&self, path: &Path) -> Result<Vec<Scores>> {
         let top = path.canonicalize().with_context(|| path.display().to_string())?;
-        let repository = Repository::around(&top).with_context(|| format!("{} is no repository", path.display()))?;
+        let repository =
+            WorktreeRepository::around(&top).with_context(|| format!("{} is no repository", path.display()))?;
         let folder = tempfile::tempdir()?;
         let store = Store::new(folder.path().join("index"));
-        let git = git::Repository::new(repository.top.clone(), self.programs.clone());
-        let sessions = Sessions::default();
-        let history = History { git: Some(&git), common: &repository.common, sessions: &sessions };
+        let git = git::GitRepository::new(repository.top.clone(), self.programs.clone());
+        let sessions = TranscriptFolders::default();
+        let history = HistorySource { git: Some(&git), common: &repository.common, sessions: &sessions };
         let source = WithoutMessages { history, messages: Mutex::default() };
         let begun = Instant::now();
         Updater::new(&store, &repository.common).source(&source).run()?;

@@ -1,8 +1,8 @@
 //! `recall`: whether `colgrep log` finds what a question is about.
 //!
-//! For a repository, the first sentence of a commit's message asks for the commit, and the documents have no messages:
-//! only subjects and paths can answer. For made-up transcripts, questions that were written for their turns ask for
-//! these. With several weights of meaning, each repository (or session) is scored with the best weight of the others.
+//! The first sentence of a commit's message asks for the commit, and the documents have no messages; made-up
+//! transcripts come with questions for their turns. With several weights of meaning, each repository (or session) is
+//! scored with the best weight of the others.
 
 mod commits;
 mod sessions;
@@ -20,10 +20,10 @@ use colgrep_engine::{Env, RankBy};
 use colgrep_index::ids::FileId;
 use colgrep_index::store::Snapshot;
 use colgrep_search::recall::recall;
-use colgrep_search::{Background, Request};
+use colgrep_search::{QueryContext, Request};
 
 use crate::corpus::Vars;
-use crate::paired::{Difference, Paired};
+use crate::paired::{Paired, PairedDifference};
 use crate::{FINE, REGRESSION};
 
 /// Entries that are looked at.
@@ -31,7 +31,7 @@ const DEPTH: usize = 10;
 
 /// `recall`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct RecallArgs {
     /// Repositories with their history
     #[arg(required_unless_present = "transcripts")]
     pub repositories: Vec<PathBuf>,
@@ -76,7 +76,7 @@ type Scores = Vec<f64>;
 type Target = (FileId, u32);
 
 /// What a run measures with.
-struct Measure<'a> {
+struct RecallMeasure<'a> {
     programs: OsString,
     model: &'a Model,
     questions: usize,
@@ -89,7 +89,7 @@ struct Measure<'a> {
 ///
 /// # Errors
 /// When a repository can't be read.
-pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
+pub fn run(args: &RecallArgs, vars: &Vars) -> Result<u8> {
     if let Some((way, _)) = args.floor.iter().find(|(way, _)| !args.ways.contains(way)) {
         bail!("--floor is about {}, which --ways leaves out", WAYS[*way].0);
     }
@@ -103,7 +103,7 @@ pub fn run(args: &Args, vars: &Vars) -> Result<u8> {
         with.set(Knob::HistoryAlpha, &alpha.to_string())?;
         knobs.push(with);
     }
-    let measure = Measure { programs, model: &model, questions: args.questions, ways: &args.ways, knobs };
+    let measure = RecallMeasure { programs, model: &model, questions: args.questions, ways: &args.ways, knobs };
     let mut asked = Vec::new();
     if !args.repositories.is_empty() {
         remark(&format!(
@@ -159,14 +159,14 @@ fn best_of_others(all: &[Vec<Scores>], weights: usize, left_out: usize) -> usize
     (0..weights).max_by(|a, b| sum(*a).total_cmp(&sum(*b)).then(b.cmp(a))).unwrap_or_default()
 }
 
-/// The mean difference to words alone, with its standard error and what it is called.
+/// The mean difference to words alone, with its standard error and verdict.
 fn difference(all: &[Vec<Scores>], score: impl Fn(usize, &Scores) -> f64) -> String {
     let questions: usize = all.iter().map(Vec::len).sum();
     let weight = 1.0 / questions.max(1) as f64;
-    let of = |(group, scores): (usize, &Vec<Scores>)| -> Vec<Difference> {
-        scores.iter().map(|own| Difference { group, weight, value: score(group, own) - own[WORDS] }).collect()
+    let of = |(group, scores): (usize, &Vec<Scores>)| -> Vec<PairedDifference> {
+        scores.iter().map(|own| PairedDifference { group, weight, value: score(group, own) - own[WORDS] }).collect()
     };
-    let differences: Vec<Difference> = all.iter().enumerate().flat_map(of).collect();
+    let differences: Vec<PairedDifference> = all.iter().enumerate().flat_map(of).collect();
     let paired = Paired::of(&differences);
     format!("{} ({}; {} better, {} worse)", paired.text(), paired.verdict(), paired.wins, paired.losses)
 }
@@ -191,7 +191,7 @@ fn remark(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-impl Measure<'_> {
+impl RecallMeasure<'_> {
     fn scores(&self, snapshot: &Snapshot, question: &str, target: Target) -> Result<Scores> {
         let own = |(way, (_, by)): (usize, &(_, RankBy))| match self.ways.contains(&way) {
             true => self.reciprocal_rank(snapshot, question, *by, &self.knobs[0], target),
@@ -218,7 +218,7 @@ impl Measure<'_> {
             units_per_file: PerFile::Units(1),
             strength_min: 0.0,
             semantic: (by != RankBy::Words).then(|| self.model.semantic(snapshot, by)),
-            background: Background::default(),
+            background: QueryContext::default(),
         };
         let (answer, _) = recall(snapshot, None, &request, None)?;
         let mut best = answer.units.iter().take(DEPTH);

@@ -1,19 +1,19 @@
 //! Made-up transcripts: sessions of an agent, with questions for most turns.
 //!
-//! A file of them is short; [`lay_out`] makes the rows of both forms of it, with what programs put around them: times,
-//! calls of tools, what these answered, rows that mean nothing here.
+//! [`lay_out`] turns a short file of sessions into transcripts in both formats, with the rows that programs add: times,
+//! calls of tools and their results, meaningless rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_index::history::{History, Sessions};
+use colgrep_index::history::{HistorySource, TranscriptFolders};
 use colgrep_index::store::Store;
 use colgrep_index::update::Updater;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Measure, Scores, tell};
+use super::{RecallMeasure, Scores, tell};
 
 /// Sessions in one project.
 #[derive(Debug, Deserialize)]
@@ -21,31 +21,31 @@ use super::{Measure, Scores, tell};
 struct Transcripts {
     /// Where the sessions ran. Nothing need be there: paths are compared as text.
     project: PathBuf,
-    sessions: Vec<Session>,
+    sessions: Vec<RecallSession>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Session {
+struct RecallSession {
     /// The transcript's name without `.jsonl`.
     name: String,
-    form: Form,
+    form: TranscriptForm,
     /// The day.
     date: String,
-    turns: Vec<Turn>,
+    turns: Vec<RecallTurn>,
 }
 
 /// Who writes transcripts so.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Form {
+enum TranscriptForm {
     Claude,
     Codex,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Turn {
+struct RecallTurn {
     /// What a person asked the agent.
     asked: String,
     /// What it said.
@@ -65,12 +65,12 @@ struct Turn {
 }
 
 /// How turns are asked for: the name in tables, and the question.
-type Asked = (&'static str, fn(&Turn) -> Option<&String>);
+type Asked = (&'static str, fn(&RecallTurn) -> Option<&String>);
 const ASKED: [Asked; 2] =
     [("recalled", |turn| turn.recalled.as_ref()), ("paraphrase", |turn| turn.paraphrase.as_ref())];
 
-impl Measure<'_> {
-    /// The scores of the questions of each session, all of one kind before those of the next.
+impl RecallMeasure<'_> {
+    /// The scores of each session's questions, grouped by kind.
     pub(super) fn transcripts(&self, file: &Path, alphas: &[f32]) -> Result<Vec<Vec<Scores>>> {
         let shown = file.display();
         let text = fs::read_to_string(file).with_context(|| format!("can't read {shown}"))?;
@@ -81,8 +81,8 @@ impl Measure<'_> {
         let lines: Vec<Vec<u32>> =
             set.sessions.iter().map(|session| lay_out(session, &set.project, &transcripts)).collect::<Result<_>>()?;
         let store = Store::new(folder.path().join("index"));
-        let sessions = Sessions::new(vec![transcripts.clone()], vec![set.project.clone()]);
-        let source = History { git: None, common: &set.project, sessions: &sessions };
+        let sessions = TranscriptFolders::new(vec![transcripts.clone()], vec![set.project.clone()]);
+        let source = HistorySource { git: None, common: &set.project, sessions: &sessions };
         let encoding = self.model.encoding(None);
         let (snapshot, _) = Updater::new(&store, &set.project).source(&source).encoding(encoding.as_ref()).run()?;
         let mut documents = Vec::new();
@@ -109,19 +109,19 @@ impl Measure<'_> {
 }
 
 /// Writes a session as its agent would, and gives the line of each turn.
-fn lay_out(session: &Session, project: &Path, folder: &Path) -> Result<Vec<u32>> {
+fn lay_out(session: &RecallSession, project: &Path, folder: &Path) -> Result<Vec<u32>> {
     let cwd = project.to_string_lossy().into_owned();
     let mut rows = vec![match session.form {
-        Form::Claude => json!({"type": "summary", "summary": session.name}),
-        Form::Codex => json!({"type": "session_meta", "payload": {"id": session.name, "cwd": cwd}}),
+        TranscriptForm::Claude => json!({"type": "summary", "summary": session.name}),
+        TranscriptForm::Codex => json!({"type": "session_meta", "payload": {"id": session.name, "cwd": cwd}}),
     }];
     let mut lines = Vec::new();
     for (turn, hour) in session.turns.iter().zip(8..) {
         lines.push(u32::try_from(rows.len() + 1)?);
         let time = format!("{}T{hour:02}:00:00Z", session.date);
         match session.form {
-            Form::Claude => rows.extend(as_claude(turn, &cwd, &time)),
-            Form::Codex => rows.extend(as_codex(turn, &cwd, &time)),
+            TranscriptForm::Claude => rows.extend(as_claude(turn, &cwd, &time)),
+            TranscriptForm::Codex => rows.extend(as_codex(turn, &cwd, &time)),
         }
     }
     let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
@@ -129,7 +129,7 @@ fn lay_out(session: &Session, project: &Path, folder: &Path) -> Result<Vec<u32>>
     Ok(lines)
 }
 
-fn as_claude(turn: &Turn, cwd: &str, time: &str) -> Vec<Value> {
+fn as_claude(turn: &RecallTurn, cwd: &str, time: &str) -> Vec<Value> {
     let row = |role: &str, content: Value| json!({"type": role, "cwd": cwd, "timestamp": time, "message": {"role": role, "content": content}});
     let use_of = |(tool, given): &(String, String)| {
         let input = match tool.as_str() {
@@ -146,7 +146,7 @@ fn as_claude(turn: &Turn, cwd: &str, time: &str) -> Vec<Value> {
     rows
 }
 
-fn as_codex(turn: &Turn, cwd: &str, time: &str) -> Vec<Value> {
+fn as_codex(turn: &RecallTurn, cwd: &str, time: &str) -> Vec<Value> {
     let row = |payload: Value| json!({"timestamp": time, "type": "response_item", "payload": payload});
     let message = |role: &str, kind: &str, text: &str| {
         row(json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))

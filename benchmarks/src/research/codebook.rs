@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use colgrep_encoder::{Encoder as _, Files, Native};
+use colgrep_encoder::{Encoder as _, ModelFiles, Native};
 use colgrep_index::vector::{Codec, train_codebook};
 
 use crate::report::print;
@@ -14,7 +14,7 @@ const CENTROIDS: usize = 1 << 10;
 
 /// `research codebook`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct CodebookArgs {
     /// The model's folder, into which codebook.bin is written
     assets: PathBuf,
     /// JSON lines with `text`, as crates/encoder/train/mine.py writes them
@@ -22,7 +22,7 @@ pub struct Args {
     mined: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &CodebookArgs) -> Result<()> {
     let mut paths = args.mined.clone();
     paths.sort();
     let mut texts: Vec<String> = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let read = |name: &str| std::fs::read(args.assets.join(name));
     let (config, vocabulary) = (String::from_utf8(read("config.json")?)?, String::from_utf8(read("vocab.txt")?)?);
     let weights = read("model.safetensors")?;
-    let model = Native::new(Files { config: &config, vocabulary: &vocabulary, weights: &weights })?;
+    let model = Native::new(ModelFiles { config: &config, vocabulary: &vocabulary, weights: &weights })?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let codebook = train_codebook(&model, &texts, CENTROIDS, &Codec::of(model.heads(), model.is_light()))?;
     // Under another name first, so that a kill leaves the old one whole.

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 /// `research corpus`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct CorpusUnitsArgs {
     /// The folder
     folder: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &CorpusUnitsArgs) -> Result<()> {
     let root = &args.folder;
     let walked = walk(root, &LeftOut::default(), &WalkOptions::default())?;
     let lines: Vec<Option<String>> = walked.files.par_iter().map(|found| file(root, &found.path)).collect();
@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The JSON line of one file; none where it is no text.
+/// The JSON line of one file; `None` if it is not text.
 fn file(root: &Path, path: &str) -> Option<String> {
     if skip_by_name(path).is_some() {
         return None;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use colgrep_encoder::{EMBEDDED, Encoder, Files, ModelSpec, Multivector, Native, open};
+use colgrep_encoder::{EMBEDDED, Encoder, ModelFiles, ModelSpec, Multivector, Native, open};
 use colgrep_engine::settings::env::Env;
 
 use crate::corpus::Vars;
@@ -20,9 +20,9 @@ const BATCH: usize = 64;
 /// Rounds of each measurement.
 const ROUNDS: usize = 5;
 
-/// Time that this process has been on a core, where the system tells (Linux); else the time of day.
+/// Processor time of this process where the system reports it (Linux); else wall-clock time.
 ///
-/// On a busy machine the two differ, and the first is what the code costs.
+/// On a busy machine the two differ, and the first is the cost of the code.
 fn now(start: Instant) -> Duration {
     let on_core = std::fs::read_to_string("/proc/self/schedstat").ok();
     match on_core.and_then(|line| line.split(' ').next()?.parse().ok()) {
@@ -67,13 +67,13 @@ impl Read {
         Ok(Read { config: text("config.json")?, vocabulary: text("vocab.txt")?, weights })
     }
 
-    fn files(&self) -> Files<'_> {
-        Files { config: &self.config, vocabulary: &self.vocabulary, weights: &self.weights }
+    fn files(&self) -> ModelFiles<'_> {
+        ModelFiles { config: &self.config, vocabulary: &self.vocabulary, weights: &self.weights }
     }
 }
 
 /// Loading and tokenizing, which only the native engine has apart.
-fn native(files: Files<'_>, documents: &[&str], out: &mut String) -> Result<()> {
+fn native(files: ModelFiles<'_>, documents: &[&str], out: &mut String) -> Result<()> {
     // The first load touches the file's pages as a new process does.
     let start = Instant::now();
     let model = Native::new(files)?;
@@ -102,7 +102,7 @@ fn encode(model: &dyn Encoder, documents: &[&str], out: &mut String) -> Result<(
 
 /// `research encoder`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct EncoderArgs {
     /// Measure the model of this folder, of a native model or of an ONNX one, instead of the one in the program
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
@@ -111,7 +111,7 @@ pub struct Args {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, vars: &Vars) -> Result<()> {
+pub(super) fn run(args: &EncoderArgs, vars: &Vars) -> Result<()> {
     let text = if args.files.is_empty() {
         [
             include_str!("../../../crates/encoder/src/native/mod.rs"),

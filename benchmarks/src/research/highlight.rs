@@ -15,7 +15,7 @@ const RUNS: usize = 9;
 
 /// `research highlight`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct HighlightArgs {
     /// Folder with the sources of the grammars' crates (cargo's registry), which hold `queries/highlights.scm`
     #[arg(long, value_name = "DIR")]
     crates: PathBuf,
@@ -23,7 +23,7 @@ pub struct Args {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &HighlightArgs) -> Result<()> {
     let mut out = String::from("| language | query, bytes | read in, ms | |\n|---|---:|---:|---|\n");
     for row in language::known() {
         let (Some(grammar), Some(query)) = (row.grammar, query_of(&args.crates, row)) else { continue };

@@ -11,7 +11,7 @@ use crate::report::print;
 
 /// `research space`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct SpaceArgs {
     /// Folders of indexes
     #[arg(required = true)]
     indexes: Vec<PathBuf>,
@@ -20,10 +20,10 @@ pub struct Args {
     source: u64,
 }
 
-/// Bytes by what they are for, and by field.
+/// Bytes by purpose and field.
 type Space = BTreeMap<(String, String), u64>;
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &SpaceArgs) -> Result<()> {
     let (mut files, mut fields) = (Space::new(), Space::new());
     for index in &args.indexes {
         add_files(index, &mut files)?;

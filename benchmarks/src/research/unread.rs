@@ -1,5 +1,5 @@
-//! `unread`: names that a line announces, as a program like ctags sees it, and that no unit has. What a grammar can't
-//! read shows here: macros around definitions, attributes in front of names.
+//! `unread`: names that a line announces, as ctags would see it, but that no unit has. This shows what a grammar can't
+//! parse: macros around definitions, attributes before names.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const TYPES: &str = "class|struct|enum|trait|interface|protocol|object|union|rec
 
 /// `research unread`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Args {
+pub struct UnreadArgs {
     /// Folders of source
     #[arg(required = true)]
     pub folders: Vec<PathBuf>,
@@ -40,7 +40,7 @@ struct Count {
     examples: Vec<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &UnreadArgs) -> Result<()> {
     let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
     for folder in &args.folders {
         for file in walk(folder, &LeftOut::default(), &WalkOptions::default())?.files {
@@ -104,7 +104,7 @@ fn count(text: &str, language: &'static Language, path: &Path, count: &mut Count
     }
 }
 
-/// Whether a line lies in a comment or text of several lines; `until` is what ends it.
+/// Whether a line lies in a comment or text of several lines, which ends with `until`.
 fn is_quoted(line: &str, until: &mut Option<&'static str>) -> bool {
     if let Some(end) = *until {
         if line.contains(end) {

@@ -17,16 +17,16 @@ use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::store::Store;
 use colgrep_index::update::{Encoding, Updater};
-use colgrep_search::{Background, Mode, Request, Semantic, search_one};
+use colgrep_search::{Mode, QueryContext, Request, Semantic, search_one};
 
 use crate::report::print;
-use model::Model;
+use model::ResearchModel;
 
 const QUERIES: usize = 20;
 
 /// `research vectors`.
 #[derive(Clone, Debug, clap::Subcommand)]
-pub enum Args {
+pub enum VectorsArgs {
     /// How cost grows with the number of synthetic units
     Curve {
         /// Units of each measurement
@@ -59,13 +59,15 @@ pub enum Args {
     },
 }
 
-pub(super) fn run(args: &Args) -> Result<()> {
+pub(super) fn run(args: &VectorsArgs) -> Result<()> {
     match args {
-        Args::Curve { units } => units.iter().try_for_each(|units| curve(*units)),
-        Args::Codec { folder } => codec::run(folder),
-        Args::Measure { folder, store } => measure(folder, store),
-        Args::Query { store } => query(store),
-        Args::Source { folder, units } => print(&format!("{:.1} MB\n", source::write(folder, *units)? as f64 / 1e6)),
+        VectorsArgs::Curve { units } => units.iter().try_for_each(|units| curve(*units)),
+        VectorsArgs::Codec { folder } => codec::run(folder),
+        VectorsArgs::Measure { folder, store } => measure(folder, store),
+        VectorsArgs::Query { store } => query(store),
+        VectorsArgs::Source { folder, units } => {
+            print(&format!("{:.1} MB\n", source::write(folder, *units)? as f64 / 1e6))
+        }
     }
 }
 
@@ -87,7 +89,7 @@ fn measure(root: &Path, data: &Path) -> Result<()> {
     let units = snapshot.coverage().units;
     drop(snapshot);
     let lexical_bytes = store.bytes_on_disk();
-    let model = Model;
+    let model = ResearchModel;
     let started = Instant::now();
     let (snapshot, report) = Updater::new(&store, root).encoding(Some(&Encoding::new(&model))).run()?;
     let seconds = started.elapsed().as_secs_f64();
@@ -118,12 +120,12 @@ fn cpu_ms() -> f64 {
     10.0 * (ticks(11) + ticks(12))
 }
 
-/// Opens a store in this new process, asks, and tells times and memory.
+/// Opens a store in this new process, queries it, and reports times and memory.
 fn query(folder: &Path) -> Result<()> {
     let started = Instant::now();
     let snapshot = Store::new(folder.to_path_buf()).open()?;
     let opened = started.elapsed();
-    let (model, knobs) = (Model, Knobs::of(Profile::Default));
+    let (model, knobs) = (ResearchModel, Knobs::of(Profile::Default));
     let ask = |i: usize, mode: Option<Mode>| -> Result<f64> {
         let text = source::query(i);
         let semantic = mode.map(|mode| Semantic { mode, ..Semantic::new(&model) });
@@ -136,7 +138,7 @@ fn query(folder: &Path) -> Result<()> {
             units_per_file: PerFile::Units(1),
             strength_min: 0.0,
             semantic,
-            background: Background::default(),
+            background: QueryContext::default(),
         };
         let answer = search_one(&snapshot, None, &request, None)?;
         ensure!(!answer.hits.is_empty(), "nothing found");

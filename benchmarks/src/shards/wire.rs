@@ -9,18 +9,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use colgrep_cluster::{Catalog, Cluster, ClusterScope, Generation, HostedRepository, Patience, ShardServer, Spent};
+use colgrep_cluster::{
+    Catalog, Cluster, ClusterScope, Generation, HostedRepository, QuestionTraffic, ReplicaTimeouts, ShardServer,
+};
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::update;
 use colgrep_engine::session::corpus::{self, Parts, RankedTogether};
-use colgrep_engine::session::project_searcher::{Asked, Place, Within};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Env, RankBy, Scope};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Args, draw, link};
+use super::{ShardsArgs, draw, link};
 use crate::{FINE, REGRESSION};
 
 /// Shards.
@@ -32,9 +34,9 @@ const SHARD_BYTES_MAX: u64 = 15_000;
 const QUERY_BYTES_MAX: u64 = 200_000;
 
 /// Repositories that do not change.
-struct Shelf(Arc<Generation>);
+struct FixedRepositories(Arc<Generation>);
 
-impl Catalog for Shelf {
+impl Catalog for FixedRepositories {
     fn now(&self) -> Option<Arc<Generation>> {
         Some(Arc::clone(&self.0))
     }
@@ -44,7 +46,7 @@ impl Catalog for Shelf {
     }
 }
 
-fn opened(args: &Args, name: &str, model: Option<&Model>) -> Result<HostedRepository> {
+fn opened(args: &ShardsArgs, name: &str, model: Option<&Model>) -> Result<HostedRepository> {
     let root = args.work.join(name);
     link(&args.repos.join(name), &root)?;
     let env = Env::default().data_in(args.work.join(".index"));
@@ -66,7 +68,7 @@ fn served(repositories: &[HostedRepository]) -> Result<Vec<(SocketAddr, Arc<Shar
         if own.is_empty() {
             continue;
         }
-        let server = ShardServer::new(Arc::new(Shelf(Arc::new(Generation::new(own)))), None);
+        let server = ShardServer::new(Arc::new(FixedRepositories(Arc::new(Generation::new(own)))), None);
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let (address, running) = (listener.local_addr()?, Arc::clone(&server));
         std::thread::spawn(move || running.serve(&listener));
@@ -111,7 +113,7 @@ fn at(values: &mut [u64], share: f64) -> f64 {
 ///
 /// # Errors
 /// When an index can't be made or read, or a shard does not answer.
-pub fn run(args: &Args, names: &[String]) -> Result<u8> {
+pub fn run(args: &ShardsArgs, names: &[String]) -> Result<u8> {
     let model = if args.keyword_only { None } else { Some(Model::open(None, true, &Env::default())?.remembering()) };
     let repositories: Vec<HostedRepository> =
         names.iter().map(|name| opened(args, name, model.as_ref())).collect::<Result<_>>()?;
@@ -119,7 +121,7 @@ pub fn run(args: &Args, names: &[String]) -> Result<u8> {
     let file = args.work.join("shards.json");
     let addresses: Vec<Vec<String>> = servers.iter().map(|(address, _)| vec![address.to_string()]).collect();
     fs::write(&file, format!("{{\"shards\": {addresses:?}}}"))?;
-    let cluster = Cluster::new(&file, None, 1, Patience::default())?;
+    let cluster = Cluster::new(&file, None, 1, ReplicaTimeouts::default())?;
     let mut queries = Vec::new();
     for repository in &repositories {
         queries.extend(draw(&repository.snapshot, args.queries.div_ceil(repositories.len()))?);
@@ -155,11 +157,12 @@ pub fn run(args: &Args, names: &[String]) -> Result<u8> {
             at(&mut sums.shards, 1.0),
         )?;
         is_fine &= sums.equal == queries.len();
-        let mut spent: Vec<(&str, Spent)> = cluster.traffic_by_kind().into_iter().collect();
+        let mut spent: Vec<(&str, QuestionTraffic)> = cluster.traffic_by_kind().into_iter().collect();
         for (kind, spent) in &mut spent {
             let old = before.get(kind).copied().unwrap_or_default();
-            let Spent { asked, sent, received } = *spent;
-            *spent = Spent { asked: asked - old.asked, sent: sent - old.sent, received: received - old.received };
+            let QuestionTraffic { asked, sent, received } = *spent;
+            *spent =
+                QuestionTraffic { asked: asked - old.asked, sent: sent - old.sent, received: received - old.received };
         }
         spent.sort_by_key(|(_, spent)| std::cmp::Reverse(spent.sent + spent.received));
         kinds.push((mode, spent));
@@ -187,7 +190,7 @@ fn asked(
     let scope = &Scope::default();
     let place = |one: &HostedRepository| {
         let (project, snapshot) = (one.project.clone(), Arc::clone(&one.snapshot));
-        Place::new(project, snapshot, Within::everything(), scope, false, &one.settings)
+        ProjectSearcher::new(project, snapshot, Within::everything(), scope, false, &one.settings)
     };
     let knobs = Knobs::of(Profile::Default);
     let mut sums = Sums::default();
@@ -196,10 +199,10 @@ fn asked(
         let seen: Vec<&HostedRepository> =
             (0..repositories.len()).filter(may_see).map(|at| &repositories[at]).collect();
         let allowed: Vec<String> = seen.iter().map(|one| one.name.clone()).collect();
-        let places: Vec<Place> = seen.into_iter().map(place).collect::<Result<_, _>>()?;
+        let places: Vec<ProjectSearcher> = seen.into_iter().map(place).collect::<Result<_, _>>()?;
         let wanted = ClusterScope { allowed: rights.then_some(&allowed), scope };
         let by = if model.is_some() { RankBy::Both } else { RankBy::Words };
-        let asked = Asked { model, by, strength_min: 0.03, ..Asked::new(query, &knobs, FILES) };
+        let asked = RankQuery { model, by, strength_min: 0.03, ..RankQuery::new(query, &knobs, FILES) };
         let before = cluster.traffic();
         let started = Instant::now();
         let (ranked, gathered) = cluster.rank(&wanted, &asked, &())?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::process::Program;
-use super::{Args, PeerSpeed, Spread};
+use super::{PeerSpeed, SpeedArgs, Spread};
 
 /// How another tool is called.
 struct Peer {
@@ -62,7 +62,7 @@ const RANKED: [Peer; 5] = [
 ///
 /// # Errors
 /// When colgrep fails; a peer that fails is a row that says so.
-pub fn measure(args: &Args, colgrep: &Program, folder: &Path, scratch: &Path) -> Result<Vec<PeerSpeed>> {
+pub fn measure(args: &SpeedArgs, colgrep: &Program, folder: &Path, scratch: &Path) -> Result<Vec<PeerSpeed>> {
     let mut rows = ripgrep(args, colgrep, folder)?;
     let here: Vec<&Peer> = RANKED.iter().filter(|p| Program::on_path(p.search).is_some()).collect();
     let copy = scratch.join("copy");
@@ -91,8 +91,8 @@ fn skipped(name: &str, what: &str) -> PeerSpeed {
 /// Runs two programs by turns; gives the second's times and the ratios of the first's to the second's.
 fn by_turns(
     runs: u32,
-    first: &dyn Fn() -> Result<super::Sample>,
-    second: &dyn Fn() -> Result<super::Sample>,
+    first: &dyn Fn() -> Result<super::RunSample>,
+    second: &dyn Fn() -> Result<super::RunSample>,
 ) -> Result<(Spread, Spread)> {
     let (mut times, mut ratios) = (Vec::new(), Vec::new());
     // One run of each that is not counted, so that files are cached for both.
@@ -106,7 +106,7 @@ fn by_turns(
     Ok((Spread::of(&times), Spread::of(&ratios)))
 }
 
-fn ripgrep(args: &Args, colgrep: &Program, folder: &Path) -> Result<Vec<PeerSpeed>> {
+fn ripgrep(args: &SpeedArgs, colgrep: &Program, folder: &Path) -> Result<Vec<PeerSpeed>> {
     let Some(rg) = Program::on_path("rg") else { return Ok(vec![skipped("ripgrep", "not on PATH, skipped")]) };
     let folder = folder.to_string_lossy();
     let word = args.word.as_str();
@@ -128,7 +128,14 @@ fn ripgrep(args: &Args, colgrep: &Program, folder: &Path) -> Result<Vec<PeerSpee
     Ok(rows)
 }
 
-fn ranked(args: &Args, colgrep: &Program, peer: &Peer, folder: &Path, copy: &Path, index: &Path) -> Result<PeerSpeed> {
+fn ranked(
+    args: &SpeedArgs,
+    colgrep: &Program,
+    peer: &Peer,
+    folder: &Path,
+    copy: &Path,
+    index: &Path,
+) -> Result<PeerSpeed> {
     let (own_folder, copy, index_text) = (folder.to_string_lossy(), copy.to_string_lossy(), index.to_string_lossy());
     let _ = std::fs::remove_dir_all(index);
     std::fs::create_dir_all(index)?;

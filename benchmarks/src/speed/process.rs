@@ -17,7 +17,7 @@ const LAST_LINE_MAX: usize = 120;
 
 /// One run.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub struct RunSample {
     /// From the start to the exit, in milliseconds.
     pub ms: f64,
     /// Most memory resident at once, in bytes, as the system counted it.
@@ -72,7 +72,7 @@ impl Program {
     ///
     /// # Errors
     /// When it can't be started, or ends with another status than 0 or 1 (nothing found).
-    pub fn run(&self, args: &[&str]) -> Result<Sample> {
+    pub fn run(&self, args: &[&str]) -> Result<RunSample> {
         let mut command = self.command(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let what = || format!("{} {}", self.path.display(), args.join(" "));
@@ -80,7 +80,7 @@ impl Program {
         let ended = command.spawn().and_then(|mut child| child.wait4()).with_context(what)?;
         let ms = started.elapsed().as_secs_f64() * 1e3;
         match ended.status.code() {
-            Some(0 | 1) => Ok(Sample { ms, memory: ended.rusage.maxrss }),
+            Some(0 | 1) => Ok(RunSample { ms, memory: ended.rusage.maxrss }),
             _ => bail!("{}: {}", what(), ended.status),
         }
     }
@@ -106,7 +106,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`Program::run`].
-    pub fn repeat(&self, args: &[&str], runs: u32) -> Result<Vec<Sample>> {
+    pub fn repeat(&self, args: &[&str], runs: u32) -> Result<Vec<RunSample>> {
         (0..runs).map(|_| self.run(args)).collect()
     }
 }

@@ -19,7 +19,7 @@ const WARM_UP: u32 = 3;
 /// # Errors
 /// When the server can't be started, ends, or answers with an error.
 pub fn answers(program: &Program, folder: &Path, query: &str, runs: u32) -> Result<Vec<f64>> {
-    let mut server = Server::warm(program, folder, query)?;
+    let mut server = TimedServer::warm(program, folder, query)?;
     (0..runs).map(|_| server.search(query)).collect()
 }
 
@@ -28,7 +28,7 @@ pub fn answers(program: &Program, folder: &Path, query: &str, runs: u32) -> Resu
 /// # Errors
 /// When the server can't be started, ends, or answers with an error.
 pub fn questions(program: &Program, folder: &Path, query: &str, questions: &[String]) -> Result<Questions> {
-    let mut server = Server::warm(program, folder, query)?;
+    let mut server = TimedServer::warm(program, folder, query)?;
     let mut round = || -> Result<Spread> {
         let times: Vec<f64> = questions.iter().map(|q| server.search(q)).collect::<Result<_>>()?;
         Ok(Spread::of(&times))
@@ -36,20 +36,20 @@ pub fn questions(program: &Program, folder: &Path, query: &str, questions: &[Str
     Ok(Questions { count: questions.len(), first_ms: round()?, again_ms: round()? })
 }
 
-struct Server {
+struct TimedServer {
     process: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
     calls: u64,
 }
 
-impl Server {
-    fn start(program: &Program, folder: &Path) -> Result<Server> {
+impl TimedServer {
+    fn start(program: &Program, folder: &Path) -> Result<TimedServer> {
         let mut command = program.command(&["mcp", "-y", &folder.to_string_lossy()]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let to = process.stdin.take();
         let from = BufReader::new(process.stdout.take().context("a server without an output")?);
-        let mut server = Server { process, to, from, calls: 0 };
+        let mut server = TimedServer { process, to, from, calls: 0 };
         let client = json!({"name": "colgrep-bench", "version": env!("CARGO_PKG_VERSION")});
         server
             .call("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}))?;
@@ -58,8 +58,8 @@ impl Server {
     }
 
     /// A server that has answered a query a few times.
-    fn warm(program: &Program, folder: &Path, query: &str) -> Result<Server> {
-        let mut server = Server::start(program, folder)?;
+    fn warm(program: &Program, folder: &Path, query: &str) -> Result<TimedServer> {
+        let mut server = TimedServer::start(program, folder)?;
         for _ in 0..WARM_UP {
             server.search(query)?;
         }
@@ -100,7 +100,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TimedServer {
     fn drop(&mut self) {
         // A server ends with its input.
         self.to = None;

@@ -4,15 +4,15 @@ use anyhow::Result;
 use colgrep_core::rank::STAGES;
 use indicatif::ProgressBar;
 
-use super::{Setting, Store, knob, knobs_of};
-use crate::corpus::Corpus;
+use super::{ScoreStore, Setting, knob, knobs_of};
+use crate::corpus::BenchCorpus;
 use crate::pools::{Pools, first_stage, is_of_retrieval};
 use crate::report::bar;
 
 /// Measures settings, each once.
 pub struct Evaluator<'c> {
-    pub(super) corpus: &'c Corpus,
-    store: Store,
+    pub(super) corpus: &'c BenchCorpus,
+    store: ScoreStore,
     /// The candidates in memory, and the retrieval setting they were made with.
     pools: Option<(Setting, Pools)>,
     /// Settings measured here (and not known before).
@@ -23,7 +23,7 @@ pub struct Evaluator<'c> {
 
 impl<'c> Evaluator<'c> {
     /// A searcher over a corpus, with scores known from before.
-    pub fn new(corpus: &'c Corpus, store: Store) -> Evaluator<'c> {
+    pub fn new(corpus: &'c BenchCorpus, store: ScoreStore) -> Evaluator<'c> {
         Evaluator { corpus, store, pools: None, done: 0, retrievals: 0 }
     }
 

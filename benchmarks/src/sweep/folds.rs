@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::evaluate::Evaluator;
 use super::{FoldBy, Setting};
-use crate::corpus::{Corpus, Task};
+use crate::corpus::{BenchCorpus, BenchTask};
 
 /// Parts where nobody says how many.
 const FOLDS: usize = 6;
@@ -39,7 +39,7 @@ impl Folds {
     ///
     /// # Errors
     /// When there are fewer than two parts, or fewer repositories (queries) than parts.
-    pub fn new(corpus: &Corpus, count: Option<usize>, by: FoldBy) -> Result<Folds> {
+    pub fn new(corpus: &BenchCorpus, count: Option<usize>, by: FoldBy) -> Result<Folds> {
         let repositories = corpus.repositories.len();
         let (most, what) = match by {
             FoldBy::Repository => (repositories, "repositories"),
@@ -58,7 +58,8 @@ impl Folds {
             queries[task.repository] += 1;
         }
         let of_repository = deal(&queries, count);
-        let fold = |(i, t): (usize, &Task)| if by == FoldBy::Query { i % count } else { of_repository[t.repository] };
+        let fold =
+            |(i, t): (usize, &BenchTask)| if by == FoldBy::Query { i % count } else { of_repository[t.repository] };
         let of_task = corpus.tasks.iter().enumerate().map(fold).collect();
         Ok(Folds { of_task, weights: corpus.weights(), count })
     }

@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use serde::{Deserialize, Serialize};
 
-/// Most settings of a grid: beyond, `random` or `coordinate` is meant.
+/// Maximum number of settings of a grid; beyond, use `random` or `coordinate`.
 const GRID_MAX: usize = 1_000_000;
 
 /// Values over the baseline's, by knob; the empty one is the baseline.

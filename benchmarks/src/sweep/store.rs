@@ -10,7 +10,7 @@ use colgrep_index::source::hash;
 use serde::{Deserialize, Serialize};
 
 use super::Setting;
-use crate::corpus::Corpus;
+use crate::corpus::BenchCorpus;
 use crate::report::knob_values;
 
 /// The first line: what the scores belong to.
@@ -24,30 +24,30 @@ struct Header {
 
 /// A line: one setting and each query's NDCG@10, in the corpus's order.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct SweepLine {
     setting: Setting,
     scores: Vec<f64>,
 }
 
 /// Scores by setting.
 #[derive(Debug, Default)]
-pub struct Store {
+pub struct ScoreStore {
     scores: HashMap<String, Vec<f64>>,
     file: Option<File>,
 }
 
-impl Store {
+impl ScoreStore {
     /// Opens the file (or nothing but memory) for a corpus.
     ///
     /// # Errors
     /// When the file can't be read or belongs to another corpus, baseline or program.
-    pub fn open(path: Option<&Path>, corpus: &Corpus) -> Result<Store> {
+    pub fn open(path: Option<&Path>, corpus: &BenchCorpus) -> Result<ScoreStore> {
         let fingerprint = format!("{:016x}-{:016x}-{:016x}", corpus.fingerprint(), knobs(corpus), program()?);
-        Store::open_for(path, Header { version: 1, fingerprint, queries: corpus.tasks.len() })
+        ScoreStore::open_for(path, Header { version: 1, fingerprint, queries: corpus.tasks.len() })
     }
 
-    fn open_for(path: Option<&Path>, header: Header) -> Result<Store> {
-        let mut store = Store::default();
+    fn open_for(path: Option<&Path>, header: Header) -> Result<ScoreStore> {
+        let mut store = ScoreStore::default();
         let Some(path) = path else { return Ok(store) };
         let what = || format!("{}", path.display());
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).with_context(what)?;
@@ -67,7 +67,7 @@ impl Store {
                 let mut whole = true;
                 for line in lines {
                     // A line cut off by a kill is the last one; its setting is measured again.
-                    whole = match serde_json::from_str::<Line>(&line?) {
+                    whole = match serde_json::from_str::<SweepLine>(&line?) {
                         Ok(line) if line.scores.len() == header.queries => {
                             store.scores.insert(line.setting.text(), line.scores);
                             true
@@ -102,7 +102,7 @@ impl Store {
         // Rounded at once, so that a sweep taken up again gives the same numbers to the last digit.
         let scores: Vec<f64> = scores.into_iter().map(|s| (s * 1e6).round() / 1e6).collect();
         if let Some(file) = &mut self.file {
-            let line = serde_json::to_string(&Line { setting: setting.clone(), scores: scores.clone() })?;
+            let line = serde_json::to_string(&SweepLine { setting: setting.clone(), scores: scores.clone() })?;
             file.write_all((line + "\n").as_bytes())?;
         }
         self.scores.insert(setting.text(), scores);
@@ -111,7 +111,7 @@ impl Store {
 }
 
 /// A hash of the knobs that settings don't override.
-fn knobs(corpus: &Corpus) -> u64 {
+fn knobs(corpus: &BenchCorpus) -> u64 {
     let values: Vec<String> = knob_values(&corpus.knobs).iter().map(|(n, v)| format!("{n}={v}")).collect();
     hash(values.join("\n").as_bytes()) as u64
 }
@@ -138,25 +138,25 @@ mod tests {
     fn scores_survive_a_kill_in_the_middle_of_a_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept.jsonl");
-        let mut store = Store::open_for(Some(&path), header("a")).unwrap();
+        let mut store = ScoreStore::open_for(Some(&path), header("a")).unwrap();
         store.add(&setting(1.0), vec![0.5, 1.0 / 3.0]).unwrap();
         store.add(&setting(2.0), vec![1.0, 0.0]).unwrap();
         drop(store);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
-        let mut store = Store::open_for(Some(&path), header("a")).unwrap();
+        let mut store = ScoreStore::open_for(Some(&path), header("a")).unwrap();
         assert_eq!((store.len(), store.get(&setting(1.0))), (1, Some(&[0.5, 0.333333][..])));
         store.add(&setting(2.0), vec![1.0, 0.0]).unwrap();
         drop(store);
-        assert_eq!(Store::open_for(Some(&path), header("a")).unwrap().len(), 2, "written behind the broken line");
+        assert_eq!(ScoreStore::open_for(Some(&path), header("a")).unwrap().len(), 2, "written behind the broken line");
     }
 
     #[test]
     fn scores_of_something_else_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept.jsonl");
-        Store::open_for(Some(&path), header("a")).unwrap();
-        let error = Store::open_for(Some(&path), header("b")).unwrap_err();
+        ScoreStore::open_for(Some(&path), header("a")).unwrap();
+        let error = ScoreStore::open_for(Some(&path), header("b")).unwrap_err();
         assert!(error.to_string().contains("name a new file"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 /// available.
 ///
 /// # Errors
-/// When the system takes no filter, and those of `work`.
+/// When the system rejects the filter, and the errors of `work`.
 pub(super) fn apart<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let run = || {
         #[cfg(target_os = "linux")]

@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
@@ -34,7 +34,7 @@ const SOURCE_BYTES_MAX: usize = 200_000;
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![repeated(args)?, mutated(args)?, trees(args)?])
 }
 
@@ -59,7 +59,7 @@ impl Bomb {
 }
 
 /// Each bomb of each language.
-fn repeated(args: &Args) -> Result<Tally> {
+fn repeated(args: &TortureArgs) -> Result<Tally> {
     let mut worst: BTreeMap<&'static str, Worst> = BTreeMap::new();
     let mut tally = go_through(args, "bombs, repeated texts", Bomb::all()?, |bomb, counts| {
         let text = bomb.text.repeat(bomb.bytes / bomb.text.len());
@@ -137,11 +137,11 @@ pub(super) fn samples() -> Result<Vec<(String, Vec<u8>)>> {
 }
 
 /// Builds over folders of mutated sources.
-fn mutated(args: &Args) -> Result<Tally> {
+fn mutated(args: &TortureArgs) -> Result<Tally> {
     let samples = samples()?;
     let bombs: Vec<Bomb> = Bomb::all()?;
     let folder = tempfile::tempdir()?;
-    let builder = Builder::new(args, folder.path())?;
+    let builder = RepeatedBuild::new(args, folder.path())?;
     let mut most = 0;
     let batches = (0..args.cases.div_ceil(BATCH) as u64).collect();
     let mut tally = go_through(args, "bombs, 250 mutated sources a case", batches, |case, counts| {
@@ -208,17 +208,17 @@ pub(super) fn mutate(bytes: &mut Vec<u8>, samples: &[(String, Vec<u8>)], bombs: 
 }
 
 /// Builds an index of one folder again and again.
-struct Builder {
+struct RepeatedBuild {
     program: Program,
     root: PathBuf,
 }
 
-impl Builder {
-    fn new(args: &Args, folder: &Path) -> Result<Builder> {
+impl RepeatedBuild {
+    fn new(args: &TortureArgs, folder: &Path) -> Result<RepeatedBuild> {
         let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&folder.join("data"));
         let root = folder.join("project");
         fs::create_dir_all(&root)?;
-        Ok(Builder { program, root })
+        Ok(RepeatedBuild { program, root })
     }
 
     fn build(&self) -> Result<Ended> {
@@ -327,11 +327,11 @@ const TREES: [Tree; 12] = [
     }),
 ];
 
-fn trees(args: &Args) -> Result<Tally> {
+fn trees(args: &TortureArgs) -> Result<Tally> {
     let mut most = 0;
     let mut tally = go_through(args, "bombs, trees", TREES.to_vec(), |(name, plant), counts| {
         let folder = tempfile::tempdir()?;
-        let builder = Builder::new(args, folder.path())?;
+        let builder = RepeatedBuild::new(args, folder.path())?;
         plant(&builder.root)?;
         let began = Instant::now();
         let ended = builder.build()?;

@@ -14,7 +14,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
 use super::subject::Subject;
-use super::{Args, Tally, case_seed};
+use super::{Tally, TortureArgs, case_seed};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
@@ -48,13 +48,13 @@ const LOAD: [(&[&str], u32); 11] = [
 ///
 /// # Errors
 /// When a process can't be started.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     ["keyword", "full"].into_iter().map(|mode| of_mode(args, mode)).collect()
 }
 
 /// One project under load.
 struct Crowd<'a> {
-    args: &'a Args,
+    args: &'a TortureArgs,
     mode: &'a str,
     root: PathBuf,
     program: Program,
@@ -63,7 +63,7 @@ struct Crowd<'a> {
     tally: Mutex<Tally>,
 }
 
-fn of_mode(args: &Args, mode: &str) -> Result<Tally> {
+fn of_mode(args: &TortureArgs, mode: &str) -> Result<Tally> {
     let subject = Subject::repository()?;
     let data = subject.data("data");
     let crowd = Crowd {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use colgrep_index::disk::{Change, Gate};
+use colgrep_index::disk::{ChangeGate, DiskChange};
 
 /// What happens at the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct StopAt {
     step: u64,
     stop: Stop,
     seen: AtomicU64,
-    refused: Mutex<Option<(Change, PathBuf)>>,
+    refused: Mutex<Option<(DiskChange, PathBuf)>>,
 }
 
 impl StopAt {
@@ -45,8 +45,8 @@ impl StopAt {
     }
 }
 
-impl Gate for StopAt {
-    fn pass(&self, change: Change, path: &Path) -> io::Result<()> {
+impl ChangeGate for StopAt {
+    fn pass(&self, change: DiskChange, path: &Path) -> io::Result<()> {
         let now = self.seen.fetch_add(1, Ordering::SeqCst) + 1;
         let refuses = self.step > 0 && (now == self.step || self.stop == Stop::Killed && now > self.step);
         if !refuses {

@@ -1,5 +1,5 @@
-//! `held`: parts of identifiers, drawn from a folder, are searched in every case and with every joiner, and the answers are
-//! held against the text of the files.
+//! `held`: searches for parts of identifiers, drawn from a folder, in every case and with every joiner, and compares
+//! the answers with the text of the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 
 /// A tree of names that people cut in many ways.
 const TREE: [(&str, &str); 10] = [
@@ -61,17 +61,17 @@ struct Searched {
     joined: String,
 }
 
-/// The files of a folder as they are searched, and a session that answers.
-struct Scene {
+/// The searched files of a folder, and a session that answers.
+struct HeldScene {
     folder: PathBuf,
     session: Session,
     files: Vec<Searched>,
     identifiers: Vec<String>,
 }
 
-impl Scene {
+impl HeldScene {
     /// Indexes a folder by words, with the index in `data`.
-    fn new(folder: &Path, data: &Path) -> Result<Scene> {
+    fn new(folder: &Path, data: &Path) -> Result<HeldScene> {
         let mut options = OpenOptions::default();
         options.any_root = true;
         let mut session = Engine::new(Env::default().data_in(data)).options(options).session(folder)?;
@@ -92,10 +92,10 @@ impl Scene {
         }
         identifiers.sort_unstable();
         identifiers.dedup();
-        Ok(Scene { folder: folder.to_path_buf(), session, files, identifiers })
+        Ok(HeldScene { folder: folder.to_path_buf(), session, files, identifiers })
     }
 
-    /// Asks for a drawn text and tells what is wrong with the answer.
+    /// Searches for a drawn text and returns what is wrong with the answer.
     fn try_one(&mut self, drawn: &str) -> Result<Vec<(&'static str, String)>> {
         let mut request =
             SearchRequest::new(drawn).within(&self.folder).by(RankBy::Words).files(FILES).detail(Detail::Names);
@@ -193,7 +193,7 @@ fn cuts(identifier: &str) -> Vec<usize> {
 }
 
 /// Goes through drawn texts, in the folder that is given or a small tree of odd names.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let scratch = tempfile::tempdir()?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
@@ -204,7 +204,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
             folder
         }
     };
-    let mut scene = Scene::new(&folder, &scratch.path().join("data"))?;
+    let mut scene = HeldScene::new(&folder, &scratch.path().join("data"))?;
     let names = Arc::new(std::mem::take(&mut scene.identifiers));
     let of_case = |case: u64| {
         let mut random = StdRng::seed_from_u64(case_seed(args.seed, case));

@@ -16,7 +16,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::disk::{Stop, StopAt};
 use super::subject::{Subject, copy, first_difference};
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::speed::process::Program;
 
 /// Processes killed whenever it comes, at most: each takes seconds.
@@ -86,7 +86,7 @@ impl Operation {
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let mut tallies = Vec::new();
     for operation in Operation::ALL {
         tallies.push(aimed(args, operation, Subject::new()?, "")?);
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     Ok(tallies)
 }
 
-fn aimed(args: &Args, operation: Operation, subject: Subject, whose: &str) -> Result<Tally> {
+fn aimed(args: &TortureArgs, operation: Operation, subject: Subject, whose: &str) -> Result<Tally> {
     let before = subject.data("before");
     operation.prepare(&subject, &before)?;
     let expected = subject.expected(operation.has_vectors())?;
@@ -154,7 +154,7 @@ fn healed(
 }
 
 /// Kills processes after a time drawn by chance, again and again over the same index, whose tree changes meanwhile.
-fn at_random(args: &Args) -> Result<Tally> {
+fn at_random(args: &TortureArgs) -> Result<Tally> {
     let subject = Subject::new()?;
     let data = subject.data("data");
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&data);

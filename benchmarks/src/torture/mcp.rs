@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::subject::Subject;
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::process::peak_memory;
 use crate::speed::process::Program;
 
@@ -30,14 +30,14 @@ const MEMORY_MAX: u64 = 400 << 20;
 const CANARY: &str = "canary-47f1";
 
 /// A client and its server.
-struct Client {
+struct McpClient {
     server: Child,
     to: Option<ChildStdin>,
     answers: Receiver<String>,
 }
 
-impl Client {
-    fn start(args: &Args, subject: &Subject) -> Result<Client> {
+impl McpClient {
+    fn start(args: &TortureArgs, subject: &Subject) -> Result<McpClient> {
         let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&subject.data("data"));
         let mut command = program.command(&["mcp", "--index-mode", "keyword"]);
         command.arg(&subject.root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -45,7 +45,7 @@ impl Client {
         let (to, from) = (server.stdin.take(), server.stdout.take().context("an output")?);
         let (sender, answers) = channel();
         std::thread::spawn(move || read(from, |line| sender.send(line).is_ok()));
-        let mut client = Client { server, to, answers };
+        let mut client = McpClient { server, to, answers };
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
                            "clientInfo": {"name": "torture", "version": "1"}});
         client.send(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello}).to_string())?;
@@ -82,18 +82,18 @@ fn read(from: ChildStdout, mut give: impl FnMut(String) -> bool) {
 ///
 /// # Errors
 /// When the server can't be started.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let subject = Subject::new()?;
     std::fs::write(subject.data("outside.txt"), CANARY)?;
     let outside = subject.data("outside.txt");
-    let mut client = Some(Client::start(args, &subject)?);
+    let mut client = Some(McpClient::start(args, &subject)?);
     let batches = (0..args.cases.div_ceil(REQUESTS) as u64).collect();
     let mut memory = 0;
     let mut tally = go_through(args, "mcp, 20 requests a case", batches, |case, counts| {
         let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
         let mut live = match client.take() {
             Some(client) => client,
-            None => Client::start(args, &subject)?,
+            None => McpClient::start(args, &subject)?,
         };
         let lines: Vec<String> = (0..REQUESTS).map(|i| line(i, &outside, &mut random)).collect();
         let failures = match talk(&mut live, &lines, counts) {
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
         client = Some(live);
         Ok(failures.into_iter().map(|(kind, text)| (kind, format!("case {case}: {text}"))).collect())
     })?;
-    if client.map_or(Ok(true), Client::end)? {
+    if client.map_or(Ok(true), McpClient::end)? {
         tally.count("clean end");
     } else {
         tally.fail("exit status", "the server's last".into());
@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
 
 /// Sends all lines and a ping, and takes answers until all who wait for one have theirs.
 fn talk(
-    client: &mut Client,
+    client: &mut McpClient,
     lines: &[String],
     counts: &mut BTreeMap<&'static str, u64>,
 ) -> Result<Vec<(&'static str, String)>> {
@@ -156,7 +156,7 @@ fn talk(
 
 /// The fields of a line that identify the request. A number in the rest may fit no type.
 #[derive(Default, Deserialize)]
-struct Head {
+struct MessageHead {
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     #[serde(default, deserialize_with = "present")]
@@ -172,9 +172,9 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Op
     T::deserialize(from).map(Some)
 }
 
-impl Head {
-    /// `None` where the line is no object.
-    fn of(line: &str) -> Option<Head> {
+impl MessageHead {
+    /// `None` if the line is not an object.
+    fn of(line: &str) -> Option<MessageHead> {
         serde_json::from_str(line).ok().filter(|_| line.trim_start().starts_with('{'))
     }
 
@@ -185,13 +185,13 @@ impl Head {
 
 /// The number that a line waits for an answer to, as JSON.
 fn number(line: &str) -> Option<String> {
-    let id = Head::of(line).filter(|head| !head.is_answer())?.id?;
+    let id = MessageHead::of(line).filter(|head| !head.is_answer())?.id?;
     (id.is_string() || id.is_i64()).then(|| id.to_string())
 }
 
-/// Whether a line is answered without a number: no JSON, or nothing that tells whom to answer.
+/// Whether a line is answered without a number: it is not JSON, or doesn't identify its sender.
 fn is_nobodys(line: &str) -> bool {
-    let Some(head) = Head::of(line) else { return !line.trim().is_empty() };
+    let Some(head) = MessageHead::of(line) else { return !line.trim().is_empty() };
     let is_notification = head.method.is_some() && head.id.as_ref().is_none_or(Value::is_null);
     !head.is_answer() && !is_notification && !head.id.is_some_and(|id| id.is_string() || id.is_i64())
 }
@@ -237,7 +237,7 @@ fn broken(line: String, random: &mut StdRng) -> String {
             bytes.splice(to..to, part.repeat(random.random_range(1..200)));
         }
     }
-    // A line of its own, whatever came of it; one that tells nobody's number twice would wait for two answers.
+    // Keep it on one line, and invalid: a valid message might expect an answer of its own.
     let text = String::from_utf8_lossy(&bytes).replace(['\n', '\r'], " ");
     if serde_json::from_str::<Value>(&text).is_ok() { "{".repeat(3) } else { text }
 }

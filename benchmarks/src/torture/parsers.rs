@@ -16,7 +16,7 @@ use rand::{Rng as _, SeedableRng as _};
 use tree_sitter::{Node, Parser};
 
 use super::bombs::{Bomb, mutate, samples};
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 
 /// Longest mutated text, in bytes.
 const TEXT_BYTES_MAX: usize = 400_000;
@@ -83,7 +83,7 @@ struct ParserOutcome {
 ///
 /// # Errors
 /// When the samples can't be read.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let (files, bombs) = (samples()?, Bomb::all()?);
     let sources = ParsedSample::all(&files)?;
     let pool = WorkerPool::new(this_program().context("the path of this program")?);

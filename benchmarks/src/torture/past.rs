@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
-use colgrep_index::history::{Git, History, Sessions};
+use colgrep_index::history::{Git, HistorySource, TranscriptFolders};
 
 /// A branch that the first state has and the second has not.
 const SIDE: &str = "side";
@@ -17,22 +17,22 @@ type Asked = (Vec<String>, String);
 
 /// The repository in a project's folder.
 #[derive(Debug)]
-pub(super) struct Past {
+pub(super) struct PastRepository {
     root: PathBuf,
     common: PathBuf,
-    sessions: Sessions,
+    sessions: TranscriptFolders,
     /// Cached output of git for the current repository: many indexes are made of it.
     told: Mutex<HashMap<Asked, Vec<u8>>>,
 }
 
-impl Past {
-    /// A new repository with a commit on a side branch, which [`Past::forget`] removes.
+impl PastRepository {
+    /// A new repository with a commit on a side branch, which [`PastRepository::forget`] removes.
     ///
     /// # Errors
     /// When git can't be run.
-    pub(super) fn new(root: &Path) -> Result<Past> {
-        let (common, sessions) = (root.join(".git"), Sessions::new(Vec::new(), Vec::new()));
-        let past = Past { root: root.to_path_buf(), common, sessions, told: Mutex::default() };
+    pub(super) fn new(root: &Path) -> Result<PastRepository> {
+        let (common, sessions) = (root.join(".git"), TranscriptFolders::new(Vec::new(), Vec::new()));
+        let past = PastRepository { root: root.to_path_buf(), common, sessions, told: Mutex::default() };
         past.git(&["init", "-q", "-b", "main"])?;
         past.commit("Pages begin")?;
         past.git(&["checkout", "-q", "-b", SIDE])?;
@@ -64,8 +64,8 @@ impl Past {
     }
 
     /// Its commits as documents.
-    pub(super) fn history(&self) -> History<'_> {
-        History { git: Some(self), common: &self.common, sessions: &self.sessions }
+    pub(super) fn history(&self) -> HistorySource<'_> {
+        HistorySource { git: Some(self), common: &self.common, sessions: &self.sessions }
     }
 
     fn git(&self, words: &[&str]) -> Result<()> {
@@ -86,7 +86,7 @@ impl Past {
     }
 }
 
-impl Git for Past {
+impl Git for PastRepository {
     fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
         let asked = (args.iter().map(ToString::to_string).collect(), input.to_string());
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
 use super::subject::{Subject, copy, first_difference};
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 
 /// Version of the one large file.
 const LARGE: usize = 150;
@@ -21,11 +21,11 @@ const CASES: u64 = 5_000;
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![of_subject(args, &Subject::new()?, "rot")?, of_subject(args, &Subject::history()?, "rot of a history")?])
 }
 
-fn of_subject(args: &Args, subject: &Subject, part: &str) -> Result<Tally> {
+fn of_subject(args: &TortureArgs, subject: &Subject, part: &str) -> Result<Tally> {
     let before = subject.data("before");
     let store = subject.store(&before);
     // Several segments, with deletions.

@@ -8,13 +8,13 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::subject::Subject;
-use super::{Args, Tally, go_through};
+use super::{Tally, TortureArgs, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
 /// Megabytes of address space beyond the program's own: the system starts none that does not fit.
 const ADDRESS_SPACE_MB: [u32; 9] = [24, 32, 48, 64, 96, 128, 256, 512, 1_024];
-/// Handles, those of the three streams included, and one to start with.
+/// Limits on handles, including the three streams and one to start with.
 const HANDLES: [u32; 8] = [4, 5, 6, 8, 10, 14, 20, 32];
 /// Longest file, in blocks of 512 bytes: a disk that is full after so much.
 const FILE_BLOCKS: [u32; 10] = [0, 1, 2, 4, 8, 16, 24, 40, 80, 160];
@@ -72,7 +72,7 @@ fn cases(program_mb: u32) -> Vec<Case> {
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     if !cfg!(unix) {
         return Ok(Vec::new());
     }
@@ -178,7 +178,7 @@ fn read_only(folder: &Path, yes: bool) -> Result<()> {
     Ok(fs::set_permissions(folder, permissions)?)
 }
 
-/// A small disk in place of a folder, with what lay in it as far as there is room.
+/// A small disk mounted over a folder, with as much of its content as fits.
 struct Mounted<'a>(&'a Path);
 
 impl Mounted<'_> {
@@ -192,7 +192,7 @@ impl Mounted<'_> {
 
 impl Drop for Mounted<'_> {
     fn drop(&mut self) {
-        // What lies below shows again.
+        // Unmounting shows the folder's content again.
         let _ = Command::new("umount").arg(self.0).output();
     }
 }

@@ -15,9 +15,9 @@ use colgrep_index::store::{Snapshot, Store, project_folder};
 use colgrep_index::update::{Encoding, Updater, caught};
 use colgrep_index::vector::Codebook;
 use colgrep_search::recall::recall;
-use colgrep_search::{Background, Request, Semantic, search_one};
+use colgrep_search::{QueryContext, Request, Semantic, search_one};
 
-use super::past::Past;
+use super::past::PastRepository;
 use super::toy::{codebook, encoding};
 
 /// Questions that touch names, words in documentation and in bodies, callers, paths.
@@ -34,7 +34,7 @@ pub(super) struct Subject {
     pub(super) root: PathBuf,
     codebook: Codebook,
     /// Its commits, where these are what is indexed or asked for.
-    past: Option<Past>,
+    past: Option<PastRepository>,
     /// Whether the index is of the commits, not of the tree.
     of_past: bool,
 }
@@ -57,7 +57,7 @@ impl Subject {
         subject.file("README.md", "# Pages\n\nHow a page is stored.\n\n## Rings\n\nA ring holds what is sent.\n")?;
         subject.file("src/gone.py", "def obsolete_parse(header):\n    return send_0(header)\n")?;
         if is_repository {
-            subject.past = Some(Past::new(&subject.root)?);
+            subject.past = Some(PastRepository::new(&subject.root)?);
         }
         Ok(subject)
     }
@@ -131,7 +131,7 @@ impl Subject {
             return Err(error.into());
         }
         self.commit("How a page is stored")?;
-        self.past.as_ref().map_or(Ok(()), Past::forget)
+        self.past.as_ref().map_or(Ok(()), PastRepository::forget)
     }
 
     /// A data folder of a name of its own.
@@ -157,7 +157,7 @@ impl Subject {
         let model = Hashed::default();
         let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&model, &self.codebook) };
         let past = self.past.as_ref().filter(|_| self.of_past);
-        let root = past.map_or(&*self.root, Past::common);
+        let root = past.map_or(&*self.root, PastRepository::common);
         let updater = Updater::new(store, root).wait(whole).encoding(Some(&wish).filter(|_| vectors));
         let Some(past) = past else { return Ok(updater.run()?.0) };
         let history = past.history();
@@ -202,7 +202,7 @@ fn all_answers(snapshot: &Snapshot) -> colgrep_index::Result<String> {
     let _ = writeln!(text, "{:?}", snapshot.coverage());
     for query in QUERIES {
         for semantic in [None, Some(Semantic::new(&model)).filter(|_| has_vectors)] {
-            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let (fusion, background) = (Fusion::MinMax, QueryContext::default());
             let request = Request {
                 query,
                 knobs: &knobs,

@@ -2,7 +2,7 @@
 
 use colgrep_encoder::Hashed;
 use colgrep_index::update::Encoding;
-use colgrep_index::vector::{Codebook, Codec, Lengths};
+use colgrep_index::vector::{Codebook, Codec, RowLengths};
 use ndarray::Array2;
 
 const CENTROIDS: usize = 24;
@@ -14,7 +14,7 @@ const CENTROIDS: usize = 24;
 pub(super) fn codebook() -> colgrep_index::Result<Codebook> {
     let rows: Vec<Vec<f32>> = (0..CENTROIDS).map(|i| Hashed::default().direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((CENTROIDS, Hashed::DIMENSION), |(row, i)| rows[row][i]);
-    let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
+    let lengths = RowLengths { max: 1.0, head: 0.5, other: 0.5 };
     let levels: [f32; 16] = std::array::from_fn(|i| i as f32 / 8.0 - 1.0);
     Codebook::new(centroids.view(), &[-0.3, -0.1, 0.1, 0.3], &levels, lengths)
 }

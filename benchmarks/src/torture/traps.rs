@@ -12,7 +12,7 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
 
 use super::apart::apart;
-use super::{Args, Tally, case_seed, go_through};
+use super::{Tally, TortureArgs, case_seed, go_through};
 use crate::process::{Ended, run as ended};
 use crate::speed::process::Program;
 
@@ -76,13 +76,13 @@ const COMMANDS: [&[&str]; 16] = [
     &["log", "first", "--json"],
 ];
 
-/// A clone, and what lies around it.
-struct Scene {
+/// A clone and its surroundings.
+struct TrapScene {
     folder: tempfile::TempDir,
     library: Option<PathBuf>,
 }
 
-impl Scene {
+impl TrapScene {
     fn at(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
@@ -91,8 +91,8 @@ impl Scene {
         self.at("project")
     }
 
-    fn new(library: Option<&Path>) -> Result<Scene> {
-        let scene = Scene { folder: tempfile::tempdir()?, library: library.map(Path::to_path_buf) };
+    fn new(library: Option<&Path>) -> Result<TrapScene> {
+        let scene = TrapScene { folder: tempfile::tempdir()?, library: library.map(Path::to_path_buf) };
         for folder in ["project", "home", "outside"] {
             fs::create_dir(scene.at(folder))?;
         }
@@ -204,7 +204,7 @@ impl Scene {
                 "secrets".to_string()
             }
             _ => {
-                // A repository whose configuration lies elsewhere in the clone.
+                // A repository whose configuration is elsewhere in the clone.
                 fs::rename(self.root().join(".git"), self.root().join("real"))?;
                 self.write(".git", "gitdir: real\n")?;
                 self.append("real/config", "[core]\n\tfsmonitor = PROGRAM\n")?;
@@ -284,7 +284,7 @@ fn library(folder: &Path) -> Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// When a case can't be set up.
-pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     if !cfg!(unix) {
         return Ok(Vec::new());
     }
@@ -294,7 +294,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
     let cases = (0..args.cases as u64).collect();
     let tally = go_through(args, "traps, clones", cases, |case, counts| {
         let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
-        let scene = Scene::new(library.as_deref())?;
+        let scene = TrapScene::new(library.as_deref())?;
         let mut planted = Vec::new();
         for _ in 0..random.random_range(1..=TRAPS_MAX) {
             planted.push(scene.plant(&mut random)?);
@@ -318,7 +318,7 @@ pub(super) fn run(args: &Args) -> Result<Vec<Tally>> {
 }
 
 /// A server in the clone, asked for all that it should not give.
-fn served(scene: &Scene, program: &Program, random: &mut StdRng) -> Result<Ended> {
+fn served(scene: &TrapScene, program: &Program, random: &mut StdRng) -> Result<Ended> {
     let hello =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "torture", "version": "1"}});
     let mut lines = vec![

@@ -4,7 +4,7 @@ use crate::common::{bench, bench_kiosk, kiosk};
 use serde_json::Value;
 
 #[test]
-fn s000_24_a_regression_beyond_the_bound_fails_and_is_named() {
+fn a_regression_beyond_the_bound_fails_and_is_named() {
     let folder = kiosk();
     let (a, b) = (folder.path().join("a.json"), folder.path().join("b.json"));
     let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());

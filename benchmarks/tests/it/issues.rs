@@ -75,7 +75,7 @@ fn frontier_19_issues_are_drawn_from_a_history_and_asked() {
     let found: Value = serde_json::from_str(&std::fs::read_to_string(&record).expect("a record")).expect("JSON");
     assert_eq!(found["asked"][0]["unread"], 0, "the commit below the fix is laid out: {found}");
     assert!(!clone.join(".git/index.lock").exists() && git(&clone, &["status", "--porcelain"]).is_empty());
-    // A record tells the same again, and no instance twice.
+    // A record prints the same again, and no instance twice.
     let again = bench(&["issues", "--record", &record, "--against", &record], &[]);
     let printed = String::from_utf8_lossy(&again.stdout);
     assert!(printed.contains("| whole text, words | 1 | 100.0 ± 0.0 |") && printed.contains("0 – 0"), "{printed}");

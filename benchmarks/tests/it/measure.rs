@@ -30,7 +30,7 @@ fn known_items_are_drawn_and_found() {
 }
 
 #[test]
-fn s000_24_a_repositorys_own_commits_and_documentation_are_asked() {
+fn a_repositorys_own_commits_and_documentation_are_asked() {
     let folder = kiosk();
     let repository = folder.path().join("repos/kiosk");
     let git = |args: &[&str]| {

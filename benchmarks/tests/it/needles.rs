@@ -1,4 +1,4 @@
-//! The floor for documents (002.16): needles of this repository's own documentation are found by their sections.
+//! The floor for documents: needles of this repository's own documentation are found by their sections.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::common::{bench, copy, here};
 use serde_json::Value;
 
 #[test]
-fn r002_16_sections_of_our_own_documentation_are_found() {
+fn sections_of_our_own_documentation_are_found() {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&here().join("../docs"), &folder.path().join("repos/colgrep/docs"));
     let text = |path: std::path::PathBuf| path.to_str().expect("UTF-8").to_string();
@@ -20,7 +20,7 @@ fn r002_16_sections_of_our_own_documentation_are_found() {
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_str(&std::fs::read_to_string(&record).expect("a record")).expect("JSON");
     assert!(found["questions"].as_array().is_some_and(|q| q.len() >= 36), "the set shrank");
-    // A floor that is not reached is no success, and a record against itself shows no change.
+    // A missed floor fails, and a record compared with itself shows no change.
     let output = bench(&[&args[..], &["--keyword-only", "--floor", "all=1", "--against", &record]].concat(), &[]);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");
@@ -51,7 +51,7 @@ fn runs_of_four(text: &str) -> HashSet<Vec<String>> {
 }
 
 #[test]
-fn r002_16_the_needles_of_other_documentations_keep_their_rules() {
+fn the_needles_of_other_documentations_keep_their_rules() {
     for (file, keeps_rules) in [("documentation.json", true), ("oblique.json", false)] {
         let text = std::fs::read_to_string(here().join("needles").join(file)).expect("a file");
         let set: Value = serde_json::from_str(&text).expect("JSON");

@@ -1,4 +1,4 @@
-//! The floor for sessions in `log` (001.11): turns of made transcripts are found by questions in other words.
+//! The floor for sessions in `log`: turns of made transcripts are found by questions in other words.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ fn row(printed: &str, first: &str) -> Vec<String> {
 }
 
 #[test]
-fn seeds_001_11_turns_are_found_by_questions_in_other_words() {
+fn turns_are_found_by_questions_in_other_words() {
     let set = here().join(SET).to_str().expect("UTF-8").to_string();
     // Meaning alone scores every candidate again, which takes minutes unoptimised.
     let args = ["recall", "--transcripts", &set, "--ways"];
@@ -45,7 +45,7 @@ fn content(text: &str) -> HashSet<String> {
 }
 
 #[test]
-fn seeds_001_11_the_questions_are_paraphrases() {
+fn the_questions_are_paraphrases() {
     let text = std::fs::read_to_string(here().join(SET)).expect("a file");
     let set: Value = serde_json::from_str(&text).expect("JSON");
     let sessions = set["sessions"].as_array().expect("sessions");

@@ -14,7 +14,7 @@ const FLOOR_FIXTURES: f64 = 0.74;
 #[test]
 fn our_own_queries_find_their_files() {
     let folder = tempfile::tempdir().expect("a folder");
-    // A copy: the name of the checkout's folder and what else lies in it have a say in the ranking.
+    // Use a copy, since the checkout's name and its other files affect the ranking.
     copy(&here().join("../crates"), &folder.path().join("repos/colgrep/crates"));
     check(folder.path(), &here().join("annotations"), 30, FLOOR_OWN);
 }

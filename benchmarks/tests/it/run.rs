@@ -90,7 +90,7 @@ fn what_only_the_model_finds_is_found_in_both_ways() {
 }
 
 #[test]
-fn s003_8_the_summary_names_every_breakdown() {
+fn the_summary_names_every_breakdown() {
     let folder = kiosk();
     let text = bench_kiosk(folder.path(), "run", &[], &[]);
     for row in [

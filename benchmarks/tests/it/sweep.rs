@@ -1,4 +1,4 @@
-//! `sweep` gives the numbers of `run` under the same variables, takes up what it left, and claims no more than it may.
+//! `sweep` gives the numbers of `run` under the same variables, resumes, and claims only significant wins.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn sweep(corpus: &[String], args: &[&str], vars: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn s000_27_every_setting_scores_as_run_does_under_its_variables() {
+fn every_setting_scores_as_run_does_under_its_variables() {
     let (folder, corpus) = three();
     let out = folder.path().join("sweep.json");
     let knobs =

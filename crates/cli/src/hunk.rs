@@ -1,4 +1,4 @@
-//! One change of a text that can be taken back, also after other places of the text have changed.
+//! A change of a text that can be reverted, also after other places of the text have changed.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ impl Hunk {
         if lines {
             let begin = |at: usize| old[..at].rfind('\n').map_or(0, |end| end + 1);
             at = begin(at);
-            // Where lines went from the end and none came, the one above tells the place.
+            // If lines were removed at the end, the line above marks the place.
             if new[at..].trim().is_empty() {
                 at = begin(at.saturating_sub(1));
             }
@@ -57,10 +57,11 @@ pub fn plain(text: &str) -> String {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).replace("\r\n", "\n")
 }
 
-/// `text` as `edit` leaves its plain form. What `edit` puts in gets the text's own line ends; every other byte stays.
+/// Applies `edit` to the plain form of `text`. Inserted text gets the text's own line ends; every other byte is
+/// unchanged.
 ///
 /// # Errors
-/// What `edit` gives.
+/// The errors of `edit`.
 pub fn in_own_form(text: &str, edit: impl FnOnce(&str) -> Result<String>) -> Result<String> {
     let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let plain = plain(text);

@@ -29,10 +29,9 @@ pub const NOTHING: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;
 
-/// Runs colgrep and gives its exit status: 0 found, 1 nothing found, 2 an error. Files are parsed in worker processes,
-/// which are the running program, started again: it has to call this function, or serve them itself
-/// ([`worker`]). A search also starts it to go on in the background, so one that takes other arguments has to forbid that:
-/// `COLGREP_BACKGROUND=0`.
+/// Runs colgrep and returns its exit status: 0 found, 1 nothing found, 2 an error. Files are parsed in [worker]
+/// processes, which are this program, started again: it has to call this function, or serve them itself. A search also
+/// starts it again in the background, so a program with other arguments has to set `COLGREP_BACKGROUND=0`.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
     let args: Vec<OsString> = args.collect();
     if worker::is_asked_for(&args) {
@@ -52,7 +51,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let args = args::respelled(args.into_iter());
     let args = match args::Args::try_parse_from(&args) {
         Ok(args) => args,
-        // What no flag explains may be a query that looks like one.
+        // An unknown flag may be a query that looks like one.
         Err(error) => {
             match args::with_odd_query(&args, &error).and_then(|args| args::Args::try_parse_from(args).ok()) {
                 Some(args) => args,
@@ -71,7 +70,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     }
 }
 
-/// Prints what clap has to say, help or an error, and gives the exit status. `odd`: control characters were typed.
+/// Prints clap's message, help or an error, and returns the exit status. `odd`: control characters were typed.
 fn say(mut error: clap::Error, odd: bool) -> u8 {
     if error.kind() == ErrorKind::UnknownArgument {
         if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
@@ -80,7 +79,7 @@ fn say(mut error: clap::Error, odd: bool) -> u8 {
             remark!("colgrep: there is no {flag} here: {instead}");
             return FAILED;
         }
-        // "To pass '-q' as a value, use '-- -q'": nobody who writes a flag means that.
+        // Remove clap's advice "To pass '-q' as a value, use '-- -q'": a flag is not meant as a value.
         error.remove(ContextKind::Suggested);
     }
     if error.kind() == ErrorKind::ArgumentConflict

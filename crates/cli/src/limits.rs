@@ -1,5 +1,4 @@
-//! What the system gives this process too little of: memory, stack, room in files. Each ends in a sentence and exit
-//! status 2, where the system's own way is a signal.
+//! Handles exhausted memory, stack and file space: each ends in a message and exit status 2 instead of a signal.
 #![expect(unsafe_code, reason = "the allocator, and what glibc and the kernel do by themselves")]
 
 use colgrep_render::remark;
@@ -8,14 +7,14 @@ use std::thread::Builder;
 
 use crate::FAILED;
 
-/// Stack of the thread that does the work: what most systems give a main thread. Its room is taken at once, so that it
+/// Stack of the thread that does the work: what most systems give a main thread. It is touched at once, so that it
 /// can't be refused later.
 const STACK_BYTES: usize = 8 << 20;
-/// Below this much address space, threads and their heaps are kept few.
+/// Below this much address space, threads and their heaps are limited.
 #[cfg(target_os = "linux")]
 const TIGHT_BYTES: u64 = 2 << 30;
 
-/// What a heap takes from the system at once. A search touches some megabytes; taken page by page, each page costs a fault.
+/// Size by which a heap grows. A search touches some megabytes; page by page, each page would cost a fault.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const HEAP_BYTES: usize = 16 << 20;
 /// A large page.
@@ -26,14 +25,14 @@ const LARGE_PAGE_BYTES: usize = 2 << 20;
 const WIDE_HEAPS_MAX: usize = 8;
 
 /// The system's allocator, but a request that it refuses ends the program with a sentence.
-struct Told;
+struct ReportingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Told = Told;
+static ALLOCATOR: ReportingAllocator = ReportingAllocator;
 
-/// Says that there is no memory, without taking any, and ends.
+/// Reports that memory is exhausted, without allocating, and exits.
 fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
-    // What nothing could give is asked for by mistake; whoever asked may know what to do.
+    // Larger requests are mistakes of the caller, which may handle the failure.
     if pointer.is_null() && bytes <= isize::MAX as usize / 2 {
         let said = b"colgrep: the system gives no more memory; close something, raise the limit (ulimit -v), or leave large files out with --max-filesize\n";
         #[cfg(unix)]
@@ -48,8 +47,8 @@ fn no_memory(pointer: *mut u8, bytes: usize) -> *mut u8 {
     pointer
 }
 
-// SAFETY: every call goes to the system's allocator, and what that gives comes back, or nothing does.
-unsafe impl GlobalAlloc for Told {
+// SAFETY: every call is passed to the system's allocator, and its result is returned.
+unsafe impl GlobalAlloc for ReportingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that are asked for.
         no_memory(unsafe { System.alloc(layout) }, layout.size())
@@ -88,7 +87,7 @@ fn widen_heaps() {
     unsafe {
         let before = libc::sbrk(0);
         libc::mallopt(libc::M_TOP_PAD, HEAP_BYTES as i32);
-        // Where one of the numbers is set, these stay as they are; so they are what they would grow to.
+        // Setting one of these numbers freezes all, so set them to what they would grow to.
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
         libc::mallopt(libc::M_TRIM_THRESHOLD, 64 << 20);
         // More than the heap has now, so it grows. Hidden from the compiler, which leaves out what nobody uses.

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::settings::{Kind, Value, check_name, read};
+use colgrep_engine::settings::{SettingKind, SettingValue, check_name, read};
 use toml_edit::{Document, DocumentMut, Item, Value as Toml};
 
 use crate::files::{self, followed};
 use crate::hunk::in_own_form;
 
-/// Keeps other processes of this program from changing settings, or trust in them, until what it gives is dropped: each
-/// reads a whole file and puts another in its place, and two at once would lose what one of them wrote. The folder of
-/// settings is locked; where none can be (on Windows, say), nobody is kept.
+/// Locks the folder of settings until the result is dropped, so that other processes of this program don't change
+/// settings or trust: each reads a whole file and replaces it, so concurrent writers would lose changes. Where it can't
+/// be locked (on Windows, say), nothing is prevented.
 pub fn alone(env: &Env) -> Option<File> {
     let file = env.settings_file()?;
     let folder = file.parent()?;
@@ -28,14 +28,14 @@ pub fn alone(env: &Env) -> Option<File> {
 ///
 /// # Errors
 /// When the value does not fit, or the file can't be read or written.
-pub fn write(path: &Path, key: &str, text: &str) -> Result<Value> {
+pub fn write(path: &Path, key: &str, text: &str) -> Result<SettingValue> {
     let kind = check_name(key)?;
     let mut toml: Toml = match (text.parse::<Toml>(), kind) {
-        (Ok(value @ Toml::Array(_)), Kind::List | Kind::Terms | Kind::Folders) => value,
-        (_, Kind::Folders) => {
+        (Ok(value @ Toml::Array(_)), SettingKind::List | SettingKind::Terms | SettingKind::Folders) => value,
+        (_, SettingKind::Folders) => {
             text.split(',').map(|folder| folder_of(folder.trim())).collect::<toml_edit::Array>().into()
         }
-        (_, Kind::List | Kind::Terms) => text
+        (_, SettingKind::List | SettingKind::Terms) => text
             .split(',')
             .map(str::trim)
             .filter(|p| !p.is_empty())
@@ -72,7 +72,7 @@ fn folder_of(written: &str) -> Toml {
 }
 
 /// The stored form of the value, read back from a file with only this setting.
-fn checked(key: &str, toml: &Toml) -> Result<Value> {
+fn checked(key: &str, toml: &Toml) -> Result<SettingValue> {
     let mut alone = DocumentMut::new();
     insert(&mut alone, key, toml.clone())?;
     let value = read(&alone.to_string())?.into_iter().next();

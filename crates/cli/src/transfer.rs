@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use colgrep_share::{Error, Phase, Watch};
+use colgrep_share::{Error, TransferPhase, TransferWatch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use colgrep_render::words::in_words;
 
-/// How long nothing is said where no bar is shown.
+/// Time without a message where no bar is shown.
 const SILENT: Duration = Duration::from_secs(2);
 /// Fewer bytes are done before a bar could be read.
 const SHOWN_BYTES_MIN: u64 = 4 << 20;
@@ -45,17 +45,17 @@ impl Drop for Transfer {
     }
 }
 
-fn verb(phase: Phase) -> &'static str {
+fn verb(phase: TransferPhase) -> &'static str {
     match phase {
-        Phase::Hashing => "reading the index",
-        Phase::Sending => "sending",
-        Phase::Fetching => "fetching",
+        TransferPhase::Hashing => "reading the index",
+        TransferPhase::Sending => "sending",
+        TransferPhase::Fetching => "fetching",
         _ => "working",
     }
 }
 
-impl Watch for Transfer {
-    fn begin(&self, phase: Phase, bytes: u64) {
+impl TransferWatch for Transfer {
+    fn begin(&self, phase: TransferPhase, bytes: u64) {
         if let Ok(mut begun) = self.begun.lock() {
             *begun = Instant::now();
         }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::show::{FileAsked, ShowAsked};
 use colgrep_engine::answer::summary::{EndAsked, EndFound, end_of};
-use colgrep_engine::session::project_searcher::Place;
+use colgrep_engine::session::project_searcher::ProjectSearcher;
 use colgrep_index::error::Error;
 use colgrep_index::source::read_text;
-use colgrep_search::Group;
-use colgrep_search::rounds::{Listed, RoundRequest, RoundVisitor, ShardSearch};
+use colgrep_search::ShardGroup;
+use colgrep_search::rounds::{ListedRound, RoundRequest, RoundVisitor, ShardSearch};
 use serde::Serialize;
 
 use crate::catalog::HostedRepository;
@@ -34,7 +34,7 @@ struct Answering<'s>(&'s dyn ShardSearch);
 impl RoundVisitor for Answering<'_> {
     type Output = Result<Vec<u8>, Error>;
 
-    fn visit<R: Listed>(self, request: &R) -> Result<Vec<u8>, Error> {
+    fn visit<R: ListedRound>(self, request: &R) -> Result<Vec<u8>, Error> {
         written(&request.put_to(self.0)?)
     }
 }
@@ -47,7 +47,11 @@ fn written(answer: &impl Serialize) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_engine::Result<Vec<FileAnswer>> {
+pub fn show(
+    group: &ShardGroup<'_>,
+    places: &[ProjectSearcher],
+    asked: &ShowAsked,
+) -> colgrep_engine::Result<Vec<FileAnswer>> {
     let of_place: HashMap<String, usize> = group.fronts().into_iter().collect();
     let mut files: Vec<Option<FileAnswer>> = vec![None; asked.files.len()];
     for (at, place) in places.iter().enumerate() {
@@ -71,9 +75,9 @@ pub fn show(group: &Group<'_>, places: &[Place], asked: &ShowAsked) -> colgrep_e
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn end(group: &Group<'_>, places: &[Place], asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
+pub fn end(group: &ShardGroup<'_>, places: &[ProjectSearcher], asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
     let fronts = group.fronts();
-    let places: Vec<(&str, &Place)> =
+    let places: Vec<(&str, &ProjectSearcher)> =
         fronts.iter().filter_map(|(front, at)| Some((front.as_str(), places.get(*at)?))).collect();
     end_of(&places, asked, &|unit| group.own_unit(unit))
 }
@@ -82,7 +86,12 @@ pub fn end(group: &Group<'_>, places: &[Place], asked: &EndAsked) -> colgrep_eng
 ///
 /// # Errors
 /// When there is no such file, or it can't be read.
-pub fn read(group: &Group<'_>, places: &[Place], repository: &str, path: &str) -> Result<String, String> {
+pub fn read(
+    group: &ShardGroup<'_>,
+    places: &[ProjectSearcher],
+    repository: &str,
+    path: &str,
+) -> Result<String, String> {
     let none = || format!("{repository}/{path} is no file of an index here");
     let front = format!("{repository}/");
     let at = group.fronts().into_iter().find(|(own, _)| *own == front).ok_or_else(none)?.1;

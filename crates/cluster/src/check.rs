@@ -9,7 +9,7 @@ use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::{EndAsked, EndFound};
 use colgrep_engine::answer::{BestLine, FileAnswer, UnitAnswer};
 use colgrep_search::rounds::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
-use colgrep_search::shard::{Extent, RepositoryExtent, ShardOverview};
+use colgrep_search::shard::{RepositoryExtent, ShardExtent, ShardOverview};
 use serde::de::DeserializeOwned;
 
 use crate::message::{Begin, Begun, FileProgress, IndexProgress, ServedRepository};
@@ -29,7 +29,7 @@ pub fn checked<T: DeserializeOwned>(bytes: &[u8], name: &str, is_valid: impl FnO
 
 /// The answer to [`Question::Begin`](crate::message::Question::Begin).
 pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
-    let Extent { repositories, places, documents, segments, .. } = &begun.extent;
+    let ShardExtent { repositories, places, documents, segments, .. } = &begun.extent;
     let is_wanted = |name: Option<&str>| name.is_some_and(|name| begin.wants(name));
     let follow = |(a, b): (&RepositoryExtent, &RepositoryExtent)| a.front < b.front && a.first <= b.first;
     begun.names.len() == begin.terms.len()
@@ -52,7 +52,7 @@ fn are_files(files: Option<&FileProgress>) -> bool {
 }
 
 /// The answer to [`Question::Search`](crate::message::Question::Search).
-pub fn is_overview(query: &QueryParts, overview: &ShardOverview, extent: &Extent) -> bool {
+pub fn is_overview(query: &QueryParts, overview: &ShardOverview, extent: &ShardExtent) -> bool {
     let ShardOverview { statistics, reach } = overview;
     statistics.is_valid(extent)
         && statistics.terms.len() == query.terms.len()
@@ -62,7 +62,7 @@ pub fn is_overview(query: &QueryParts, overview: &ShardOverview, extent: &Extent
 }
 
 /// The answer to [`Question::Show`](crate::message::Question::Show).
-pub fn is_shown(show: &ShowAsked, files: &[FileAnswer], extent: &Extent) -> bool {
+pub fn is_shown(show: &ShowAsked, files: &[FileAnswer], extent: &ShardExtent) -> bool {
     let is_file = |file: &FileAnswer| {
         show.files.iter().any(|asked| asked.path == file.path)
             && file.score.is_finite()
@@ -75,7 +75,7 @@ pub fn is_shown(show: &ShowAsked, files: &[FileAnswer], extent: &Extent) -> bool
     files.len() == show.files.len() && files.iter().all(is_file)
 }
 
-fn is_unit(answer: &UnitAnswer, extent: &Extent) -> bool {
+fn is_unit(answer: &UnitAnswer, extent: &ShardExtent) -> bool {
     let is_line = |line: usize| line <= LINE_MAX as usize;
     answer.unit.is_valid(extent)
         && answer.score.is_finite()
@@ -92,7 +92,7 @@ fn is_best_line(line: &BestLine) -> bool {
 }
 
 /// The answer to [`Question::End`](crate::message::Question::End).
-pub fn is_end(end: &EndAsked, found: &EndFound, extent: &Extent) -> bool {
+pub fn is_end(end: &EndAsked, found: &EndFound, extent: &ShardExtent) -> bool {
     let EndFound { units, files, holders, like, spelled, names, texts } = found;
     let counts = like.iter().flat_map(BTreeMap::values).map(|(_, units)| units);
     units.len() == end.units.len()

@@ -10,7 +10,7 @@ use colgrep_engine::answer::show::{FileAsked, ShowAsked};
 use colgrep_engine::answer::summary::EndAsked;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_search::rounds::*;
-use colgrep_search::shard::{Bar, UnitFound};
+use colgrep_search::shard::{TextCutoff, UnitFound};
 use serde::Serialize;
 
 use super::*;
@@ -18,8 +18,8 @@ use crate::frame::answer_head;
 use crate::message::Begin;
 
 /// The extent of the made-up shard: ten files, two segments.
-fn extent() -> Extent {
-    Extent { places: 10, segments: 2, documents: 20, ..Extent::default() }
+fn extent() -> ShardExtent {
+    ShardExtent { places: 10, segments: 2, documents: 20, ..ShardExtent::default() }
 }
 
 /// Asserts that the first answer is accepted and the others are not, as they come over the wire.
@@ -65,7 +65,7 @@ fn a_shard_that_lies_of_words_is_not_believed() {
     let of = |fronts: &[(&str, u32)], places: u32, names: usize| {
         let one = |(front, first): &(&str, u32)| RepositoryExtent { front: (*front).into(), first: FilePlace(*first) };
         let repositories = fronts.iter().map(one).collect();
-        Begun { extent: Extent { repositories, places, ..extent() }, names: vec![true; names], ..Begun::default() }
+        Begun { extent: ShardExtent { repositories, places, ..extent() }, names: vec![true; names], ..Begun::default() }
     };
     let both = [("a/", 0), ("b/", 4)];
     let lies = [of(&both, 10, 1), of(&both, 10, 0), of(&both, 3, 1), of(&[("b/", 0), ("a/", 4)], 10, 1)];
@@ -96,7 +96,7 @@ fn a_shard_that_lies_of_words_is_not_believed() {
         in_outline: true,
     };
     let outline =
-        |step, scores: Vec<f32>| CandidatesResponse { outline: Outline { step, scores }, ..Default::default() };
+        |step, scores: Vec<f32>| CandidatesResponse { outline: ScoreOutline { step, scores }, ..Default::default() };
     only_first(
         &asked,
         &[
@@ -142,7 +142,7 @@ fn a_shard_that_lies_of_words_is_not_believed() {
 #[test]
 fn a_shard_that_lies_of_meaning_is_not_believed() {
     let asked = ChooseRequest { by: Choice::Lists, cut: Cut { bar: None, best: 640, is_alone: false } };
-    let chosen = |count, step, scores| ChooseResponse { count, outline: Outline { step, scores } };
+    let chosen = |count, step, scores| ChooseResponse { count, outline: ScoreOutline { step, scores } };
     only_first(
         &asked,
         &[
@@ -158,7 +158,7 @@ fn a_shard_that_lies_of_meaning_is_not_believed() {
     only_first(&asked, &[open(0.5), open(f32::NAN)]);
     let near = |unit: UnitFound| vec![TextNear { hash, score: 0.5, units: vec![unit] }];
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(near).collect();
-    only_first(&NearestRequest { bar: Some(Bar::of_all(0.5)) }, &lies);
+    only_first(&NearestRequest { bar: Some(TextCutoff::of_all(0.5)) }, &lies);
     let like = |score| Likeness { hash: Some(hash), score: Some(score) };
     only_first(&LikenessRequest { units: units() }, &[vec![like(0.5); 2], vec![like(0.5)], vec![like(f32::NAN); 2]]);
     only_first(&TextsRequest { units: units() }, &[vec![Some(String::new()), None], vec![None], vec![None; 3]]);
@@ -195,8 +195,8 @@ fn a_shard_that_lies_of_places_is_not_believed() {
     only_first(&asked, &[weight(9, 0.5), weight(10, 0.5), weight(9, f32::NAN)]);
     only_first(&FilesWithAllRequest::default(), &[files(), vec![FilePlace(10)]]);
     only_first(&SizesRequest { files: files() }, &[vec![Some(4u64), None], vec![None], vec![Some(u64::MAX), None]]);
-    let seen = |line| vec![Seen { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
-    let asked = ScanRequest { files: files(), look: Look::Calls("x".into()) };
+    let seen = |line| vec![ScannedLine { line, standing: None, is_text: false, is_aside: false, is_cut: false }];
+    let asked = ScanRequest { files: files(), look: ScanTarget::Calls("x".into()) };
     only_first(&asked, &[vec![seen(3), vec![]], vec![seen(3)], vec![seen(u32::MAX), vec![]]]);
     let asked = LinesRequest { units: units(), line: LineOf::Name("x".into()) };
     only_first(&asked, &[vec![3u32, 4], vec![3], vec![3, u32::MAX]]);

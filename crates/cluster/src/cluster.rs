@@ -14,7 +14,7 @@ use colgrep_engine::Scope;
 use colgrep_engine::notice::Listener;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
-use colgrep_engine::session::project_searcher::Asked;
+use colgrep_engine::session::project_searcher::RankQuery;
 use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRe
 use crate::error::{Error, Result};
 use crate::gathered::Gathered;
 use crate::message::{Begin, WireFailure};
-use crate::replica::{Lost, Patience, Replica, Replicas, Spent};
+use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
 
@@ -51,7 +51,7 @@ pub struct Cluster {
     file: PathBuf,
     token: Option<String>,
     at_once: usize,
-    patience: Patience,
+    patience: ReplicaTimeouts,
     known: Mutex<ClusterState>,
 }
 
@@ -83,7 +83,7 @@ impl Cluster {
     ///
     /// # Errors
     /// When the file can't be read, or names no shards.
-    pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: Patience) -> Result<Cluster> {
+    pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: ReplicaTimeouts) -> Result<Cluster> {
         let cluster = Cluster { file: file.to_path_buf(), token, at_once, patience, known: Mutex::default() };
         cluster.take_over(&mut cluster.known(), ShardAddresses::read(file)?)?;
         cluster.known().stamp = stamp(file);
@@ -157,8 +157,8 @@ impl Cluster {
     }
 
     /// Traffic by kind of question.
-    pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, Spent> {
-        let mut all: BTreeMap<&'static str, Spent> = BTreeMap::new();
+    pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
+        let mut all: BTreeMap<&'static str, QuestionTraffic> = BTreeMap::new();
         for shard in &self.known().shards {
             shard.by_kind().iter().for_each(|(kind, spent)| all.entry(kind).or_default().add(spent));
         }
@@ -178,7 +178,7 @@ impl Cluster {
     pub fn rank(
         &self,
         wanted: &ClusterScope<'_>,
-        asked: &Asked<'_>,
+        asked: &RankQuery<'_>,
         listener: &dyn Listener,
     ) -> Result<(RankedTogether, Gathered)> {
         check_length(asked.query.as_bytes())?;
@@ -355,7 +355,7 @@ impl BegunAll {
 }
 
 /// The message that begins a session.
-fn begin(wanted: &ClusterScope<'_>, asked: &Asked<'_>) -> Result<Begin> {
+fn begin(wanted: &ClusterScope<'_>, asked: &RankQuery<'_>) -> Result<Begin> {
     let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
     let mut scope = wanted.scope.clone();
     scope.paths = Vec::new();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use colgrep_core::UnitId;
 use colgrep_engine::Detail;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::answer::summary::{End, EndAsked, EndFound, end};
-use colgrep_engine::session::corpus::{Part, Parts, RankedTogether};
+use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct Gathered {
     clients: Vec<ShardClient>,
     coverage: ShardCoverage,
     /// The lines to show with a file's units.
-    pub lines: Lines,
+    pub lines: ContextLines,
     pool: Arc<ThreadPool>,
 }
 
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Gathered {
 impl Gathered {
     /// Takes the sessions that the ranking came from.
     pub(crate) fn new(clients: Vec<ShardClient>, coverage: ShardCoverage, pool: Arc<ThreadPool>) -> Gathered {
-        Gathered { clients, coverage, lines: Lines::default(), pool }
+        Gathered { clients, coverage, lines: ContextLines::default(), pool }
     }
 
     /// Asks all shards for the remarks, and each for the names of its own units.
@@ -65,7 +65,7 @@ impl Gathered {
         &self.coverage
     }
 
-    fn shown(&self, part: &Part<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
+    fn shown(&self, part: &RankedPart<'_>, detail: Detail) -> colgrep_engine::Result<Vec<FileAnswer>> {
         let asked = part.ranked.shown(&part.hits, detail, self.lines);
         let client = &self.clients[part.at];
         let away = |lost: Lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1));
@@ -80,10 +80,10 @@ impl Gathered {
 impl Parts for Gathered {
     fn files(
         &self,
-        parts: &[Part<'_>],
+        parts: &[RankedPart<'_>],
         detail: Detail,
     ) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, colgrep_engine::Error)>> {
-        let shown = |part: &Part<'_>| self.shown(part, detail).map_err(|error| Box::new((part.at, error)));
+        let shown = |part: &RankedPart<'_>| self.shown(part, detail).map_err(|error| Box::new((part.at, error)));
         self.pool.install(|| parts.par_iter().with_max_len(1).map(shown).collect())
     }
 

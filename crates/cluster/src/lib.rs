@@ -1,13 +1,8 @@
 //! colgrep-cluster: remote shards.
 //!
-//! A process serves repositories as one shard ([`ShardServer`]). Another one searches many shards as if they were one
-//! index ([`Cluster`]). They exchange frames: a length, and a message of `message.rs` in postcard. The ranking is that
-//! of a single process, round by round ([`colgrep_search::rounds`]): to the coordinator, a remote shard is a
+//! A process serves repositories as one shard ([`ShardServer`]); another one searches many shards as if they were one
+//! index ([`Cluster`]), round by round ([`colgrep_search::rounds`]). To the coordinator, a remote shard is a
 //! [`Shard`](colgrep_search::Shard) like any other.
-//!
-//! Failures are reported: a shard without a live replica is listed as missing, a slow replica is hedged by another one,
-//! and a broken frame closes its connection. Each shard applies the caller's permissions to repositories before it
-//! counts anything.
 
 mod answer;
 mod catalog;
@@ -30,6 +25,6 @@ pub use coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepos
 pub use error::{Error, Result};
 pub use gathered::Gathered;
 pub use message::{FileProgress, ServedRepository};
-pub use replica::{Patience, Spent};
+pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;

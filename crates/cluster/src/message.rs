@@ -1,7 +1,7 @@
 //! The messages between a coordinator and a shard.
 //!
-//! A connection starts with a [`Hello`]. Sessions follow, one after another: [`Question::Begin`] says what the caller
-//! may see and where to look, [`Question::Search`] what to search, and the rounds follow. The answer to a question is a
+//! A connection starts with a [`Hello`]. Sessions follow, one after another: [`WireQuestion::Begin`] says what the caller
+//! may see and where to look, [`WireQuestion::Search`] what to search, and the rounds follow. The answer to a question is a
 //! result in postcard: the answer or a [`WireFailure`].
 
 use std::collections::{BTreeMap, HashSet};
@@ -14,7 +14,7 @@ use colgrep_engine::answer::show::ShowAsked;
 use colgrep_engine::answer::summary::EndAsked;
 use colgrep_index::vector::Effort;
 use colgrep_search::rounds::RoundRequest;
-use colgrep_search::shard::{Extent, QueryVectors};
+use colgrep_search::shard::{QueryVectors, ShardExtent};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of a hello.
@@ -100,7 +100,7 @@ pub struct Begun {
     /// [`Welcome::generation`].
     pub generation: u64,
     /// The extent of the searched repositories.
-    pub extent: Extent,
+    pub extent: ShardExtent,
     /// For each of [`Begin::terms`], whether it is a name.
     pub names: Vec<bool>,
     /// True if a repository lacks vectors of the model.
@@ -206,11 +206,11 @@ impl WireVectors {
 
 /// A question with the depth of its search. A search may run another one on its way (the title of a long query), so searches
 /// nest: depth 0 means none, 1 the outermost. A question ends the searches that are nested deeper.
-pub type Put = (u8, Question);
+pub type Put = (u8, WireQuestion);
 
 /// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Question {
+pub enum WireQuestion {
     /// Begins a session. It ends an earlier one on the same connection. The answer is [`Begun`].
     Begin(Box<Begin>),
     /// Ends the session. Has no answer.
@@ -231,19 +231,19 @@ pub enum Question {
     Served,
 }
 
-impl Question {
+impl WireQuestion {
     /// The name under which traffic is counted.
     pub fn name(&self) -> &'static str {
         match self {
-            Question::Begin(_) => "begin",
-            Question::Done => "done",
-            Question::Search(_) => "search",
-            Question::Round(round) => round.name(),
-            Question::IsName(_) => "is_name",
-            Question::Show(_) => "show",
-            Question::End(_) => "end",
-            Question::Read(..) => "read",
-            Question::Served => "served",
+            WireQuestion::Begin(_) => "begin",
+            WireQuestion::Done => "done",
+            WireQuestion::Search(_) => "search",
+            WireQuestion::Round(round) => round.name(),
+            WireQuestion::IsName(_) => "is_name",
+            WireQuestion::Show(_) => "show",
+            WireQuestion::End(_) => "end",
+            WireQuestion::Read(..) => "read",
+            WireQuestion::Served => "served",
         }
     }
 }

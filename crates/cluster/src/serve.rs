@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use colgrep_engine::session::project_searcher::{Place, Within};
-use colgrep_search::rounds::{Listed as _, ReachRequest, StatisticsRequest};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_search::rounds::{ListedRound as _, ReachRequest, StatisticsRequest};
 use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
-use colgrep_search::{Group, Layout, LocalShard, Shard};
+use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
@@ -21,7 +21,7 @@ use crate::answer::{answer, end, read, served, show};
 use crate::catalog::{Catalog, Generation, HostedRepository};
 use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
-use crate::message::{Begin, Begun, Hello, MAGIC, Put, Question, VERSION, WireFailure, WireQuery};
+use crate::message::{Begin, Begun, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion};
 
 /// Maximum number of connections. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
@@ -126,11 +126,11 @@ impl ShardServer {
             };
             match question.1 {
                 _ if self.is_over.load(Ordering::Acquire) => return Ok(()),
-                Question::Begin(begin) => {
+                WireQuestion::Begin(begin) => {
                     let _searching = Searching::new(&self.searching);
                     next = line.session(&begin)?;
                 }
-                Question::Done => {}
+                WireQuestion::Done => {}
                 _ => return line.fail(WireFailure::Broken("a search begins with its beginning".into())),
             }
         }
@@ -288,7 +288,7 @@ impl<'s> ServerConnection<'s> {
         let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
         let partial = known.filter(|(_, known)| !known.is_all()).collect();
         let permit = self.permit()?;
-        let places: colgrep_engine::Result<Vec<Place>> =
+        let places: colgrep_engine::Result<Vec<ProjectSearcher>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
         drop(permit);
         let places = match places {
@@ -305,7 +305,7 @@ impl<'s> ServerConnection<'s> {
                 LocalShard::new(&place.snapshot, place.filter()).layout(Layout::One(format!("{}/", repository.name)))
             })
             .collect();
-        let group = match Group::new(shards.iter().map(|shard| shard as &dyn Shard).collect()) {
+        let group = match ShardGroup::new(shards.iter().map(|shard| shard as &dyn Shard).collect()) {
             Ok(group) => group,
             Err(error) => {
                 self.fail(WireFailure::Broken(error.full()))?;
@@ -313,8 +313,9 @@ impl<'s> ServerConnection<'s> {
             }
         };
         let lacks = |model: u64| {
-            let has =
-                |place: &Place| place.snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == model);
+            let has = |place: &ProjectSearcher| {
+                place.snapshot.vectors.as_ref().is_some_and(|v| v.manifest().fingerprint == model)
+            };
             !places.iter().all(has)
         };
         let names: Result<Vec<bool>, _> = begin.terms.iter().map(|term| group.is_name(term)).collect();
@@ -329,10 +330,10 @@ impl<'s> ServerConnection<'s> {
         let mut next = self.question(false)?;
         loop {
             next = match next {
-                (1, Question::Search(query)) => self.search(1, &group, &places, &query)?,
-                (_, Question::Begin(_)) => return Ok(Some(next)),
-                (_, Question::Done) => return Ok(None),
-                (_, Question::Served) => {
+                (1, WireQuestion::Search(query)) => self.search(1, &group, &places, &query)?,
+                (_, WireQuestion::Begin(_)) => return Ok(Some(next)),
+                (_, WireQuestion::Done) => return Ok(None),
+                (_, WireQuestion::Served) => {
                     let lost = self.server.held.missing().into_iter().filter(|(name, _)| begin.allows(name));
                     self.answer(&served(allowed.iter().copied(), lost))?;
                     self.question(false)?
@@ -346,25 +347,25 @@ impl<'s> ServerConnection<'s> {
     }
 
     /// Answers questions that are also allowed outside a search. Any other question is an error.
-    fn aside(&mut self, group: &Group<'_>, places: &[Place], question: Question) -> io::Result<()> {
+    fn aside(&mut self, group: &ShardGroup<'_>, places: &[ProjectSearcher], question: WireQuestion) -> io::Result<()> {
         let permit = self.permit()?;
         match question {
-            Question::IsName(term) => {
+            WireQuestion::IsName(term) => {
                 let is_name = group.is_name(&term);
                 drop(permit);
                 self.told(is_name.map_err(Into::into))
             }
-            Question::Show(asked) => {
+            WireQuestion::Show(asked) => {
                 let shown = show(group, places, &asked);
                 drop(permit);
                 self.told(shown)
             }
-            Question::End(asked) => {
+            WireQuestion::End(asked) => {
                 let found = end(group, places, &asked);
                 drop(permit);
                 self.told(found)
             }
-            Question::Read(repository, path) => {
+            WireQuestion::Read(repository, path) => {
                 let text = read(group, places, &repository, &path);
                 drop(permit);
                 match text {
@@ -377,7 +378,13 @@ impl<'s> ServerConnection<'s> {
     }
 
     /// Answers the rounds of the search at a depth. Returns the question after them.
-    fn search(&mut self, depth: u8, group: &Group<'_>, places: &[Place], wire: &WireQuery) -> io::Result<Put> {
+    fn search(
+        &mut self,
+        depth: u8,
+        group: &ShardGroup<'_>,
+        places: &[ProjectSearcher],
+        wire: &WireQuery,
+    ) -> io::Result<Put> {
         let query = wire.query.clone().into();
         let question = match &wire.vectors {
             None => None,
@@ -413,17 +420,17 @@ impl<'s> ServerConnection<'s> {
         let mut next = self.question(false)?;
         loop {
             match next {
-                (_, Question::Begin(_)) => return Ok(next),
-                (_, question @ (Question::Show(_) | Question::IsName(_) | Question::End(_))) => {
+                (_, WireQuestion::Begin(_)) => return Ok(next),
+                (_, question @ (WireQuestion::Show(_) | WireQuestion::IsName(_) | WireQuestion::End(_))) => {
                     self.aside(group, places, question)?
                 }
-                (at, Question::Search(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
+                (at, WireQuestion::Search(inner)) if at == depth + 1 && depth < DEPTH_MAX => {
                     next = self.search(at, group, places, &inner)?;
                     continue;
                 }
                 (at, _) if at < depth => return Ok(next),
-                (at, Question::Search(_)) if at == depth => return Ok(next),
-                (_, Question::Round(round)) => {
+                (at, WireQuestion::Search(_)) if at == depth => return Ok(next),
+                (_, WireQuestion::Round(round)) => {
                     let permit = self.permit()?;
                     let answered = answer(&*search, &round);
                     drop(permit);
@@ -460,11 +467,11 @@ fn allowed<'g>(generation: &'g Generation, begin: &Begin) -> Vec<&'g HostedRepos
     generation.repositories.iter().filter(is_allowed).collect()
 }
 
-fn place(repository: &HostedRepository, begin: &Begin) -> colgrep_engine::Result<Place> {
+fn place(repository: &HostedRepository, begin: &Begin) -> colgrep_engine::Result<ProjectSearcher> {
     let own = begin.below.iter().filter(|(name, _)| *name == repository.name).map(|(_, below)| below.clone());
     let below: Vec<String> = own.collect();
     let within = if below.is_empty() { Within::everything() } else { Within::paths(below) };
     let HostedRepository { name, project, snapshot, settings, .. } = repository;
     within.check_exists(name, project, snapshot)?;
-    Place::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
+    ProjectSearcher::new(project.clone(), Arc::clone(snapshot), within, &begin.scope, false, settings)
 }

@@ -155,12 +155,12 @@ mod tests {
         // The fourth section of a page is not shown, and takes up no place.
         assert_eq!(shown(5, PerFile::Usual, true), [vec![0, 1, 3], vec![2], vec![5]]);
         assert_eq!(shown(6, PerFile::Usual, true), [vec![0, 1, 3], vec![2, 6], vec![5]]);
-        assert_eq!(shown(5, PerFile::Usual, false), [[0], [2], [5]], "where there is code, a file has one line");
+        assert_eq!(shown(5, PerFile::Usual, false), [[0], [2], [5]], "one unit per file of code");
         assert_eq!(shown(5, PerFile::Units(2), true), [vec![0, 1], vec![2, 6], vec![5]]);
     }
 
     #[test]
-    fn req_002_11_of_equal_reciprocal_ranks_meaning_comes_first() {
+    fn of_equal_reciprocal_ranks_meaning_comes_first() {
         use crate::fuse::{Evidence, Fusion, Ranking, Retriever};
         use crate::knob::{Knob, Knobs, Profile};
         use crate::unit::UnitId;

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_4_an_enriched_text_has_keywords_a_bar_and_entities_in_front() {
+    fn an_enriched_text_has_keywords_a_bar_and_entities_in_front() {
         let keywords = words(&["pod autoscaler", "kubernetes"]);
         let entities =
             Entities::from([(Label::Name, words(&["HorizontalPodAutoscaler"])), (Label::Version, words(&["v1.23"]))]);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_4_seven_keywords_two_entities_a_label_and_five_in_all() {
+    fn seven_keywords_two_entities_a_label_and_five_in_all() {
         let keywords = words(&["a", "b", "c", "d", "e", "f", "g", "h"]);
         let of = |label, all: &[&str]| (label, words(all));
         let entities = Entities::from([
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_20_short_texts_have_entities_alone_or_neither() {
+    fn short_texts_have_entities_alone_or_neither() {
         let facts = LanguageFacts::sample();
         assert_eq!(enrich("Tag the commit, push it, and wait.", &facts), Default::default());
         let short = "The `run` command of HTTP takes 5 seconds.";

@@ -171,7 +171,7 @@ const UNITS: &[&str] = &[
 /// The entities of `text`, which may be Markdown, reStructuredText, AsciiDoc or plain.
 pub fn entities(text: &str, facts: &LanguageFacts) -> Entities {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-    let mut found = Found { facts, entities: Entities::new() };
+    let mut found = EntityMatch { facts, entities: Entities::new() };
     let mut fence: Option<(&str, bool)> = None;
     for line in text.lines() {
         let word = line.trim();
@@ -195,12 +195,12 @@ pub fn entities(text: &str, facts: &LanguageFacts) -> Entities {
     found.entities
 }
 
-struct Found<'a> {
+struct EntityMatch<'a> {
     facts: &'a LanguageFacts,
     entities: Entities,
 }
 
-impl Found<'_> {
+impl EntityMatch<'_> {
     fn add(&mut self, label: Label, entity: &str) {
         let entity = entity.trim();
         if entity.is_empty() || entity.len() > BYTES_MAX || !entity.contains(|c: char| c.is_alphanumeric()) {
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r002_5_entities_go_by_their_form() {
+    fn entities_go_by_their_form() {
         let facts = LanguageFacts::sample();
         for (text, expected) in [
             ("Call ``run_all`` of `Pool`.", "Code: run_all, Pool"),

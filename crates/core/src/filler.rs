@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_1_fillers_are_dropped_in_any_case() {
+    fn fillers_are_dropped_in_any_case() {
         for filler in FILLERS.iter().chain(&TOPICAL_FILLERS) {
             for filler in [filler.to_string(), filler.to_uppercase()] {
                 assert_eq!(without_fillers(&format!("{filler} retry")).as_deref(), Some("retry"), "{filler}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_2_their_punctuation_goes_with_them() {
+    fn their_punctuation_goes_with_them() {
         for (text, expected) in [
             ("parse formats (e.g. json) please!", "parse formats json)"),
             ("parse formats e.g. json, please!", "parse formats json"),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_3_words_of_programs_stay() {
+    fn words_of_programs_stay() {
         for word in
             ["async", "function", "class", "def", "in", "GitHubIssue", "help()", "helper", "issues", "github.com"]
         {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_4_fillers_stay_where_nothing_else_is() {
+    fn fillers_stay_where_nothing_else_is() {
         for text in ["help", "github issue", "please help with the issue", "", "\"please help\" retry"] {
             assert_eq!(without_fillers(text), None, "{text}");
         }

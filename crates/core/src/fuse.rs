@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn req_002_11_where_the_table_fired_words_weigh_ten_times_as_much_and_ranks_fall_faster() {
+    fn where_the_table_fired_words_weigh_ten_times_as_much_and_ranks_fall_faster() {
         let mut knobs = Knobs::of(Profile::Default);
         let fired = Evidence { strength: 0.0, coverage: 1.0, expanded: true, ..Evidence::default() };
         let not = Evidence { expanded: false, ..fired };
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!((fired.rank_constant(&knobs), not.rank_constant(&knobs)), (10.0, 60.0));
         assert_eq!(not.semantic_weight(&knobs), 1.0);
         knobs.set(Knob::Alpha, "0").expect("a number");
-        assert_eq!(fired.semantic_weight(&knobs), 0.0, "words alone stay words alone");
+        assert_eq!(fired.semantic_weight(&knobs), 0.0, "an alpha of 0 is purely lexical");
     }
 
     #[test]
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_12_and_13_reciprocal_ranks_forget_scores_and_what_both_have_is_first() {
+    fn reciprocal_ranks_forget_scores_and_what_both_have_is_first() {
         let (a, b): (Part<'_>, Part<'_>) = ((1.0, None, &[(1, 9.0), (2, 8.9)]), (1.0, None, &[(2, 0.2), (3, 0.1)]));
         let k = |r: f32| 60.0 / (60.0 + r);
         check(&[a, b], Fusion::ReciprocalRank, &[(2, (k(2.0) + k(1.0)) / 2.0), (1, k(1.0) / 2.0), (3, k(2.0) / 2.0)]);

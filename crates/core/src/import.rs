@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s000_17_imports_meet_the_files_that_they_mean() {
+    fn imports_meet_the_files_that_they_mean() {
         let facts = LanguageFacts::sample();
         for (text, importer, file) in [
             ("use crate::net::tcp::Socket;", "src/main.rs", "src/net/tcp.rs"),

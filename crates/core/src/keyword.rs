@@ -46,7 +46,7 @@ static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 /// What a word looks like. Keywords contain no digits or mixtures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum WordLook {
     Plain,
     /// Upper case first, and not first in its sentence.
     Capital,
@@ -61,7 +61,7 @@ struct Word<'t> {
     text: &'t str,
     /// Number of its term.
     term: usize,
-    look: Look,
+    look: WordLook,
     /// Whether punctuation separates it from the word before.
     begins: bool,
 }
@@ -96,7 +96,7 @@ impl Term {
 /// ([`crate::enrich::prose_of`]); only the beginning of a long one is read.
 pub fn keywords(text: &str, count: usize) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-    let mut terms = Terms::default();
+    let mut terms = KeywordTerms::default();
     let sentences = terms.read(text);
     terms.score(sentences.len());
     let mut ranked = terms.candidates(&sentences);
@@ -116,7 +116,7 @@ pub fn keywords(text: &str, count: usize) -> Vec<String> {
 }
 
 /// A run of words that may be a keyword.
-struct Candidate {
+struct KeywordRun {
     /// In lower case.
     key: String,
     /// As first written.
@@ -127,13 +127,13 @@ struct Candidate {
 }
 
 #[derive(Default)]
-struct Terms<'t> {
+struct KeywordTerms<'t> {
     all: Vec<Term>,
     numbers: HashMap<String, usize>,
     text: std::marker::PhantomData<&'t str>,
 }
 
-impl<'t> Terms<'t> {
+impl<'t> KeywordTerms<'t> {
     /// Reads the text's sentences and counts their terms.
     fn read(&mut self, text: &'t str) -> Vec<Vec<Word<'t>>> {
         let mut sentences: Vec<Vec<Word<'t>>> = Vec::new();
@@ -141,7 +141,7 @@ impl<'t> Terms<'t> {
             let number = sentences.len();
             let words: Vec<Word<'t>> = self.words(sentence, number);
             for pair in words.windows(2) {
-                if !pair[1].begins && pair[0].look != Look::Other && pair[1].look != Look::Other {
+                if !pair[1].begins && pair[0].look != WordLook::Other && pair[1].look != WordLook::Other {
                     *self.all[pair[0].term].right.entry(pair[1].term).or_default() += 1.0;
                     *self.all[pair[1].term].left.entry(pair[0].term).or_default() += 1.0;
                 }
@@ -170,8 +170,8 @@ impl<'t> Terms<'t> {
             }
             let known = &mut self.all[term];
             known.frequency += 1.0;
-            known.capitals += f64::from(u8::from(look == Look::Capital));
-            known.acronyms += f64::from(u8::from(look == Look::Acronym));
+            known.capitals += f64::from(u8::from(look == WordLook::Capital));
+            known.acronyms += f64::from(u8::from(look == WordLook::Acronym));
             if known.sentences.last() != Some(&number) {
                 known.sentences.push(number);
             }
@@ -202,14 +202,14 @@ impl<'t> Terms<'t> {
     }
 
     /// Section 3.3: every run of up to three words that neither begins nor ends with a stop word, with its score.
-    fn candidates(&self, sentences: &[Vec<Word<'t>>]) -> Vec<Candidate> {
+    fn candidates(&self, sentences: &[Vec<Word<'t>>]) -> Vec<KeywordRun> {
         let mut found: HashMap<Vec<usize>, (String, usize, f64)> = HashMap::new();
         let mut first = 0;
         for words in sentences {
             for start in 0..words.len() {
                 for end in start + 1..=words.len().min(start + WORDS_MAX) {
                     let run = &words[start..end];
-                    if run[run.len() - 1].look == Look::Other || (run.len() > 1 && run[run.len() - 1].begins) {
+                    if run[run.len() - 1].look == WordLook::Other || (run.len() > 1 && run[run.len() - 1].begins) {
                         break;
                     }
                     if self.all[run[0].term].is_stop {
@@ -225,7 +225,7 @@ impl<'t> Terms<'t> {
                 }
             }
         }
-        let scored = found.into_iter().map(|(terms, (written, first, count))| Candidate {
+        let scored = found.into_iter().map(|(terms, (written, first, count))| KeywordRun {
             key: written.to_lowercase(),
             score: self.candidate_score(&terms, count),
             written,
@@ -293,19 +293,19 @@ fn split_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-fn look(word: &str, is_first: bool) -> Look {
+fn look(word: &str, is_first: bool) -> WordLook {
     let signs = word.chars().filter(|c| !c.is_alphanumeric()).count();
     let digits = word.chars().filter(char::is_ascii_digit).count();
     if digits > 0 || signs > 1 || word.contains(['.', '_', '/']) || word.len() > WORD_BYTES_MAX {
-        return Look::Other;
+        return WordLook::Other;
     }
     let mut letters = word.chars().filter(|c| c.is_alphabetic());
     let first_upper = letters.next().is_some_and(char::is_uppercase);
     let rest: Vec<char> = letters.collect();
     if first_upper && !rest.is_empty() && rest.iter().all(|c| c.is_uppercase()) {
-        return Look::Acronym;
+        return WordLook::Acronym;
     }
-    if first_upper && !is_first { Look::Capital } else { Look::Plain }
+    if first_upper && !is_first { WordLook::Capital } else { WordLook::Plain }
 }
 
 #[cfg(test)]
@@ -318,13 +318,13 @@ mod tests {
         empties a pool.";
 
     #[test]
-    fn r002_2_the_subject_is_among_the_first_keywords() {
+    fn the_subject_is_among_the_first_keywords() {
         let found = keywords(SCALING, 5).join(" ").to_lowercase();
         assert!(found.contains("autoscaler") && found.contains("kubernetes"), "{found}");
     }
 
     #[test]
-    fn r002_1_keywords_are_runs_of_three_words_at_most_and_differ() {
+    fn keywords_are_runs_of_three_words_at_most_and_differ() {
         let found = keywords(SCALING, 20);
         assert!(found.len() > 5, "{found:?}");
         for (i, keyword) in found.iter().enumerate() {
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn the_features_are_the_papers() {
-        let mut terms = Terms::default();
+        let mut terms = KeywordTerms::default();
         let text = "Alpha beta. Gamma beta, the beta of Delta. We like Delta";
         let sentences = terms.read(text);
         terms.score(sentences.len());

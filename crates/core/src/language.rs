@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 /// How a language names its files. Each list may be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PathRules {
+pub struct LanguagePaths {
     /// Extensions of files whose tests are named in camel case: `java`, for `FooTest.java`.
     pub camel_tests: &'static [&'static str],
     /// Extensions of files that are tests, whatever their name.
@@ -32,9 +32,9 @@ pub struct PathRules {
     pub folder_modules: &'static [&'static str],
 }
 
-impl PathRules {
+impl LanguagePaths {
     /// No rules, for languages without any.
-    pub const NONE: PathRules = PathRules {
+    pub const NONE: LanguagePaths = LanguagePaths {
         camel_tests: &[],
         test_extensions: &[],
         surefire_tests: &[],
@@ -55,7 +55,7 @@ impl PathRules {
 pub struct LanguageFacts {
     endings: HashSet<&'static str>,
     declaration_keywords: HashSet<&'static str>,
-    rules: Vec<PathRules>,
+    rules: Vec<LanguagePaths>,
     /// Names and extensions of each language of code.
     languages: Vec<(Vec<&'static str>, &'static [&'static str])>,
 }
@@ -64,9 +64,9 @@ impl LanguageFacts {
     /// `endings` are the extensions (without the dot) that make a word of the query a file name.
     pub fn new(
         endings: impl IntoIterator<Item = &'static str>,
-        rules: impl IntoIterator<Item = PathRules>,
+        rules: impl IntoIterator<Item = LanguagePaths>,
     ) -> LanguageFacts {
-        let rules = rules.into_iter().filter(|rules| *rules != PathRules::NONE).collect();
+        let rules = rules.into_iter().filter(|rules| *rules != LanguagePaths::NONE).collect();
         LanguageFacts { endings: endings.into_iter().collect(), rules, ..LanguageFacts::default() }
     }
 
@@ -122,7 +122,7 @@ impl LanguageFacts {
     /// Whether a word in one of the languages' lists passes `test`.
     pub(crate) fn any(
         &self,
-        list: impl Fn(&PathRules) -> &'static [&'static str],
+        list: impl Fn(&LanguagePaths) -> &'static [&'static str],
         test: impl Fn(&'static str) -> bool,
     ) -> bool {
         self.rules.iter().any(|rules| list(rules).iter().any(|word| test(word)))
@@ -131,7 +131,7 @@ impl LanguageFacts {
     /// Facts for the tests of this crate, of a few languages.
     #[cfg(test)]
     pub(crate) fn sample() -> LanguageFacts {
-        let rules = PathRules {
+        let rules = LanguagePaths {
             camel_tests: &["java"],
             test_extensions: &["bats"],
             surefire_tests: &["java"],

@@ -33,5 +33,5 @@ pub mod token;
 pub mod unit;
 pub mod variant;
 
-pub use language::{LanguageFacts, PathRules};
+pub use language::{LanguageFacts, LanguagePaths};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

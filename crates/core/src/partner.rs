@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s000_15_a_test_and_what_it_tests_are_told_by_their_names() {
+    fn a_test_and_what_it_tests_are_told_by_their_names() {
         let facts = LanguageFacts::sample();
         for (a, b) in [
             ("a/test_retry.py", "a/retry.py"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_15_of_several_the_nearest_is_the_partner() {
+    fn of_several_the_nearest_is_the_partner() {
         let facts = LanguageFacts::sample();
         for (path, others, expected) in [
             ("tests/net/test_io.py", "src/disk/io.py src/net/io.py", "src/net/io.py"),

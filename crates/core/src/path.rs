@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_1_classes_go_by_whole_words() {
+    fn classes_go_by_whole_words() {
         use PathClass as C;
         let all = [C::TEST, C::BENCHMARK, C::COMPAT, C::EXAMPLE, C::TYPINGS, C::BARREL, C::VENDORED];
         for (path, expected) in [

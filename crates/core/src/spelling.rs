@@ -180,7 +180,7 @@ mod tests {
             assert_eq!(Spelling::new(text).find(line).map(|found| found.is_cut), expected, "{text} in {line}");
         }
         let first = Spelling::new("port").find("import\nsupport\nopen_port\n");
-        assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "a part comes before what stands inside a word");
+        assert_eq!(first, Some(Spelled { line: 3, is_cut: true }), "a part comes before a match inside a word");
         assert_eq!(Spelling::new("maxOpen_files").pieces().collect::<Vec<_>>(), ["max", "open", "files"]);
     }
 

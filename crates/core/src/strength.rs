@@ -1,6 +1,6 @@
 //! Strength: how likely a found file is right, 0 to 1, on one scale for all queries and projects. Unlike scores, which
-//! order the files of one query, it weighs comparable features with a logistic function, fitted by `colgrep-bench
-//! strength`.
+//! order the files of one query, it weighs comparable features with a logistic function, fitted by
+//! `colgrep-bench strength`.
 
 use rustc_hash::FxHashMap;
 
@@ -103,7 +103,7 @@ const NO_RANK: usize = 600;
 
 /// What is known of the given files besides the candidates.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct GivenFiles<'a> {
     /// The query.
     pub query: &'a Query,
     /// The knobs.
@@ -113,12 +113,12 @@ pub struct Given<'a> {
     /// The files, best first.
     pub hits: &'a [FileHit],
     /// Which of the query's words each of them contains.
-    pub held: &'a [Held],
+    pub held: &'a [HeldWeight],
 }
 
 /// How much of the query's weight a file contains; weight is inverse document frequency, and stop words have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Held {
+pub struct HeldWeight {
     /// Share that all its candidates contain together, 0 to 1.
     pub file: f32,
     /// Share that the best of them contains.
@@ -184,7 +184,7 @@ impl Tokens {
 }
 
 /// The strength of each file.
-pub fn strengths(given: &Given<'_>) -> Vec<f32> {
+pub fn strengths(given: &GivenFiles<'_>) -> Vec<f32> {
     let weights = weights(given.retrieved);
     let known = known(given);
     signs(given).iter().zip(known).map(|(signs, known)| known.applied(|| weighed(weights, signs))).collect()
@@ -192,7 +192,7 @@ pub fn strengths(given: &Given<'_>) -> Vec<f32> {
 
 /// What is known about a file's strength without the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub enum Known {
+pub enum KnownStrength {
     /// Exactly this: the query points at the file, or the file contains the query's tokens.
     Is(f32),
     /// At most this.
@@ -203,16 +203,16 @@ pub enum Known {
     Nothing,
 }
 
-impl Known {
+impl KnownStrength {
     /// The strength, given the fitted one.
     pub fn applied<T: From<f32> + PartialOrd>(self, weighed: impl FnOnce() -> T) -> T {
         let least = |a: T, b: T| if b < a { b } else { a };
         let most = |a: T, b: T| if b > a { b } else { a };
         match self {
-            Known::Is(strength) => strength.into(),
-            Known::AtMost(strength) => least(weighed(), strength.into()),
-            Known::AtLeast(strength) => most(weighed(), strength.into()),
-            Known::Nothing => weighed(),
+            KnownStrength::Is(strength) => strength.into(),
+            KnownStrength::AtMost(strength) => least(weighed(), strength.into()),
+            KnownStrength::AtLeast(strength) => most(weighed(), strength.into()),
+            KnownStrength::Nothing => weighed(),
         }
     }
 }
@@ -221,29 +221,29 @@ impl Known {
 /// with a unit that contains all of the query's words, with a term of a table, or related to the reader's current file;
 /// never below the rule is one that defines the name that the query is, in any case. No file is below the floor for a
 /// long query, of which every file contains little.
-pub fn known(given: &Given<'_>) -> Vec<Known> {
+pub fn known(given: &GivenFiles<'_>) -> Vec<KnownStrength> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
     let most = given.held.iter().map(|held| held.tokens).max().unwrap_or_default();
-    let of_hit = |((pointed, held), hit): ((Option<f32>, &Held), &FileHit)| match (pointed, held.tokens) {
-        (Some(strength), _) => Known::Is(strength),
-        (None, Tokens::All) if by_tokens => Known::Is(HOLDS_THE_TOKEN),
-        (None, Tokens::Part) if by_tokens => Known::Is(HOLDS_A_PART),
-        (None, Tokens::Inside) if by_tokens && most == Tokens::Inside => Known::Is(HOLDS_INSIDE),
+    let of_hit = |((pointed, held), hit): ((Option<f32>, &HeldWeight), &FileHit)| match (pointed, held.tokens) {
+        (Some(strength), _) => KnownStrength::Is(strength),
+        (None, Tokens::All) if by_tokens => KnownStrength::Is(HOLDS_THE_TOKEN),
+        (None, Tokens::Part) if by_tokens => KnownStrength::Is(HOLDS_A_PART),
+        (None, Tokens::Inside) if by_tokens && most == Tokens::Inside => KnownStrength::Is(HOLDS_INSIDE),
         // A token such as `Session.get` may be defined as `get`.
-        _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => Known::Is(HOLDS_A_PART),
-        _ if is_long || given.retrieved.files[hit.file].context != Context::default() => Known::AtLeast(FLOOR),
-        _ if by_tokens => Known::AtMost(LACKS_THE_TOKEN),
+        _ if by_tokens && defines(given.query, &given.retrieved.files[hit.file]).0 => KnownStrength::Is(HOLDS_A_PART),
+        _ if is_long || given.retrieved.files[hit.file].context != Context::default() => KnownStrength::AtLeast(FLOOR),
+        _ if by_tokens => KnownStrength::AtMost(LACKS_THE_TOKEN),
         // People type capitals on purpose.
-        _ if is_called(given.query, &given.retrieved.files[hit.file]) => Known::AtLeast(RULE),
-        _ if held.unit >= HOLDS_ALL => Known::AtLeast(FLOOR),
-        _ if given.retrieved.evidence.expanded && held.unit > 0.0 => Known::AtLeast(FLOOR),
-        _ => Known::Nothing,
+        _ if is_called(given.query, &given.retrieved.files[hit.file]) => KnownStrength::AtLeast(RULE),
+        _ if held.unit >= HOLDS_ALL => KnownStrength::AtLeast(FLOOR),
+        _ if given.retrieved.evidence.expanded && held.unit > 0.0 => KnownStrength::AtLeast(FLOOR),
+        _ => KnownStrength::Nothing,
     };
     pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()
 }
 
 /// Whether tokens decide: a purely semantic search does not ask for files that contain them.
-fn by_tokens(given: &Given<'_>) -> bool {
+fn by_tokens(given: &GivenFiles<'_>) -> bool {
     given.query.intents.is_tokens && has(given.retrieved, Retriever::Lexical)
 }
 
@@ -270,7 +270,7 @@ fn weighed(weights: &Weights, signs: &Signs) -> f32 {
 
 /// The strength of files that the query points at, which needs no fit: at least nine of ten of them were right
 /// (`colgrep-bench known`), fewer where files share a name.
-pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
+pub fn pointed(given: &GivenFiles<'_>) -> Vec<Option<f32>> {
     let mut best: FxHashMap<usize, Certainty> = FxHashMap::default();
     for candidate in &given.retrieved.candidates {
         if let Some(pointer) = candidate.pointer {
@@ -279,7 +279,7 @@ pub fn pointed(given: &Given<'_>) -> Vec<Option<f32>> {
         }
     }
     let by_tokens = by_tokens(given);
-    let strength = |(hit, held): (&FileHit, &Held)| match best.get(&hit.file) {
+    let strength = |(hit, held): (&FileHit, &HeldWeight)| match best.get(&hit.file) {
         Some(Certainty::Words) if by_tokens && held.tokens < Tokens::Part => of_other_marks(&given.query.text),
         Some(Certainty::Run) if by_tokens && held.tokens < Tokens::Part => None,
         Some(Certainty::Part) => Some(HOLDS_A_PART),
@@ -337,8 +337,8 @@ impl ByFile {
 }
 
 /// The signs of each file.
-pub fn signs(given: &Given<'_>) -> Vec<Signs> {
-    let Given { query, retrieved, hits, .. } = *given;
+pub fn signs(given: &GivenFiles<'_>) -> Vec<Signs> {
+    let GivenFiles { query, retrieved, hits, .. } = *given;
     let evidence = &retrieved.evidence;
     let mass = evidence.mass.max(f32::MIN_POSITIVE);
     let (possible, itself) = (mass * (1.0 + given.knobs.k1), evidence.likeness.max(f32::MIN_POSITIVE));

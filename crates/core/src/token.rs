@@ -307,7 +307,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Upper,
     Lower,
     Digit,
@@ -316,24 +316,24 @@ enum Class {
     Other,
 }
 
-fn class_of(c: char) -> Class {
+fn class_of(c: char) -> CharClass {
     if c.is_ascii() {
         match c {
-            'a'..='z' => Class::Lower,
-            'A'..='Z' => Class::Upper,
-            '0'..='9' => Class::Digit,
-            _ => Class::Other,
+            'a'..='z' => CharClass::Lower,
+            'A'..='Z' => CharClass::Upper,
+            '0'..='9' => CharClass::Digit,
+            _ => CharClass::Other,
         }
     } else if c.is_uppercase() {
-        Class::Upper
+        CharClass::Upper
     } else if c.is_alphabetic() {
-        Class::Lower
+        CharClass::Lower
     } else if c.is_numeric() {
-        Class::Digit
+        CharClass::Digit
     } else if is_mark(c) {
-        Class::Mark
+        CharClass::Mark
     } else {
-        Class::Other
+        CharClass::Other
     }
 }
 
@@ -412,13 +412,13 @@ fn may_be_one(first: &str, second: &str) -> bool {
 pub(crate) fn is_cut(text: &str, at: usize) -> bool {
     let (Some(before), Some(behind)) = (text[..at].chars().next_back(), text[at..].chars().next()) else { return true };
     let mut rest = text[at..].chars().skip(1);
-    let next = rest.next().map_or(Class::Other, class_of);
+    let next = rest.next().map_or(CharClass::Other, class_of);
     match (class_of(before), class_of(behind)) {
-        (Class::Other, _) | (_, Class::Other) => true,
-        (_, Class::Mark) => false,
-        (Class::Mark, class) => class != Class::Lower,
-        (Class::Upper, Class::Upper) => next == Class::Lower,
-        (Class::Upper, Class::Lower) => behind == 's' && next != Class::Lower,
+        (CharClass::Other, _) | (_, CharClass::Other) => true,
+        (_, CharClass::Mark) => false,
+        (CharClass::Mark, class) => class != CharClass::Lower,
+        (CharClass::Upper, CharClass::Upper) => next == CharClass::Lower,
+        (CharClass::Upper, CharClass::Lower) => behind == 's' && next != CharClass::Lower,
         (a, b) => a != b,
     }
 }
@@ -427,27 +427,28 @@ pub(crate) fn is_cut(text: &str, at: usize) -> bool {
 pub fn parts(word: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut chars = word.char_indices().peekable();
     std::iter::from_fn(move || {
-        let (start, first) = chars.by_ref().find(|(_, c)| !matches!(class_of(*c), Class::Other | Class::Mark))?;
+        let (start, first) =
+            chars.by_ref().find(|(_, c)| !matches!(class_of(*c), CharClass::Other | CharClass::Mark))?;
         let mut end = start + first.len_utf8();
         let class = class_of(first);
         let mut run = class;
-        let mut upper_len = usize::from(class == Class::Upper);
+        let mut upper_len = usize::from(class == CharClass::Upper);
         while let Some(&(i, c)) = chars.peek() {
             let next = class_of(c);
             match (run, next) {
-                (_, Class::Mark) => {}
+                (_, CharClass::Mark) => {}
                 (a, b) if a == b => {
-                    if b == Class::Upper {
+                    if b == CharClass::Upper {
                         // The last capital of an acronym belongs to the word that follows it.
                         let mut ahead = chars.clone();
                         ahead.next();
-                        if upper_len >= 1 && ahead.peek().is_some_and(|(_, c)| class_of(*c) == Class::Lower) {
+                        if upper_len >= 1 && ahead.peek().is_some_and(|(_, c)| class_of(*c) == CharClass::Lower) {
                             break;
                         }
                         upper_len += 1;
                     }
                 }
-                (Class::Upper, Class::Lower) if upper_len == 1 => run = Class::Lower,
+                (CharClass::Upper, CharClass::Lower) if upper_len == 1 => run = CharClass::Lower,
                 _ => break,
             }
             end = i + c.len_utf8();
@@ -499,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_5_and_7_identifiers_split_into_parts_and_compounds() {
+    fn identifiers_split_into_parts_and_compounds() {
         for (text, expected) in [
             ("parseRequest", "parserequest pars request"),
             ("parse_request", "parse_request pars request"),
@@ -580,14 +581,14 @@ mod tests {
     }
 
     #[test]
-    fn r002_8_words_are_stemmed_and_short_ones_and_names_with_digits_are_not() {
+    fn words_are_stemmed_and_short_ones_and_names_with_digits_are_not() {
         check("scaling scaled scales", "scale scale scale");
         check("policies policy", "polici polici");
         check("pods has v1beta1s", "pod has v1beta1s v 1 beta 1 s");
     }
 
     #[test]
-    fn s003_6_words_over_256_bytes_are_left_out() {
+    fn words_over_256_bytes_are_left_out() {
         let word = |length: usize| "x".repeat(length);
         check(&word(256), &word(256));
         check(&format!("{} y", word(257)), "y");

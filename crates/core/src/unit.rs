@@ -111,7 +111,7 @@ impl UnitKind {
         }
     }
 
-    /// The kind of a name, upper and lower case alike.
+    /// The kind of a name, ignoring case.
     pub fn from_name(name: &str) -> Option<UnitKind> {
         UnitKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a model.
+//! Errors of models.
 
 use std::io;
 use std::path::PathBuf;
@@ -40,10 +40,10 @@ pub enum Error {
     /// A file of a model is missing, or a placeholder for one that was not fetched.
     #[error("{0}")]
     Missing(String),
-    /// A file of a model is damaged, or in a layout that this program does not read.
+    /// A file of a model is damaged, or has an unknown layout.
     #[error("{what}")]
     Damaged {
-        /// Which file, and how to get another.
+        /// The file, and how to get another.
         what: String,
         /// The reader's error.
         source: Source,
@@ -51,12 +51,12 @@ pub enum Error {
     /// A model's files contradict each other, or this program can't run the model that they describe.
     #[error("{0}")]
     Unfit(String),
-    /// Files of one folder fail together, as a model and its tokenizer do.
+    /// Files of one folder fail together, such as a model and its tokenizer.
     #[error("{what}")]
     Model {
         /// The folder, and the attempt.
         what: String,
-        /// What failed then.
+        /// The failure.
         source: Box<Error>,
     },
     /// A model of the hub is not on this machine and can't be fetched.
@@ -64,11 +64,11 @@ pub enum Error {
     NotFetched {
         /// `owner/name`.
         id: String,
-        /// Where it would be kept.
+        /// The folder of the cache.
         cache: PathBuf,
         /// The hub that was asked, or would have been.
         endpoint: String,
-        /// Why not.
+        /// The reason.
         source: Source,
     },
     /// No folder is known for models of the hub.
@@ -91,7 +91,7 @@ pub enum Error {
     /// ONNX Runtime refuses a model, or fails on a text.
     #[error("{what}")]
     Runtime {
-        /// What was tried.
+        /// The failed operation.
         what: String,
         /// The runtime's error.
         source: Source,

@@ -6,7 +6,7 @@ use crate::{Encoder, Error, Multivector};
 
 /// Maximum of words that are read of a text.
 const WORDS_MAX: usize = 200;
-/// Letters from which on a longer word weighs no more.
+/// Number of letters from which a longer word weighs no more.
 const LETTERS_MAX: usize = 8;
 
 /// Gives each word a direction by its hash: a text is near another one if they share words. It is quick, needs no file,
@@ -23,7 +23,7 @@ const LETTERS_MAX: usize = 8;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hashed {
-    /// Words, each with the one whose direction it has.
+    /// Words, each with the one whose direction it shares.
     pub synonyms: &'static [(&'static str, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! Models of the Hugging Face hub: from its cache on this machine, else over the network.
+//! Models of the Hugging Face hub: from its local cache, else over the network.
 
 use std::path::{Path, PathBuf};
 
@@ -21,10 +21,10 @@ const SMALL_FILES: [&str; 6] = [
 /// The hub, if no mirror is named.
 const ENDPOINT: &str = "https://huggingface.co";
 
-/// The folder of a model, fetched if it is not there yet.
+/// The folder of a model, fetched if it is missing.
 ///
 /// # Errors
-/// When it is not there and can't be fetched, with what to put where instead.
+/// When it is missing and can't be fetched, with the files to provide instead.
 pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     let Some(root) = env.hf_home.clone().or_else(|| Some(env.home.as_ref()?.join(".cache").join("huggingface"))) else {
         return Err(Error::NoCache);
@@ -45,8 +45,8 @@ pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
         return Err(failed("HF_HUB_OFFLINE is set".into()));
     }
     download(&cache, &repo, endpoint, env.hf_token.clone()).map_err(|error| match error {
-        Failure::Network(error) => failed(error.into()),
-        Failure::NoModel => Error::NoOnnx { id: id.to_string(), files: MODEL_FILES.join(", ") },
+        FetchFailure::Network(error) => failed(error.into()),
+        FetchFailure::NoModel => Error::NoOnnx { id: id.to_string(), files: MODEL_FILES.join(", ") },
     })
 }
 
@@ -58,18 +58,18 @@ fn cached(cache: &Cache, repo: &Repo) -> Option<PathBuf> {
 }
 
 /// Why a model could not be fetched.
-enum Failure {
+enum FetchFailure {
     Network(ApiError),
     NoModel,
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Failure {
-        Failure::Network(error)
+impl From<ApiError> for FetchFailure {
+    fn from(error: ApiError) -> FetchFailure {
+        FetchFailure::Network(error)
     }
 }
 
-fn download(cache: &Cache, repo: &Repo, endpoint: &str, token: Option<String>) -> Result<PathBuf, Failure> {
+fn download(cache: &Cache, repo: &Repo, endpoint: &str, token: Option<String>) -> Result<PathBuf, FetchFailure> {
     let mut builder = ApiBuilder::from_cache(cache.clone()).with_endpoint(endpoint.to_string()).with_progress(false);
     if token.is_some() {
         builder = builder.with_token(token);
@@ -77,7 +77,7 @@ fn download(cache: &Cache, repo: &Repo, endpoint: &str, token: Option<String>) -
     let files = builder.build()?.repo(repo.clone());
     let there: Vec<String> = files.info()?.siblings.into_iter().map(|file| file.rfilename).collect();
     let has = |name: &str| there.iter().any(|file| file == name);
-    let Some(model) = MODEL_FILES.iter().find(|name| has(name)) else { return Err(Failure::NoModel) };
+    let Some(model) = MODEL_FILES.iter().find(|name| has(name)) else { return Err(FetchFailure::NoModel) };
     let weights = there.iter().map(String::as_str).filter(|name| is_outside_data(model, name));
     let mut folder = PathBuf::new();
     for name in SMALL_FILES.into_iter().filter(|name| has(name)).chain(weights).chain([*model]) {
@@ -102,7 +102,7 @@ mod tests {
         std::fs::write(model.join("refs/main"), "abc").unwrap();
         let env = RuntimeEnv { hf_home: Some(home.path().into()), offline: true, ..RuntimeEnv::default() };
         std::fs::write(snapshot.join("tokenizer.json"), "{}").unwrap();
-        assert!(fetch("owner/name", &env).is_err(), "an interrupted download is none");
+        assert!(fetch("owner/name", &env).is_err(), "an interrupted download does not count");
         std::fs::write(snapshot.join("onnx/model.onnx"), "graph").unwrap();
         assert_eq!(fetch("owner/name", &env).unwrap(), snapshot);
     }

@@ -33,7 +33,7 @@ pub use error::{Error, Source};
 pub use hashed::Hashed;
 pub use model::{ModelSpec, loaded_runtime, open, runtime_report};
 pub use multivector::Multivector;
-pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, Files, Native};
+pub use native::{EMBEDDED, EMBEDDED_CODEBOOK, ModelFiles, Native};
 pub use runtime::{RuntimeEnv, RuntimeReport};
 
 /// Turns text into token vectors for late interaction.
@@ -45,7 +45,7 @@ pub use runtime::{RuntimeEnv, RuntimeReport};
 pub trait Encoder: Send + Sync {
     /// Display name: the model's own, or the folder it was loaded from.
     fn name(&self) -> &str;
-    /// Hash of everything that shapes a document's vectors; vectors of different fingerprints are never compared.
+    /// Hash of everything that shapes a document's vectors; vectors with different fingerprints are never compared.
     fn fingerprint(&self) -> u64;
     /// Components of a vector.
     fn dimension(&self) -> usize;
@@ -72,7 +72,7 @@ pub trait Encoder: Send + Sync {
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
 }
 
-/// The example of the README, which is to run too.
+/// Runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Names of models, and opening them.
+//! Parses names of models, and opens models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::{Encoder, Error, Native, RuntimeEnv, RuntimeReport};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelSpec {
-    /// The one in the program.
+    /// The built-in model.
     #[default]
     Embedded,
     /// An ONNX model's folder, or one of several model files in it.
@@ -65,7 +65,7 @@ pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Erro
     }
 }
 
-/// What a program without the feature lacks.
+/// The feature that a program without ONNX lacks.
 #[cfg(not(feature = "onnx"))]
 const NO_ONNX: &str = "ONNX models (feature `onnx`)";
 

@@ -74,8 +74,8 @@ impl Multivector {
         self.rows.as_slice().expect("row after row")
     }
 
-    /// Several texts as one: the rows of all, and for each head the sum of theirs. So MaxSim with a document is the sum of
-    /// theirs. All have the same dimension and heads; those without rows do not count.
+    /// Several texts as one: the rows of all, and for each head the sum of theirs, so that MaxSim with a document is
+    /// the sum of theirs. All have the same dimension and heads; those without rows do not count.
     pub fn of_parts(parts: &[Multivector]) -> Multivector {
         let mut known = parts.iter().filter(|part| !part.is_empty());
         let Some(first) = known.next().or(parts.first()) else { return Multivector::default() };

@@ -39,17 +39,17 @@ pub struct RuntimeReport {
     pub compiled: bool,
     /// Execution providers that were compiled in, in the order they are tried.
     pub providers: Vec<&'static str>,
-    /// Files that a model of ONNX would be run by, the first that loads.
+    /// Files that an ONNX model may be run by; the first that loads is used.
     pub candidates: Vec<PathBuf>,
     /// Existing files that must not be loaded, and why.
     pub refused: Vec<(PathBuf, String)>,
-    /// The library that is loaded.
+    /// The loaded library.
     pub library: Option<PathBuf>,
     /// Its version, if its file name includes it.
     pub version: Option<String>,
     /// Its own build information.
     pub build: Option<String>,
-    /// The first execution provider that makes sessions with this library.
+    /// The first execution provider that opens sessions with this library.
     pub provider: Option<&'static str>,
     /// Why ONNX models can't be used, and what to do.
     pub problem: Option<String>,

@@ -1,4 +1,4 @@
-//! The front door: an environment, how projects are opened, and who listens.
+//! The entry point: an environment, options for opening projects, and a listener.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ pub use request::{
     Background, Changes, Detail, Facts, Pattern, Question, RankBy, RankingOptions, Scope, SearchRequest, Shape,
     Standpoint, Tests, Weakest,
 };
-pub use run::{Backend, FILES_DEFAULT, Run};
+pub use run::{Backend, FILES_DEFAULT, PreparedSearch};
 pub use session::Session;
 pub use settings::Settings;
 pub use settings::env::Env;

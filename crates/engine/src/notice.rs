@@ -8,7 +8,7 @@ use colgrep_index::history::{Unknown, is_commit};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_index::update::Progress;
 use colgrep_index::walk::walk;
-use colgrep_search::{Answer, Timing};
+use colgrep_search::{CorpusAnswer, Timing};
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub trait Listener: Send + Sync {
         Box::new(())
     }
 
-    /// Whether an update is to end, with what it has done until then. It is asked often, and from many threads.
+    /// Whether an update should stop, keeping what it has done. It is called often, and from many threads.
     fn stops(&self) -> bool {
         false
     }
@@ -56,7 +56,7 @@ pub enum Traced<'a> {
     /// The order after a stage.
     Stage(&'static str, &'a Ranked<'a>),
     /// The files of the answer.
-    Final(&'a Answer),
+    Final(&'a CorpusAnswer),
     /// How long the parts of the search took.
     Timing(&'a Timing),
 }
@@ -76,7 +76,7 @@ pub enum Notice {
         /// Whether a background process does the rest.
         is_done_behind: bool,
     },
-    /// The index was made with other options of the walk than those asked for; it keeps them.
+    /// The index was made with walk options other than those requested; it keeps them.
     OtherWalk {
         /// The project's root.
         root: PathBuf,
@@ -125,7 +125,7 @@ pub enum Notice {
     Runtime(PathBuf),
     /// The repository was moved, and its index is taken over.
     Moved {
-        /// The root that is no more.
+        /// The former root.
         from: PathBuf,
     },
     /// The index is damaged; the damaged part is rebuilt.
@@ -185,7 +185,7 @@ pub enum NotUpdated {
     Failed {
         /// Why, with all causes.
         why: String,
-        /// What the system says, where it refuses a change of what is kept.
+        /// The system's message, if it refuses to report changes of a stored file.
         refused: Option<std::io::ErrorKind>,
     },
 }
@@ -246,7 +246,7 @@ pub struct IndexState {
     pub files_indexed: u64,
     /// Files in the tree, without those that the index skipped; none where it can't be walked.
     pub files_in_tree: Option<u64>,
-    /// How many units have vectors, where a model would have given more.
+    /// Units with vectors, where a model is used and some lack them.
     pub vectors: Option<Coverage>,
 }
 

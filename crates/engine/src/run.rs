@@ -19,7 +19,7 @@ use crate::request::like::Like;
 use crate::request::near::NearFile;
 use crate::request::{Detail, Question, RankBy, SearchRequest, Weakest, terms};
 use crate::session::corpus::{self, Parts, RankedTogether};
-use crate::session::project_searcher::{Asked, Place};
+use crate::session::project_searcher::{ProjectSearcher, RankQuery};
 use crate::settings::env::Env;
 use crate::settings::{Settings, variable};
 
@@ -41,23 +41,23 @@ pub trait Backend {
     /// When an index can't be read, no shard answers, or the model can't be run.
     fn rank(
         &self,
-        asked: &Asked<'_>,
+        asked: &RankQuery<'_>,
         listener: &dyn Listener,
     ) -> Result<(RankedTogether, Self::Parts<'_>), Self::Error>;
 }
 
-impl Backend for Vec<Place> {
+impl Backend for Vec<ProjectSearcher> {
     type Error = Error;
-    type Parts<'b> = &'b Vec<Place>;
+    type Parts<'b> = &'b Vec<ProjectSearcher>;
 
-    fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<(RankedTogether, &Vec<Place>)> {
+    fn rank(&self, asked: &RankQuery<'_>, listener: &dyn Listener) -> Result<(RankedTogether, &Vec<ProjectSearcher>)> {
         Ok((corpus::rank(&self.iter().collect::<Vec<_>>(), asked, listener)?, self))
     }
 }
 
 /// A request with all that it needs for a ranking.
 #[derive(Debug)]
-pub struct Run<'r> {
+pub struct PreparedSearch<'r> {
     request: &'r SearchRequest,
     query: &'r str,
     by: RankBy,
@@ -72,12 +72,12 @@ pub struct Run<'r> {
     past: Vec<(String, f32)>,
 }
 
-impl<'r> Run<'r> {
+impl<'r> PreparedSearch<'r> {
     /// Combines a request with the settings. The request wins, then the environment, then the settings.
     ///
     /// # Errors
     /// When a knob has an invalid value.
-    pub fn new(request: &'r SearchRequest, settings: &Settings, env: &Env) -> Result<Run<'r>> {
+    pub fn new(request: &'r SearchRequest, settings: &Settings, env: &Env) -> Result<PreparedSearch<'r>> {
         let mut knobs = settings.knobs(env, &request.ranking)?;
         if request.shape.every_match {
             variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
@@ -87,13 +87,13 @@ impl<'r> Run<'r> {
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => None,
         };
         if query.is_none() {
-            // The words of a unit are no text that somebody wrote, however long they are.
+            // A unit's words are not a long query, however many they are.
             variable::set(&mut knobs, Knob::LongQueries, "0")?;
         }
         let is_list = request.question == Question::Every;
         let usual = || settings.number("results").unwrap_or(FILES_DEFAULT);
         let per_file = request.shape.units_per_file.or(settings.number("per_file"));
-        Ok(Run {
+        Ok(PreparedSearch {
             request,
             query: query.unwrap_or_default(),
             by: rankings(request),
@@ -111,23 +111,23 @@ impl<'r> Run<'r> {
 
     /// Looks for units like this one.
     #[must_use]
-    pub fn like(self, like: Option<&'r Like>) -> Run<'r> {
-        Run { like, query: like.map_or(self.query, |like| &like.query), ..self }
+    pub fn like(self, like: Option<&'r Like>) -> PreparedSearch<'r> {
+        PreparedSearch { like, query: like.map_or(self.query, |like| &like.query), ..self }
     }
 
     /// Prefers what belongs to this file.
     #[must_use]
-    pub fn near(self, near: Option<NearFile>) -> Run<'r> {
-        Run { near, ..self }
+    pub fn near(self, near: Option<NearFile>) -> PreparedSearch<'r> {
+        PreparedSearch { near, ..self }
     }
 
     /// Adds the files of these places that past commits like the question changed.
     #[must_use]
-    pub fn past(self, places: &[Place], past: Past<'_>) -> Run<'r> {
+    pub fn past(self, places: &[ProjectSearcher], past: Past<'_>) -> PreparedSearch<'r> {
         if self.like.is_some() || !matches!(self.request.question, Question::Text(_)) {
             return self;
         }
-        Run { past: corpus::past_of(places, self.query, &self.knobs, past), ..self }
+        PreparedSearch { past: corpus::past_of(places, self.query, &self.knobs, past), ..self }
     }
 
     /// The text that is ranked by.
@@ -152,7 +152,7 @@ impl<'r> Run<'r> {
         listener: &dyn Listener,
     ) -> Result<(RankedTogether, B::Parts<'b>), B::Error> {
         let shape = &self.request.shape;
-        let asked = Asked {
+        let asked = RankQuery {
             query: self.query,
             knobs: &self.knobs,
             fusion: self.fusion,

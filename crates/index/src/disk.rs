@@ -1,6 +1,6 @@
 //! Changes on disk: files are private to their owner, flushed before a commit names them, and replaced whole.
 //!
-//! Every change below the index's folder goes through [`Disk`]. Its [`Gate`] may refuse any of them, so that tests and
+//! Every change below the index's folder goes through [`Disk`]. Its [`ChangeGate`] may refuse any of them, so that tests and
 //! `colgrep-bench torture` can stop a build at each step.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Change {
+pub enum DiskChange {
     /// A folder is created.
     CreateFolder,
     /// A file is created, or emptied.
@@ -33,26 +33,26 @@ pub enum Change {
     SyncFolder,
 }
 
-impl Change {
+impl DiskChange {
     /// The verb for error messages.
     fn verb(self) -> &'static str {
         match self {
-            Change::CreateFolder | Change::Create => "create",
-            Change::Write => "write",
-            Change::Sync | Change::SyncFolder => "flush",
-            Change::Rename => "replace",
-            Change::Remove => "remove",
+            DiskChange::CreateFolder | DiskChange::Create => "create",
+            DiskChange::Write => "write",
+            DiskChange::Sync | DiskChange::SyncFolder => "flush",
+            DiskChange::Rename => "replace",
+            DiskChange::Remove => "remove",
         }
     }
 }
 
 /// A hook called before each change. If it returns an error, the change is not made and the caller gets that error.
-pub trait Gate: std::fmt::Debug + Send + Sync {
+pub trait ChangeGate: std::fmt::Debug + Send + Sync {
     /// Lets a change pass or refuses it.
     ///
     /// # Errors
     /// The failure to simulate.
-    fn pass(&self, change: Change, path: &Path) -> io::Result<()>;
+    fn pass(&self, change: DiskChange, path: &Path) -> io::Result<()>;
 }
 
 /// A failed operation: its verb, its file, the cause.
@@ -61,7 +61,7 @@ type Failure = (&'static str, PathBuf, io::Error);
 /// Makes all changes on disk. Clones share the record of the first failure.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
-    gate: Option<Arc<dyn Gate>>,
+    gate: Option<Arc<dyn ChangeGate>>,
     /// The first failure since the last [`Disk::forget`], for the message: tantivy does not say why one of its writers
     /// died.
     failure: Arc<Mutex<Option<Failure>>>,
@@ -69,7 +69,7 @@ pub struct Disk {
 
 impl Disk {
     /// A disk on which each change has to pass `gate`.
-    pub fn gated(gate: Arc<dyn Gate>) -> Disk {
+    pub fn gated(gate: Arc<dyn ChangeGate>) -> Disk {
         Disk { gate: Some(gate), failure: Arc::default() }
     }
 
@@ -89,12 +89,12 @@ impl Disk {
     }
 
     /// Makes a change if the gate lets it pass, and records a failure.
-    fn change<T>(&self, change: Change, path: &Path, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    fn change<T>(&self, change: DiskChange, path: &Path, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let passed = self.gate.as_ref().map_or(Ok(()), |gate| gate.pass(change, path));
         passed.and_then(|()| work()).inspect_err(|error| self.note(change.verb(), path, error))
     }
 
-    /// Records the first failure. Called directly for failed reads of a writer, which are not a [`Change`].
+    /// Records the first failure. Called directly for failed reads of a writer, which are not a [`DiskChange`].
     pub(crate) fn note(&self, doing: &'static str, path: &Path, error: &io::Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| (doing, path.to_path_buf(), copy(error)));
@@ -108,7 +108,7 @@ impl Disk {
         if path.is_dir() {
             return Ok(());
         }
-        let made = self.change(Change::CreateFolder, path, || private_folders().create(path));
+        let made = self.change(DiskChange::CreateFolder, path, || private_folders().create(path));
         made.map_err(|e| Error::io("create", path, e))
     }
 
@@ -117,13 +117,13 @@ impl Disk {
     /// # Errors
     /// When the disk refuses.
     pub(crate) fn create(&self, path: &Path) -> io::Result<DiskFile> {
-        let file = self.change(Change::Create, path, || private().create(true).truncate(true).open(path))?;
+        let file = self.change(DiskChange::Create, path, || private().create(true).truncate(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
     }
 
     /// As [`Disk::create`], but fails if the file exists.
     pub(crate) fn create_new(&self, path: &Path) -> io::Result<DiskFile> {
-        let file = self.change(Change::Create, path, || private().create_new(true).open(path))?;
+        let file = self.change(DiskChange::Create, path, || private().create_new(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
     }
 
@@ -140,13 +140,13 @@ impl Disk {
         name.push(".new");
         let new = path.with_file_name(name);
         self.write(&new, bytes)?;
-        self.change(Change::Rename, path, || fs::rename(&new, path))?;
+        self.change(DiskChange::Rename, path, || fs::rename(&new, path))?;
         path.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
     /// Removes a file, or a folder in its place.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
-        self.change(Change::Remove, path, || match fs::remove_file(path) {
+        self.change(DiskChange::Remove, path, || match fs::remove_file(path) {
             Err(_) if path.symlink_metadata().is_ok_and(|found| found.is_dir()) => fs::remove_dir_all(path),
             removed => removed,
         })
@@ -154,24 +154,24 @@ impl Disk {
 
     /// Removes an empty folder.
     pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        self.change(Change::Remove, path, || fs::remove_dir(path))
+        self.change(DiskChange::Remove, path, || fs::remove_dir(path))
     }
 
     /// Renames a folder to a name not in use yet, and flushes the folder above.
     pub(crate) fn rename_folder(&self, path: &Path, to: &Path) -> io::Result<()> {
-        self.change(Change::Rename, to, || fs::rename(path, to))?;
+        self.change(DiskChange::Rename, to, || fs::rename(path, to))?;
         to.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
     /// Swaps the names of two folders, atomically if the system can, and flushes their parent.
     pub(crate) fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
-        self.change(Change::Rename, other, || exchange(one, other))?;
+        self.change(DiskChange::Rename, other, || exchange(one, other))?;
         other.parent().map_or(Ok(()), |folder| self.sync_folder(folder))
     }
 
     /// Hard-links a file that is never written again, or copies it if that fails.
     pub(crate) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let linked = self.change(Change::Create, to, || match fs::remove_file(to) {
+        let linked = self.change(DiskChange::Create, to, || match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(fs::hard_link(from, to)),
         })?;
@@ -195,7 +195,7 @@ impl Disk {
     /// Flushes a folder's entries: without this, a file whose content is flushed can still lose its name.
     pub(crate) fn sync_folder(&self, path: &Path) -> io::Result<()> {
         // Windows flushes them with the file and refuses to open a folder.
-        self.change(Change::SyncFolder, path, || if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) })
+        self.change(DiskChange::SyncFolder, path, || if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) })
     }
 }
 
@@ -348,14 +348,14 @@ pub(crate) struct DiskFile {
 impl DiskFile {
     /// Flushes the content to the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.disk.change(Change::Sync, &self.path, || self.file.sync_data())
+        self.disk.change(DiskChange::Sync, &self.path, || self.file.sync_data())
     }
 }
 
 impl Write for DiskFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let file = &mut self.file;
-        self.disk.change(Change::Write, &self.path, || file.write(bytes))
+        self.disk.change(DiskChange::Write, &self.path, || file.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -412,10 +412,10 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Refuses(Change);
+    struct RefusingGate(DiskChange);
 
-    impl Gate for Refuses {
-        fn pass(&self, change: Change, _: &Path) -> io::Result<()> {
+    impl ChangeGate for RefusingGate {
+        fn pass(&self, change: DiskChange, _: &Path) -> io::Result<()> {
             if change == self.0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
         }
     }
@@ -437,8 +437,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         Disk::default().replace(&path, b"before").expect("written");
-        for change in [Change::Create, Change::Write, Change::Sync, Change::Rename] {
-            let disk = Disk::gated(Arc::new(Refuses(change)));
+        for change in [DiskChange::Create, DiskChange::Write, DiskChange::Sync, DiskChange::Rename] {
+            let disk = Disk::gated(Arc::new(RefusingGate(change)));
             disk.replace(&path, b"after").expect_err("refused");
             assert_eq!(fs::read(&path).expect("a file"), b"before", "{change:?}");
             let message = disk.cause(Error::io("see", &path, io::Error::other("a consequence"))).full();

@@ -1,12 +1,9 @@
 //! Signatures of files, which rule out files that can't contain a text or match a pattern.
 //!
-//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, with ASCII
-//! letters in lower case and three bits for two different sequences: 3.7 % of the source. A query tests at most eleven
-//! bits of its sequences. Each is set by chance in 49 of 100 files, so twelve bytes that a file lacks are ruled out in
-//! 998 of 1,000. There are no false negatives. Compared with the trigrams of codesearch and Zoekt, sequences of four
-//! are more selective for the same bits, and a list of files for each would take ten times as much.
-//!
-//! A large file ([`LONG_FROM_BYTES`]) would have most sequences of four by chance; its sequences have six bytes.
+//! A signature is a Bloom filter with one hash (Bloom, CACM 1970) over a file's sequences of four bytes, or six in a
+//! large file ([`LONG_FROM_BYTES`]), ignoring ASCII case. Three bits for two distinct sequences take 3.7 % of the
+//! source and set each bit in 49 of 100 files; a query tests at most eleven, so twelve bytes that a file lacks are
+//! ruled out in 998 of 1,000.
 //!
 //! A signature is split into [`STRIPS`], so that a query reads just the most selective ones. A sequence's strip is that
 //! of the pair among its first four bytes with the lowest hash (a minimizer, Roberts et al., Bioinformatics 2004), so
@@ -39,14 +36,14 @@ const ENOUGH: usize = 11;
 
 /// A Bloom filter over a file's bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signature {
+pub struct ContentFilter {
     /// Whether its sequences are those of a large file.
     pub is_long: bool,
     /// 64 bits per number. Either all are empty, since the filter would be useless, or none is.
     pub strips: [Vec<u64>; STRIPS],
 }
 
-impl Signature {
+impl ContentFilter {
     /// Whether it rules out nothing.
     pub fn is_empty(&self) -> bool {
         self.strips[0].is_empty()
@@ -108,18 +105,18 @@ impl Gram {
 }
 
 /// The signature of a file's bytes.
-pub fn signature(bytes: &[u8]) -> Signature {
+pub fn signature(bytes: &[u8]) -> ContentFilter {
     if WIDE.iter().any(|mark| bytes.starts_with(mark)) {
-        return Signature::default();
+        return ContentFilter::default();
     }
     if bytes.len() >= LONG_FROM_BYTES {
         let all = different(sequences(bytes, LONG_GRAM));
         return all
-            .map_or_else(Signature::default, |all| of_grams(true, || all.iter().map(|s| Gram::of(*s, LONG_GRAM))));
+            .map_or_else(ContentFilter::default, |all| of_grams(true, || all.iter().map(|s| Gram::of(*s, LONG_GRAM))));
     }
     // Shorter numbers sort faster.
     let all = different(sequences(bytes, GRAM).map(|sequence| sequence as u32));
-    all.map_or_else(Signature::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
+    all.map_or_else(ContentFilter::default, |all| of_grams(false, || all.iter().map(|s| Gram::of(u64::from(*s), GRAM))))
 }
 
 /// The distinct sequences; `None` if there are too many.
@@ -141,8 +138,8 @@ fn different<T: Copy + Ord>(sequences: impl Iterator<Item = T>) -> Option<Vec<T>
     Some(all)
 }
 
-fn of_grams<I: Iterator<Item = Gram>>(is_long: bool, grams: impl Fn() -> I) -> Signature {
-    let mut signature = Signature { is_long, ..Signature::default() };
+fn of_grams<I: Iterator<Item = Gram>>(is_long: bool, grams: impl Fn() -> I) -> ContentFilter {
+    let mut signature = ContentFilter { is_long, ..ContentFilter::default() };
     let mut counts = [0; STRIPS];
     grams().for_each(|gram| counts[gram.strip] += 1);
     for (strip, count) in signature.strips.iter_mut().zip(counts) {
@@ -275,7 +272,7 @@ mod tests {
         Needed::Text(text.as_bytes().to_vec())
     }
 
-    fn may_match(needed: &Needed, signature: &Signature) -> bool {
+    fn may_match(needed: &Needed, signature: &ContentFilter) -> bool {
         Sought::new(needed).may_match(signature.is_long, |gram| signature.has(gram))
     }
 
@@ -295,10 +292,10 @@ mod tests {
 
     #[test]
     fn a_wide_text_and_a_short_one_pass() {
-        assert_eq!(signature(b"\xff\xfea\0b\0"), Signature::default());
-        assert!(may_match(&text("abcdef"), &Signature::default()));
+        assert_eq!(signature(b"\xff\xfea\0b\0"), ContentFilter::default());
+        assert!(may_match(&text("abcdef"), &ContentFilter::default()));
         assert_eq!(signature(b"abc").strips, [const { [0] }; STRIPS]);
-        assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes hold no six");
+        assert!(!may_match(&text("abcdef"), &signature(b"abc")), "three bytes can't contain six");
         assert!(!text("abc").is_selective() && text("abcd").is_selective());
         assert!(!Needed::Any(vec![text("abcd"), text("a")]).is_selective());
         assert!(Needed::All(vec![text("abcd"), text("a")]).is_selective());

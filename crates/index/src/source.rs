@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file_again};
 use colgrep_syntax::read::{Skip, decode};
-pub use texts::Texts;
+pub use texts::TextCache;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk::read_regular;

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
-use crate::source::Texts;
+use crate::source::TextCache;
 use crate::vector::{VectorPlace, Vectors};
 use crate::worktree::sibling_roots;
 
@@ -41,7 +41,7 @@ pub use lock::WriteLock;
 pub use memory::PathMemory;
 pub use mention::Mention;
 pub use remains::IsOut;
-pub use share::{Adoption, Content, NewPart, POINT_PART, Part, Shipment, is_part};
+pub use share::{Adoption, IndexPart, NewPart, POINT_PART, PartContent, Shipment, is_part};
 pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 
 /// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
@@ -89,7 +89,7 @@ pub struct Snapshot {
     /// Facts about the paths of files that searches met.
     pub path_facts: PathMemory,
     /// Texts of files that searches read.
-    pub texts: Texts,
+    pub texts: TextCache,
     /// Positions of all files by path, computed on first use.
     order: OnceLock<FileOrder>,
     /// The same by age, for a history.
@@ -101,18 +101,18 @@ pub struct Snapshot {
 }
 
 /// A generation without its table.
-pub(crate) struct Parts {
+pub(crate) struct GenerationParts {
     lexical: Lexical,
     vectors: Option<Vectors>,
     pub(crate) damage: Option<Error>,
     point: CommitPoint,
 }
 
-impl Parts {
+impl GenerationParts {
     /// The whole generation.
     pub(crate) fn with(self, files: FileTable) -> Snapshot {
-        let Parts { lexical, vectors, damage, point } = self;
-        let (path_facts, texts, placed) = (PathMemory::default(), Texts::default(), OnceLock::new());
+        let GenerationParts { lexical, vectors, damage, point } = self;
+        let (path_facts, texts, placed) = (PathMemory::default(), TextCache::default(), OnceLock::new());
         let (order, ages, fingerprint) = Default::default();
         Snapshot { lexical, files, vectors, damage, point, path_facts, texts, order, ages, fingerprint, placed }
     }
@@ -381,7 +381,7 @@ impl Store {
     ///
     /// # Errors
     /// When it is damaged, or a later one removed its files.
-    pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<Parts> {
+    pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<GenerationParts> {
         let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
@@ -389,7 +389,7 @@ impl Store {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        Ok(Parts { lexical, vectors, damage, point: point.clone() })
+        Ok(GenerationParts { lexical, vectors, damage, point: point.clone() })
     }
 
     /// The parts of an unreadable index that a rebuild keeps: its mode, and its vectors if the table is sound.

@@ -9,7 +9,7 @@ use crate::disk::read_regular;
 
 /// A repository around a folder: the folder that all its worktrees share, and their roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repository {
+pub struct WorktreeRepository {
     /// What all worktrees share, such as `.git` of the first.
     pub common: PathBuf,
     /// The root of the worktree around the folder.
@@ -18,16 +18,16 @@ pub struct Repository {
     pub tops: Vec<PathBuf>,
 }
 
-impl Repository {
+impl WorktreeRepository {
     /// The repository around `folder`, which is absolute, if any.
-    pub fn around(folder: &Path) -> Option<Repository> {
+    pub fn around(folder: &Path) -> Option<WorktreeRepository> {
         let top = folder.ancestors().find(|a| a.join(".git").exists())?.to_path_buf();
         let common = common_folder(&top)?;
         let mut tops: Vec<PathBuf> = tops(&common).iter().filter_map(|t| t.canonicalize().ok()).collect();
         tops.push(top.clone());
         tops.sort();
         tops.dedup();
-        Some(Repository { common, top, tops })
+        Some(WorktreeRepository { common, top, tops })
     }
 
     /// The repository's common name: that of its first worktree.
@@ -40,7 +40,7 @@ impl Repository {
 
 /// The folders of other worktrees at the same relative path as `root` has in its own.
 pub fn sibling_roots(root: &Path) -> Vec<PathBuf> {
-    let Some(Repository { top, tops, .. }) = Repository::around(root) else { return Vec::new() };
+    let Some(WorktreeRepository { top, tops, .. }) = WorktreeRepository::around(root) else { return Vec::new() };
     let below = root.strip_prefix(top).unwrap_or(Path::new(""));
     let mut roots: Vec<PathBuf> =
         tops.iter().filter_map(|t| t.join(below).canonicalize().ok()).filter(|r| r != root).collect();
@@ -131,12 +131,12 @@ mod tests {
         [&piped, &endless, &shared].iter().for_each(|root| fs::create_dir(root).expect("a folder"));
         pipe(&piped.join(".git"));
         std::os::unix::fs::symlink("/dev/zero", endless.join(".git")).expect("a link");
-        assert_eq!((Repository::around(&piped), Repository::around(&endless)), (None, None));
+        assert_eq!((WorktreeRepository::around(&piped), WorktreeRepository::around(&endless)), (None, None));
         // `commondir` is a pipe: the repository is read as a single worktree.
         fs::create_dir(shared.join("own")).expect("a folder");
         fs::write(shared.join(".git"), "gitdir: own\n").expect("a file");
         ["commondir", "HEAD"].iter().for_each(|name| pipe(&shared.join("own").join(name)));
-        let common = Repository::around(&shared).expect("a repository").common;
+        let common = WorktreeRepository::around(&shared).expect("a repository").common;
         assert!(common.ends_with("shared/own") && stamp(&common) == stamp(&common));
     }
 
@@ -165,11 +165,11 @@ mod tests {
         check("two", &["main"]);
         check("two/sub", &["main/sub"]);
         check("alone", &[]);
-        let two = Repository::around(&base.join("two/sub")).expect("a repository");
+        let two = WorktreeRepository::around(&base.join("two/sub")).expect("a repository");
         assert_eq!((two.common, two.top), (base.join("main/.git"), base.join("two")));
         assert_eq!(two.tops, [base.join("main"), base.join("two")]);
-        assert_eq!(Repository::around(&base.join("main")).expect("a repository").name(), "main");
-        assert_eq!(Repository::around(&base.join("alone")), None);
+        assert_eq!(WorktreeRepository::around(&base.join("main")).expect("a repository").name(), "main");
+        assert_eq!(WorktreeRepository::around(&base.join("alone")), None);
         let common = base.join("main/.git");
         let mut seen = vec![stamp(&common)];
         for (path, text) in [
@@ -185,6 +185,6 @@ mod tests {
             seen.push(stamp(&common));
         }
         write("main/.git/index", "6");
-        assert_eq!(seen.last(), Some(&stamp(&common)), "what is no branch");
+        assert_eq!(seen.last(), Some(&stamp(&common)), "not a ref");
     }
 }

@@ -30,7 +30,7 @@ struct Session {
     root: PathBuf,
     options: OpenOptions,
     env: Env,
-    /// The indexes as they were opened last; made anew by the next request that compares with the files.
+    /// The indexes as last opened; the next request that compares with the files reopens them.
     opened: Mutex<Option<EngineSession>>,
 }
 

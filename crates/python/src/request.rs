@@ -29,9 +29,9 @@ struct Open {
 /// One search. Fields that are not given are left to settings and defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Search {
+struct SearchQuestion {
     query: Option<String>,
-    like: Option<Like>,
+    like: Option<LikeTarget>,
     k: Option<usize>,
     per_file: Option<usize>,
     paths: Vec<PathBuf>,
@@ -59,7 +59,7 @@ struct Search {
 /// What others are compared with: a unit by its id, or by a file and a line.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Like {
+enum LikeTarget {
     Unit(String),
     Line(PathBuf, u32),
 }
@@ -67,7 +67,7 @@ enum Like {
 /// One question about a history.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct History {
+struct HistoryQuestion {
     query: Option<String>,
     paths: Vec<String>,
     sources: Vec<String>,
@@ -108,13 +108,13 @@ pub fn open_options(json: &str) -> Result<OpenOptions> {
 
 /// A search from JSON; paths are meant from `root`.
 pub fn search(json: &str, root: &Path) -> Result<SearchRequest> {
-    let asked: Search = serde_json::from_str(json)?;
+    let asked: SearchQuestion = serde_json::from_str(json)?;
     let mut request = SearchRequest::default();
     request.question = match (asked.query, asked.like) {
         (Some(query), None) if query.trim().is_empty() => return Err(Failure::request("the query is empty")),
         (Some(query), None) => Question::Text(query),
-        (None, Some(Like::Line(file, line))) => Question::Like { file: root.join(file), line },
-        (None, Some(Like::Unit(id))) => {
+        (None, Some(LikeTarget::Line(file, line))) => Question::Like { file: root.join(file), line },
+        (None, Some(LikeTarget::Unit(id))) => {
             let known = id.parse().map_err(|_| Failure::request(format!("{id:?} is no id of a unit")))?;
             Question::LikeUnit(known)
         }
@@ -170,7 +170,7 @@ pub fn search(json: &str, root: &Path) -> Result<SearchRequest> {
 
 /// A question about a history, from JSON; paths are meant from `root`.
 pub fn history(json: &str, root: &Path) -> Result<HistoryRequest> {
-    let asked: History = serde_json::from_str(json)?;
+    let asked: HistoryQuestion = serde_json::from_str(json)?;
     let sources = [("commit", Source::Commit), ("session", Source::Session)];
     let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
     let mut request = HistoryRequest {

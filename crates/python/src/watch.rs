@@ -1,4 +1,4 @@
-//! What the engine tells while it works: progress, notices, and whether Python wants it to stop.
+//! Collects progress and notices of the engine, and whether Python wants it to stop.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -9,7 +9,7 @@ use colgrep_index::update::Progress;
 
 /// Listens to the engine during one call. Numbers are read by the thread that Python waits on.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct CallWatch {
     notices: Mutex<Vec<String>>,
     stops: AtomicBool,
     encodes: AtomicBool,
@@ -17,7 +17,7 @@ pub struct Watch {
     all: AtomicU64,
 }
 
-impl Watch {
+impl CallWatch {
     /// Has the work end soon.
     pub fn stop(&self) {
         self.stops.store(true, Relaxed);
@@ -41,7 +41,7 @@ impl Watch {
     }
 }
 
-impl Listener for Watch {
+impl Listener for CallWatch {
     fn hears(&self) -> bool {
         true
     }
@@ -63,7 +63,7 @@ impl Listener for Watch {
     }
 }
 
-struct Counter<'a>(&'a Watch);
+struct Counter<'a>(&'a CallWatch);
 
 impl Progress for Counter<'_> {
     fn begin(&self, files: u64) {

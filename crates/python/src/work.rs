@@ -29,7 +29,7 @@ pub fn run<T: Send>(
         scope(|scope| {
             let (done, ended) = channel::<()>();
             let contained = move || {
-                // Dropped at the end of the work, whatever that is: the channel tells it.
+                // Dropped however the work ends, which closes the channel.
                 let _done = done;
                 catch_unwind(AssertUnwindSafe(work))
             };
@@ -74,7 +74,7 @@ pub fn check_process() -> Result<()> {
     }
 }
 
-/// Looks for signals, and tells the progress.
+/// Checks for signals, and reports the progress.
 fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
     py.check_signals()?;
     let (phase, done, all) = watch.progress();

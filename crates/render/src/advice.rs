@@ -12,7 +12,7 @@ use colgrep_share::Error as RemoteError;
 use crate::end::shell_word;
 use crate::path::typed;
 
-/// What went wrong, with the way out in the words of the command line and in those of the server's tools.
+/// An error, with advice in terms of the command line and of the server's tools.
 #[derive(Clone, Debug)]
 pub struct Hinted {
     /// What went wrong.
@@ -31,7 +31,7 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
-/// A part of an error's text, and what is said in its place.
+/// A part of an error's text, and its replacement.
 struct Mended {
     said: String,
     hinted: Hinted,
@@ -70,7 +70,7 @@ fn mended(error: &EngineError) -> Option<Mended> {
     }
 }
 
-/// The way out of a setting or a variable that can't be taken.
+/// Advice for an invalid setting or variable.
 fn of_setting(error: &SettingError) -> Option<Mended> {
     match error {
         SettingError::File { source, .. } => of_setting(source),
@@ -149,7 +149,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
     })
 }
 
-/// The way out of what is not indexed without being asked for.
+/// Advice for a folder that is not indexed without confirmation.
 fn of_root(refused: &Refused) -> Option<Mended> {
     let way = match refused {
         Refused::LoneFile { root } => {
@@ -278,7 +278,7 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
     text.replacen(&said, &told, 1)
 }
 
-/// An error as a tool tells it; what is too long loses its middle.
+/// An error in the form for tools; the middle of a long one is cut out.
 pub fn for_tools(error: &anyhow::Error) -> String {
     let mut text = in_words(error, |hinted| &hinted.tool);
     if text.len() > TOOL_BYTES_MAX {

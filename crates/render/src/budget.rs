@@ -4,14 +4,14 @@ use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
 /// The rest of a budget.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct TokenBudget {
     bytes_left: Option<usize>,
 }
 
-impl Budget {
+impl TokenBudget {
     /// A budget of this many tokens, or without a limit.
-    pub fn new(tokens: Option<usize>) -> Budget {
-        Budget { bytes_left: tokens.map(|t| t.saturating_mul(BYTES_A_TOKEN)) }
+    pub fn new(tokens: Option<usize>) -> TokenBudget {
+        TokenBudget { bytes_left: tokens.map(|t| t.saturating_mul(BYTES_A_TOKEN)) }
     }
 
     /// Spends the bytes if they fit; returns whether they did.
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn whole_lines_are_spent() {
         for (tokens, expected) in [(None, "one\ntwo\n"), (Some(2), "one\ntwo\n"), (Some(1), "one\n"), (Some(0), "")] {
-            let mut budget = Budget::new(tokens);
+            let mut budget = TokenBudget::new(tokens);
             assert_eq!(budget.take_lines(b"one\ntwo\n"), expected.as_bytes(), "{tokens:?}");
         }
-        let mut budget = Budget::new(Some(2));
+        let mut budget = TokenBudget::new(Some(2));
         assert!(budget.take(5) && !budget.take(4) && budget.take(3) && budget.bytes_left() == Some(0));
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine tells while it works, on stderr: remarks, a progress bar, ranking steps for scripts.
+//! Reports the engine's work on stderr: remarks, a progress bar, ranking steps for scripts.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::settings::{Refused, Settings};
+use colgrep_engine::settings::{Settings, UntrustedSettings};
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -45,14 +45,14 @@ impl Listener for Console {
         if self.no_messages && notice.is_of_unreadable() {
             return;
         }
-        // Code of somebody else is named to whoever looks on, quiet or not.
+        // Report a foreign library even if quiet.
         if !self.quiet || matches!(notice, Notice::Runtime(_)) {
             remark!("colgrep: {}", notice::text(notice));
         }
     }
 
     fn progress(&self) -> Box<dyn Progress + '_> {
-        Box::new(Bar::new(self.quiet, self.no_progress))
+        Box::new(BuildProgress::new(self.quiet, self.no_progress))
     }
 
     fn traces(&self) -> bool {
@@ -65,7 +65,7 @@ impl Listener for Console {
 }
 
 /// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
-struct Bar {
+struct BuildProgress {
     bar: ProgressBar,
     quiet: bool,
     no_progress: bool,
@@ -75,26 +75,27 @@ struct Bar {
     told: AtomicBool,
 }
 
-/// How long nothing is said where no bar is shown.
+/// Time without a message where no bar is shown.
 const SILENT: Duration = Duration::from_secs(2);
 
 const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
 const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
-impl Drop for Bar {
+impl Drop for BuildProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Bar {
-    fn new(quiet: bool, no_progress: bool) -> Bar {
+impl BuildProgress {
+    fn new(quiet: bool, no_progress: bool) -> BuildProgress {
         // Hidden by itself where stderr is no terminal.
         let bar = ProgressBar::with_draw_target(
             None,
             if quiet || no_progress { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
         );
-        let bar = Bar { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
+        let bar =
+            BuildProgress { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
         bar.style(INDEXING);
         bar
     }
@@ -128,14 +129,14 @@ impl Bar {
     }
 }
 
-/// How fast it goes, in whole numbers with what they count.
+/// The speed in whole numbers, with units.
 fn rate(files: Option<u64>, units: u64, since: Duration) -> String {
     let rate = |done: u64| done as f64 / since.as_secs_f64().max(0.001);
     let files = files.map_or_else(String::new, |files| format!("{:.0} files/s, ", rate(files)));
     format!("{files}{:.0} units/s", rate(units))
 }
 
-/// Says what is not taken of a repository's settings: once.
+/// Reports the ignored settings of a repository, once.
 pub fn tell_refused(settings: &Settings) {
     static TOLD: Once = Once::new();
     if let Some(refused) = settings.refused() {
@@ -143,8 +144,8 @@ pub fn tell_refused(settings: &Settings) {
     }
 }
 
-/// What is not taken of a repository's settings, with what the user can do.
-pub fn told_refused(refused: &Refused) -> String {
+/// The ignored settings of a repository, with what the user can do.
+pub fn told_refused(refused: &UntrustedSettings) -> String {
     let way = if refused.asks_for_trust() { ": `colgrep settings --trust`" } else { "" };
     format!("{refused}{way}")
 }
@@ -159,7 +160,7 @@ pub fn tell_unheeded(files: &[(String, String)]) {
     });
 }
 
-impl Progress for Bar {
+impl Progress for BuildProgress {
     fn unheeded(&self, files: &[(String, String)]) {
         tell_unheeded(files);
     }
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn who_sees_no_bar_is_told_once_that_it_lasts() {
         let bar = |quiet: bool, no_progress: bool, age: Duration| {
-            let mut bar = Bar::new(quiet, no_progress);
+            let mut bar = BuildProgress::new(quiet, no_progress);
             bar.bar = ProgressBar::hidden();
             bar.started = Instant::now().checked_sub(age).expect("a time");
             bar

@@ -6,7 +6,7 @@ use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::{Changes, Scope, Tests};
 
-use super::Options;
+use super::OutputOptions;
 use super::style::{self, paint};
 use crate::words::{counted, counted_are, in_short, in_whole, quoted};
 
@@ -18,7 +18,7 @@ const RULE_COLUMNS_MAX: usize = 60;
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn write_rule(out: &mut impl Write, options: &Options) -> io::Result<()> {
+pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<()> {
     let Some(width) = options.look.width.filter(|_| !options.wish.names_only) else { return Ok(()) };
     let label = "── near at best ";
     let columns = width.min(RULE_COLUMNS_MAX).saturating_sub(label.chars().count());
@@ -93,7 +93,7 @@ pub fn read_as(end: &End) -> Option<String> {
 
 /// The remark on words that occur nowhere, with similar ones that do; `found` is the number of results.
 pub fn unheld(end: &End, found: usize) -> Option<String> {
-    // Of tokens it is said already where nothing is found.
+    // For tokens without results, this was said already.
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
     let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
     let is_told = !end.unknown.is_empty() && !is_said;
@@ -190,7 +190,7 @@ fn in_shell(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Look, Wish};
+    use super::super::{Look, OutputRequest};
     use super::*;
 
     fn end(change: impl Fn(&mut End)) -> End {
@@ -205,8 +205,8 @@ mod tests {
         for (width, names_only, expected) in
             [(Some(30), false, "── near at best ──────────────\n"), (Some(30), true, ""), (None, false, "")]
         {
-            let wish = Wish { names_only, ..Wish::default() };
-            let options = Options { wish, look: Look { width, ..Look::default() } };
+            let wish = OutputRequest { names_only, ..OutputRequest::default() };
+            let options = OutputOptions { wish, look: Look { width, ..Look::default() } };
             let mut out = Vec::new();
             write_rule(&mut out, &options).expect("memory takes all");
             assert_eq!(String::from_utf8_lossy(&out), expected, "{width:?} {names_only}");

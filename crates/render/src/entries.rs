@@ -9,7 +9,7 @@ use colgrep_engine::history::HistoryEntry;
 use colgrep_engine::settings::Settings;
 use serde::Serialize;
 
-use super::budget::Budget;
+use super::budget::TokenBudget;
 use super::escape::{escape_control, escape_text, json_text};
 use super::explain::{self, Step};
 use super::line::COLUMNS_MAX;
@@ -20,7 +20,7 @@ use crate::words::counted;
 
 /// Options of the output, as the user gave them.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct EntryArgs {
     /// How entries are written.
     pub format: Format,
     /// Ids alone.
@@ -39,30 +39,30 @@ pub struct Wish {
 
 /// Options of the output, with settings, environment and terminal applied.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    wish: Wish,
+pub struct EntryOptions {
+    wish: EntryArgs,
     color: bool,
     /// Whether control characters would reach a terminal.
     terminal: bool,
 }
 
-impl Wish {
+impl EntryArgs {
     /// Fills in open options from settings, environment and terminal.
-    pub fn with(self, settings: &Settings, env: &Env, terminal: bool) -> Options {
+    pub fn with(self, settings: &Settings, env: &Env, terminal: bool) -> EntryOptions {
         let flag = self.color.or(settings.text("color").map(When::from_name));
         let color = self.format == Format::Text && wants_color(flag, env.color, terminal && !env.dumb_terminal);
-        Options { wish: self, color, terminal }
+        EntryOptions { wish: self, color, terminal }
     }
 }
 
 /// An entry of the history.
 #[derive(Debug, Serialize)]
-struct Row<'a> {
+struct EntryRow<'a> {
     /// `commit` or `session`.
     source: &'static str,
     /// The commit's full name, or PATH:LINE of the turn.
     id: &'a str,
-    /// The commit's subject, or the first line of what was asked.
+    /// The commit's subject, or the first line of the request.
     subject: &'a str,
     /// The files that it mentions, from the project's root, sorted.
     files: &'a [String],
@@ -78,9 +78,9 @@ struct Row<'a> {
     explain: Option<Vec<Step>>,
 }
 
-fn row(entry: &HistoryEntry, wish: &Wish) -> Result<String> {
+fn row(entry: &HistoryEntry, wish: &EntryArgs) -> Result<String> {
     let text = entry.text.as_ref().zip(wish.lines);
-    let row = Row {
+    let row = EntryRow {
         source: entry.source.name(),
         id: &entry.id,
         subject: &entry.subject,
@@ -97,7 +97,7 @@ fn row(entry: &HistoryEntry, wish: &Wish) -> Result<String> {
 ///
 /// # Errors
 /// When that refuses.
-pub fn print(entries: &[HistoryEntry], options: &Options) -> Result<()> {
+pub fn print(entries: &[HistoryEntry], options: &EntryOptions) -> Result<()> {
     let wish = &options.wish;
     if wish.silent {
         return Ok(());
@@ -112,9 +112,9 @@ pub fn print(entries: &[HistoryEntry], options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn write(out: &mut impl Write, entries: &[HistoryEntry], options: &Options) -> Result<usize> {
+fn write(out: &mut impl Write, entries: &[HistoryEntry], options: &EntryOptions) -> Result<usize> {
     let wish = &options.wish;
-    let mut budget = Budget::new(wish.max_tokens);
+    let mut budget = TokenBudget::new(wish.max_tokens);
     let is_array = wish.format == Format::Json;
     if is_array {
         // The brackets and the line's end.
@@ -155,7 +155,7 @@ fn write(out: &mut impl Write, entries: &[HistoryEntry], options: &Options) -> R
 }
 
 /// An entry as text: its line, then as much of its text as is wanted.
-fn block(entry: &HistoryEntry, options: &Options) -> Result<Vec<u8>> {
+fn block(entry: &HistoryEntry, options: &EntryOptions) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     if options.wish.ids {
         writeln!(out, "{}", escape_control(&entry.id))?;

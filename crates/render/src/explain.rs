@@ -1,4 +1,4 @@
-//! How each score came about, in words and for programs.
+//! The steps of each score, in words and for programs.
 
 use std::borrow::Cow;
 

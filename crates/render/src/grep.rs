@@ -16,12 +16,12 @@ use grep_searcher::Searcher;
 use rayon::prelude::*;
 
 use crate::advice;
-use crate::budget::Budget;
+use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
 use crate::escape::json_text;
-use crate::matches::{LineOptions, Lines, Printer, Target};
+use crate::matches::{FileOutput, LineOptions, MatchPrinter, SearchedFile};
 use crate::path::absolute_name;
-use crate::{Format, Look, Options, Wish, line, path as name};
+use crate::{Format, Look, OutputOptions, OutputRequest, line, path as name};
 
 /// Files that are searched in parallel before their lines are printed.
 const PORTION: usize = 256;
@@ -31,14 +31,14 @@ fn walk_options(open: &OpenOptions, settings: &Settings) -> WalkOptions {
     WalkOptions { filesize_max: open.filesize_max.unwrap_or(u64::MAX), ..open.with(settings).walk }
 }
 
-/// A grep: what is looked for, where, and what becomes of a line.
-struct Grep<'a> {
+/// A grep: its pattern, its places, and the handling of lines.
+struct LineGrep<'a> {
     scope: &'a Scope,
     walk: WalkOptions,
     settings: &'a Settings,
     env: &'a Env,
     matcher: LineMatcher,
-    options: &'a Options,
+    options: &'a OutputOptions,
     of_lines: &'a LineOptions,
 }
 
@@ -91,12 +91,12 @@ pub struct LineSearch<'a> {
     /// Which lines, and how they are printed.
     pub lines: &'a LineOptions,
     /// What the answer looks like.
-    pub wish: &'a Wish,
+    pub wish: &'a OutputRequest,
     /// The order of files, and whether it is reversed.
     pub sorting: (SortBy, bool),
 }
 
-/// What came of a search for lines.
+/// The outcome of a search for lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineOutcome {
     /// Something matched.
@@ -145,7 +145,7 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     let (mut files, complete) = grep.sorted_files(asked.sorting)?;
     files.truncate(asked.lines.files.unwrap_or(usize::MAX));
     if !options.wish.silent {
-        let full = |file: &Target| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
+        let full = |file: &SearchedFile| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
         crate::write_names(files.iter().map(|file| (file.shown.clone(), full(file))), &options)?;
     }
     Ok(LineOutcome { found: !files.is_empty(), failed: !complete })
@@ -154,12 +154,12 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
 impl<'a> LineSearch<'a> {
     fn grep(
         &self,
-        options: &'a Options,
+        options: &'a OutputOptions,
         pattern: &Pattern,
         (settings, env): (&'a Settings, &'a Env),
-    ) -> Result<Grep<'a>> {
+    ) -> Result<LineGrep<'a>> {
         let (scope, of_lines) = (self.scope, self.lines);
-        Ok(Grep {
+        Ok(LineGrep {
             scope,
             walk: walk_options(self.open, settings),
             settings,
@@ -174,7 +174,6 @@ impl<'a> LineSearch<'a> {
 /// The matching lines below `path`, with `around` lines of context, each with its end, in order, without escape
 /// sequences and cut to a readable length; with `text_only` without binary files that are not named. No more files are
 /// searched when there are `enough`. Also returns what could not be read.
-/// `enough`. And what could not be read.
 ///
 /// # Errors
 /// On a bad pattern or glob.
@@ -186,11 +185,11 @@ pub fn lines(
     path: &Path,
     enough: usize,
 ) -> Result<(Vec<String>, Vec<PathBuf>)> {
-    let options = Options {
-        wish: Wish { around: Some(around), quiet: true, ..Wish::default() },
+    let options = OutputOptions {
+        wish: OutputRequest { around: Some(around), quiet: true, ..OutputRequest::default() },
         look: Look { width: Some(line::COLUMNS_MAX), ..Look::default() },
     };
-    let grep = Grep {
+    let grep = LineGrep {
         scope,
         walk: walk_options(open, settings),
         settings,
@@ -200,7 +199,7 @@ pub fn lines(
         of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
     };
     let (files, mut unreadable) = grep.files_below(path)?;
-    let files: Vec<Target> = files.into_iter().map(of_its_root).collect();
+    let files: Vec<SearchedFile> = files.into_iter().map(of_its_root).collect();
     let mut lines = Vec::new();
     for portion in files.chunks(PORTION) {
         for (file, found) in portion.iter().zip(grep.search(portion)) {
@@ -235,14 +234,14 @@ fn around_match(row: &str, name: &str, matcher: &LineMatcher) -> String {
 }
 
 /// A file of several roots, named by its own.
-fn of_its_root(file: Target) -> Target {
+fn of_its_root(file: SearchedFile) -> SearchedFile {
     let name = file.full.as_deref().and_then(name::in_root).map(PathBuf::from);
-    Target { shown: name.unwrap_or(file.shown), ..file }
+    SearchedFile { shown: name.unwrap_or(file.shown), ..file }
 }
 
-impl Grep<'_> {
+impl LineGrep<'_> {
     /// The files below the paths of the scope, sorted, and whether everything could be read.
-    fn sorted_files(&self, sorting: (SortBy, bool)) -> Result<(Vec<Target>, bool)> {
+    fn sorted_files(&self, sorting: (SortBy, bool)) -> Result<(Vec<SearchedFile>, bool)> {
         let here = [PathBuf::from(".")];
         let paths = if self.scope.paths.is_empty() { &here[..] } else { &self.scope.paths };
         let (mut all, mut complete) = (Vec::new(), true);
@@ -261,9 +260,9 @@ impl Grep<'_> {
 
     /// The files below `path` that the rules allow, in order, and what the walk could not read, which is reported
     /// without failing.
-    fn files_below(&self, path: &Path) -> Result<(Vec<Target>, Vec<PathBuf>)> {
+    fn files_below(&self, path: &Path) -> Result<(Vec<SearchedFile>, Vec<PathBuf>)> {
         if name::is_stdin(path) {
-            return Ok((vec![Target { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
+            return Ok((vec![SearchedFile { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
         }
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
@@ -282,8 +281,10 @@ impl Grep<'_> {
             unreadable.push(shown);
         }
         let target = |inside: PathBuf| match inside.as_os_str().is_empty() {
-            true => Target { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
-            false => Target { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false },
+            true => SearchedFile { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
+            false => {
+                SearchedFile { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false }
+            }
         };
         Ok((tree.files.into_iter().map(target).collect(), unreadable))
     }
@@ -303,7 +304,7 @@ impl Grep<'_> {
         }
     }
 
-    fn search(&self, files: &[Target]) -> Vec<Lines> {
+    fn search(&self, files: &[SearchedFile]) -> Vec<FileOutput> {
         // A searcher's buffers are filled with zeros when it is made: one serves many files.
         files.par_iter().map_init(|| self.searcher(), |searcher, file| self.search_file(searcher, file)).collect()
     }
@@ -318,8 +319,8 @@ impl Grep<'_> {
             .build()
     }
 
-    fn search_file(&self, searcher: &mut Searcher, file: &Target) -> Lines {
-        let mut printer = Printer::new(self.options, self.of_lines, &self.matcher, file);
+    fn search_file(&self, searcher: &mut Searcher, file: &SearchedFile) -> FileOutput {
+        let mut printer = MatchPrinter::new(self.options, self.of_lines, &self.matcher, file);
         let searched = match &file.full {
             None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
             Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),
@@ -345,10 +346,10 @@ impl Grep<'_> {
     }
 }
 
-/// Standard output, as far as the budget reaches.
+/// Standard output, up to the budget.
 struct Out {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
-    budget: Budget,
+    budget: TokenBudget,
     found: bool,
     /// Files that gave something.
     files: usize,
@@ -358,8 +359,8 @@ struct Out {
 }
 
 impl Out {
-    fn new(wish: &Wish) -> Out {
-        let mut budget = Budget::new(wish.max_tokens);
+    fn new(wish: &OutputRequest) -> Out {
+        let mut budget = TokenBudget::new(wish.max_tokens);
         if wish.format == Format::Json {
             budget.take(3);
         }
@@ -368,7 +369,7 @@ impl Out {
     }
 
     /// Prints what one file gave; whether more is wanted.
-    fn write(&mut self, grep: &Grep<'_>, lines: Lines, file: &Target) -> Result<bool> {
+    fn write(&mut self, grep: &LineGrep<'_>, lines: FileOutput, file: &SearchedFile) -> Result<bool> {
         let wish = &grep.options.wish;
         self.found |= lines.any;
         self.files += usize::from(lines.any);
@@ -412,7 +413,7 @@ impl Out {
         Ok(!self.cut && more)
     }
 
-    fn finish(&mut self, wish: &Wish) -> Result<()> {
+    fn finish(&mut self, wish: &OutputRequest) -> Result<()> {
         if wish.format == Format::Json && !wish.silent {
             writeln!(self.out, "{}", if self.rows == 0 { "[]" } else { "]" })?;
         }

@@ -11,21 +11,27 @@ use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_syntax::read::lines_between;
 
-use super::budget::Budget;
+use super::budget::TokenBudget;
 use super::enclosing::enclosing;
 use super::end::write_rule;
 use super::highlight::{Styled, Syntaxes};
 use super::line::{shown_from, write};
 use super::path::{absolute, shown};
 use super::style::{self, paint};
-use super::{Format, Options, Spot, explain};
+use super::{Format, LineLocation, OutputOptions, explain};
 
 /// Prints results and returns how many of them fitted.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, budget: &mut Budget) -> Result<usize> {
-    let mut printer = Printer { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
+pub fn print(
+    out: &mut impl Write,
+    results: &Results<'_>,
+    options: &OutputOptions,
+    budget: &mut TokenBudget,
+) -> Result<usize> {
+    let mut printer =
+        HumanPrinter { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
     // Rows left on the terminal, less one for the remark on the results left out and one for the prompt.
     let mut rows = options.look.height.map(|height| height.saturating_sub(2));
     let certain = results.certain();
@@ -56,14 +62,14 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, bud
 
 /// A line of a file, and why it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Row {
+struct ShownRow {
     number: usize,
     /// `:` for the line that answers, `=` for the one that names its unit, `-` for the others; as `git grep -p` has it.
     separator: char,
 }
 
-struct Printer<'a> {
-    options: &'a Options,
+struct HumanPrinter<'a> {
+    options: &'a OutputOptions,
     syntaxes: Option<Syntaxes>,
     /// The file whose name was printed last, where names have lines of their own.
     last_heading: Option<String>,
@@ -74,7 +80,7 @@ struct Printer<'a> {
 }
 
 /// A file whose lines are printed.
-struct Source<'a> {
+struct PrintedFile<'a> {
     /// Its name as shown.
     name: PathBuf,
     /// Its absolute path.
@@ -87,7 +93,7 @@ struct Source<'a> {
     lines: Vec<&'a str>,
 }
 
-impl Printer<'_> {
+impl HumanPrinter<'_> {
     fn file(&mut self, out: &mut Vec<u8>, file: &FileAnswer) -> Result<()> {
         let wish = &self.options.wish;
         let (name, full) = (shown(file), absolute(&file.root, &file.path));
@@ -103,7 +109,7 @@ impl Printer<'_> {
         }
         let (first, end) = self.wanted_lines(file);
         let lines = lines_between(&file.text, first, end, str::lines);
-        let source = Source { name, full, path: &file.path, head: file.text.lines().next().unwrap_or(""), lines };
+        let source = PrintedFile { name, full, path: &file.path, head: file.text.lines().next().unwrap_or(""), lines };
         let mut seen = HashSet::new();
         for (at, unit) in file.units.iter().enumerate() {
             // A unit and one inside it may answer with the same line.
@@ -129,11 +135,12 @@ impl Printer<'_> {
         self.options.look.write_name(out, name, full, line)
     }
 
-    fn unit(&mut self, out: &mut Vec<u8>, source: &Source<'_>, unit: &UnitAnswer, also: u64) -> Result<()> {
-        let Options { wish, look } = self.options;
+    fn unit(&mut self, out: &mut Vec<u8>, source: &PrintedFile<'_>, unit: &UnitAnswer, also: u64) -> Result<()> {
+        let OutputOptions { wish, look } = self.options;
         let best = unit.line.number;
         let column = unit.line.column();
-        let spot = Spot { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
+        let spot =
+            LineLocation { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
             self.options.write_spot(out, &spot)?;
             write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?;
@@ -158,7 +165,7 @@ impl Printer<'_> {
         let around = if self.is_list { None } else { enclosing(unit, also) };
         let (before, behind) = self.around();
         let is_one_line = rows.len() == 1 && before.max(behind) == 0 && !wish.content && !look.heading;
-        // As in grep: a mark between groups of lines that are no neighbours; between files, a heading is one.
+        // As in grep, a mark separates groups of lines that are not adjacent; between files, a heading does.
         if before.max(behind) > 0 && self.printed && !(look.heading && is_new) {
             writeln!(out, "--")?;
         }
@@ -175,7 +182,7 @@ impl Printer<'_> {
             };
             let styled = row.number.checked_sub(begin).and_then(|i| styles.get(i)).map_or(&[][..], Vec::as_slice);
             let column = spot.column.filter(|_| wish.column && row.separator == ':');
-            let spot = Spot { line: row.number, column, separator: row.separator, ..spot };
+            let spot = LineLocation { line: row.number, column, separator: row.separator, ..spot };
             let around = around.as_deref().filter(|_| is_one_line && wish.lines.is_none());
             self.row(out, &spot, (line, around), styled, &unit.line.marks)?;
         }
@@ -185,12 +192,12 @@ impl Printer<'_> {
     fn row(
         &self,
         out: &mut Vec<u8>,
-        spot: &Spot<'_>,
+        spot: &LineLocation<'_>,
         (line, around): (&str, Option<&str>),
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
-        let Options { wish, look } = self.options;
+        let OutputOptions { wish, look } = self.options;
         self.options.write_spot(out, spot)?;
         let mut taken = spot.line.to_string().len() + 1;
         if !look.heading && !wish.no_name {
@@ -201,7 +208,7 @@ impl Printer<'_> {
         taken += around.map_or(0, |around| around.chars().count() + 2);
         let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
         let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
-        // Of a line that is cut, what was found is shown, and with it the colours of what follows.
+        // Of a cut line, the match is shown, with the colours from there on.
         let from = columns.map_or(0, |columns| shown_from(&line[..end], columns, found));
         let (styled, marks) = (behind(styled, from), if look.color { found } else { &[] });
         let marks: Vec<Range<usize>> =
@@ -218,7 +225,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn styles(&mut self, source: &Source<'_>, begin: usize, end: usize) -> Vec<Styled> {
+    fn styles(&mut self, source: &PrintedFile<'_>, begin: usize, end: usize) -> Vec<Styled> {
         if !self.options.look.color || begin > end {
             return Vec::new();
         }
@@ -248,8 +255,8 @@ impl Printer<'_> {
     }
 
     /// The lines shown of a unit, in order; `lines` is the number of known lines of the file.
-    fn rows(&self, lines: usize, unit: &UnitAnswer) -> Vec<Row> {
-        let Options { wish, look } = self.options;
+    fn rows(&self, lines: usize, unit: &UnitAnswer) -> Vec<ShownRow> {
+        let OutputOptions { wish, look } = self.options;
         let (best, span) = (unit.line.number, unit.unit.span);
         let (first, end) = (span.line as usize, (span.end as usize).min(lines));
         let (from, to) = match wish.lines {
@@ -260,13 +267,13 @@ impl Printer<'_> {
         };
         let (before, behind) = self.around();
         let (from, to) = (from.min(best.saturating_sub(before)), to.max(best.saturating_add(behind).min(lines)));
-        let mut rows: Vec<Row> = (from.max(1)..=to.max(best))
+        let mut rows: Vec<ShownRow> = (from.max(1)..=to.max(best))
             .filter(|n| *n == best || *n <= lines)
-            .map(|number| Row { number, separator: if number == best { ':' } else { '-' } })
+            .map(|number| ShownRow { number, separator: if number == best { ':' } else { '-' } })
             .collect();
         let named = unit.unit.kind != UnitKind::RawCode && !unit.unit.name.is_empty();
         if look.heading && named && unit.name_line < from && unit.name_line <= lines {
-            rows.insert(0, Row { number: unit.name_line, separator: '=' });
+            rows.insert(0, ShownRow { number: unit.name_line, separator: '=' });
         }
         rows
     }

@@ -40,7 +40,6 @@ impl Links {
 
     /// The escape sequences before and after a text that links to a line of the file at the absolute `path`; empty
     /// without links.
-    /// without links.
     pub fn around(&self, path: &str, line: usize) -> (String, &'static str) {
         let Some(format) = self.format.as_ref().filter(|_| path != STDIN) else { return (String::new(), "") };
         let path = if path.starts_with('/') { encode(path) } else { format!("/{}", encode(&path.replace('\\', "/"))) };

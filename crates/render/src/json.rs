@@ -9,11 +9,11 @@ use colgrep_syntax::read::lines_between;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::budget::Budget;
+use super::budget::TokenBudget;
 use super::escape::json_text;
 use super::explain::Step;
 use super::path::absolute;
-use super::{Format, Wish};
+use super::{Format, OutputRequest};
 
 /// Version of the output's shape: raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -151,7 +151,7 @@ struct Answers<'q> {
 /// A line of `--queries-from` that is no query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Refused")]
-pub struct Refused<'q> {
+pub struct RefusedQuery<'q> {
     /// The beginning of the line; bytes that are not UTF-8 are replaced.
     query: &'q str,
     /// Its number, from 1.
@@ -162,10 +162,10 @@ pub struct Refused<'q> {
     hits: [(); 0],
 }
 
-impl Refused<'_> {
+impl RefusedQuery<'_> {
     /// A line's beginning, its number, and why it is refused.
-    pub fn new(query: &str, line: usize, error: String) -> Refused<'_> {
-        Refused { query, line, error, hits: [] }
+    pub fn new(query: &str, line: usize, error: String) -> RefusedQuery<'_> {
+        RefusedQuery { query, line, error, hits: [] }
     }
 }
 
@@ -173,7 +173,7 @@ impl Refused<'_> {
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn print_refused(out: &mut impl Write, row: &Refused<'_>) -> Result<()> {
+pub fn print_refused(out: &mut impl Write, row: &RefusedQuery<'_>) -> Result<()> {
     writeln!(out, "{}", json_text(row)?)?;
     Ok(out.flush()?)
 }
@@ -183,7 +183,7 @@ pub fn print_refused(out: &mut impl Write, row: &Refused<'_>) -> Result<()> {
 pub fn schema() -> serde_json::Value {
     let mut generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
     generator.subschema_for::<Answers<'static>>();
-    generator.subschema_for::<Refused<'static>>();
+    generator.subschema_for::<RefusedQuery<'static>>();
     let mut schema = generator.into_root_schema_for::<Vec<Row>>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".into(), "colgrep --json".into());
@@ -196,7 +196,12 @@ pub fn schema() -> serde_json::Value {
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, wish: &Wish, budget: &mut Budget) -> Result<usize> {
+pub fn print(
+    out: &mut impl Write,
+    results: &Results<'_>,
+    wish: &OutputRequest,
+    budget: &mut TokenBudget,
+) -> Result<usize> {
     let is_array = wish.format == Format::Json;
     if is_array {
         // The brackets and the line's end.
@@ -243,7 +248,7 @@ fn rows_of(mut file: FileAnswer, each_unit: bool) -> Vec<FileAnswer> {
 /// # Errors
 /// When `out` refuses or an index can't be read.
 pub fn print_answers(out: &mut impl Write, results: &Results<'_>, max_tokens: Option<usize>) -> Result<usize> {
-    let mut budget = Budget::new(max_tokens);
+    let mut budget = TokenBudget::new(max_tokens);
     let query = results.query.as_str();
     budget.take(query.len() + 24);
     let mut rows = Vec::new();
@@ -260,7 +265,7 @@ pub fn print_answers(out: &mut impl Write, results: &Results<'_>, max_tokens: Op
 }
 
 /// A row as text, if it fits.
-fn fitting(file: FileAnswer, wish: &Wish, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+fn fitting(file: FileAnswer, wish: &OutputRequest, budget: &mut TokenBudget, first: bool) -> Result<Option<String>> {
     if !wish.names_only {
         return fit(&mut hit(file), budget, first);
     }
@@ -271,7 +276,7 @@ fn fitting(file: FileAnswer, wish: &Wish, budget: &mut Budget, first: bool) -> R
 
 /// Spends a row's bytes. Of the first row, a part is printed if the whole does not fit: its lists are dropped, then
 /// lines of its code.
-fn fit(row: &mut Hit, budget: &mut Budget, first: bool) -> Result<Option<String>> {
+fn fit(row: &mut Hit, budget: &mut TokenBudget, first: bool) -> Result<Option<String>> {
     let mut text = json_text(row)?;
     // One byte for the comma or the line's end.
     if budget.take(text.len() + 1) {

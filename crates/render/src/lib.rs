@@ -39,7 +39,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use budget::Budget;
+use budget::TokenBudget;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::settings::Settings;
@@ -95,7 +95,7 @@ impl Format {
 
 /// Options of the output, as the user gave them; `None` is left to the settings.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct OutputRequest {
     /// How results are written.
     pub format: Format,
     /// Only the names of files, with numbers or without.
@@ -124,7 +124,7 @@ pub struct Wish {
     pub silent: bool,
     /// File names on lines of their own.
     pub heading: Option<bool>,
-    /// Whether several lines of a file are shown, as far as the flags say.
+    /// Whether several lines of a file are shown according to the flags.
     pub many_lines: bool,
     /// Whether the number of results was asked for: then all are printed, however high the terminal is.
     pub all: bool,
@@ -142,14 +142,14 @@ pub struct Wish {
     pub links: Option<String>,
 }
 
-impl Wish {
+impl OutputRequest {
     /// Applies settings, environment and terminal.
     ///
     /// # Errors
     /// When the format of links can't be parsed.
-    pub fn with(&self, settings: &Settings, env: &Env, terminal: bool) -> Result<Options> {
+    pub fn with(&self, settings: &Settings, env: &Env, terminal: bool) -> Result<OutputOptions> {
         let lines = self.lines.or(settings.number("lines"));
-        let wish = Wish {
+        let wish = OutputRequest {
             lines,
             many_lines: self.many_lines
                 || lines.is_some_and(|n| n > 1)
@@ -163,15 +163,15 @@ impl Wish {
             ..self.clone()
         };
         let look = Look::new(&wish, env, terminal)?;
-        Ok(Options { wish, look })
+        Ok(OutputOptions { wish, look })
     }
 }
 
 /// Options of the output, and its look.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct OutputOptions {
     /// Options of the output.
-    pub wish: Wish,
+    pub wish: OutputRequest,
     /// Its look.
     pub look: Look,
 }
@@ -201,7 +201,7 @@ pub struct Look {
 }
 
 impl Look {
-    fn new(wish: &Wish, env: &Env, terminal: bool) -> Result<Look> {
+    fn new(wish: &OutputRequest, env: &Env, terminal: bool) -> Result<Look> {
         let plain = wish.format != Format::Text;
         let color = !plain && wants_color(wish.color, env.color, terminal && !env.dumb_terminal);
         let links = Links::new(wish.links.as_deref())?;
@@ -237,7 +237,7 @@ impl Look {
 
 /// Location of a line, which is printed before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot<'a> {
+pub struct LineLocation<'a> {
     /// The file's name as shown.
     pub name: &'a Path,
     /// Its absolute path.
@@ -250,13 +250,13 @@ pub struct Spot<'a> {
     pub separator: char,
 }
 
-impl Options {
-    /// Writes the location in front of a line's text: file, number and column, as far as they are wanted, as one link.
+impl OutputOptions {
+    /// Writes the location before a line's text: file, number and column, as requested, as one link.
     ///
     /// # Errors
     /// When `out` refuses.
-    pub fn write_spot(&self, out: &mut impl Write, spot: &Spot<'_>) -> io::Result<()> {
-        let Options { wish, look } = self;
+    pub fn write_spot(&self, out: &mut impl Write, spot: &LineLocation<'_>) -> io::Result<()> {
+        let OutputOptions { wish, look } = self;
         let separator = spot.separator;
         let names = !look.heading && !wish.no_name;
         if names && wish.null {
@@ -293,7 +293,7 @@ impl Options {
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, scope: Option<&str>) -> Result<()> {
+pub fn print(out: &mut impl Write, results: &Results<'_>, options: &OutputOptions, scope: Option<&str>) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         let shown = pack::print(out, &files, tokens, options)?;
@@ -303,7 +303,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, sco
         }
         return Ok(());
     }
-    let mut budget = Budget::new(options.wish.max_tokens);
+    let mut budget = TokenBudget::new(options.wish.max_tokens);
     let shown = if options.wish.format.is_json() {
         json::print(out, results, &options.wish, &mut budget)?
     } else {
@@ -331,7 +331,7 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &Options, sco
 }
 
 /// Remarks that `--max-tokens` left results out; names the query if there are several.
-pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
+pub fn tell_cut(wish: &OutputRequest, query: Option<&str>, shown: usize, found: usize) {
     if shown < found && !wish.quiet {
         let (query, found) =
             (query.map_or(String::new(), |q| format!("{}: ", in_short(q))), counted(found as u64, "result"));
@@ -344,8 +344,8 @@ pub fn tell_cut(wish: &Wish, query: Option<&str>, shown: usize, found: usize) {
 ///
 /// # Errors
 /// When stdout refuses.
-pub fn print_names(files: &[FileAnswer], options: &Options) -> Result<()> {
-    let mut budget = Budget::new(options.wish.max_tokens);
+pub fn print_names(files: &[FileAnswer], options: &OutputOptions) -> Result<()> {
+    let mut budget = TokenBudget::new(options.wish.max_tokens);
     let names = files.iter().map(|file| (path::shown(file), path::absolute(&file.root, &file.path)));
     let mut shown = 0;
     // JSON has the absolute path alone; text has the name and the end of its line.
@@ -362,7 +362,7 @@ pub fn print_names(files: &[FileAnswer], options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// When stdout refuses.
-pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Options) -> Result<()> {
+pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &OutputOptions) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
@@ -392,14 +392,14 @@ mod tests {
 
     #[test]
     fn a_terminal_has_headings_only_over_several_lines() {
-        let look = |wish: Wish, terminal| Look::new(&wish, &Env::default(), terminal).expect("a look").heading;
-        let many = || Wish { many_lines: true, ..Wish::default() };
+        let look = |wish: OutputRequest, terminal| Look::new(&wish, &Env::default(), terminal).expect("a look").heading;
+        let many = || OutputRequest { many_lines: true, ..OutputRequest::default() };
         for (wish, terminal, expected) in [
-            (Wish::default(), true, false),
+            (OutputRequest::default(), true, false),
             (many(), true, true),
             (many(), false, false),
-            (Wish { heading: Some(true), ..Wish::default() }, false, true),
-            (Wish { heading: Some(false), ..many() }, true, false),
+            (OutputRequest { heading: Some(true), ..OutputRequest::default() }, false, true),
+            (OutputRequest { heading: Some(false), ..many() }, true, false),
         ] {
             assert_eq!(look(wish.clone(), terminal), expected, "{wish:?}");
         }

@@ -12,7 +12,7 @@ use super::escape::escape_line;
 use super::json::Line;
 use super::path::absolute_name;
 use super::style::{self, paint};
-use super::{Format, Options, Spot};
+use super::{Format, LineLocation, OutputOptions};
 
 /// Bytes of a file's rows, at most: a match in a long line may ask for all of the line once more.
 const ROWS_BYTES_MAX: usize = 1 << 30;
@@ -37,18 +37,18 @@ pub struct LineOptions {
 }
 
 /// A file to search.
-pub struct Target {
+pub struct SearchedFile {
     /// Path to open; none for standard input.
     pub full: Option<PathBuf>,
     /// Path to show: as it was given.
     pub shown: PathBuf,
-    /// Whether it was given itself, and not a folder that it lies in.
+    /// Whether it was named itself, rather than a folder around it.
     pub is_named: bool,
 }
 
 /// The output of one file.
 #[derive(Default)]
-pub struct Lines {
+pub struct FileOutput {
     /// Whether anything matched.
     pub any: bool,
     /// Whether a match follows a NUL byte.
@@ -66,30 +66,30 @@ pub struct Lines {
 }
 
 /// Writes one file's matches.
-pub struct Printer<'a> {
-    options: &'a Options,
+pub struct MatchPrinter<'a> {
+    options: &'a OutputOptions,
     of_lines: &'a LineOptions,
     matcher: &'a LineMatcher,
-    file: &'a Target,
+    file: &'a SearchedFile,
     /// Absolute path, once it is asked for.
     full: OnceLock<String>,
     count: u64,
     binary_from: Option<u64>,
     /// Whether this file is finished. With `-v` the searcher may still call.
     ended: bool,
-    lines: Lines,
+    lines: FileOutput,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> MatchPrinter<'a> {
     /// A printer for one file.
     pub fn new(
-        options: &'a Options,
+        options: &'a OutputOptions,
         of_lines: &'a LineOptions,
         matcher: &'a LineMatcher,
-        file: &'a Target,
-    ) -> Printer<'a> {
-        let (full, lines) = (OnceLock::new(), Lines::default());
-        Printer { options, of_lines, matcher, file, full, count: 0, binary_from: None, ended: false, lines }
+        file: &'a SearchedFile,
+    ) -> MatchPrinter<'a> {
+        let (full, lines) = (OnceLock::new(), FileOutput::default());
+        MatchPrinter { options, of_lines, matcher, file, full, count: 0, binary_from: None, ended: false, lines }
     }
 
     /// The file's absolute path.
@@ -109,9 +109,9 @@ impl<'a> Printer<'a> {
     }
 
     /// Ends the file and returns its output.
-    pub fn into_lines(mut self) -> Lines {
+    pub fn into_lines(mut self) -> FileOutput {
         if self.binary_from.is_some() && self.skips_binary() {
-            return Lines::default();
+            return FileOutput::default();
         }
         let counted = self.options.wish.count && self.count > 0;
         let without = self.of_lines.files_without_match && !self.lines.any;
@@ -177,7 +177,7 @@ impl<'a> Printer<'a> {
             self.lines.text.write_all(if self.options.wish.null { b"\0" } else { b"\n" })?;
         }
         let full = if self.options.look.links.are_none() { String::new() } else { self.full().to_string() };
-        let spot = Spot { name: &self.file.shown, full: &full, line: number as usize, column, separator };
+        let spot = LineLocation { name: &self.file.shown, full: &full, line: number as usize, column, separator };
         self.options.write_spot(&mut self.lines.text, &spot)?;
         if self.options.wish.line_bytes_max.is_some_and(|most| bytes.len() > most) {
             // Ripgrep's wording.
@@ -231,11 +231,11 @@ impl<'a> Printer<'a> {
         let bytes = without_newline(found.bytes());
         let mut rows = self.rows(whole, bytes);
         if rows.is_empty() && !self.of_lines.only_matching {
-            rows = Text::of(bytes).lines(0..bytes.len()).collect();
+            rows = MatchedText::of(bytes).lines(0..bytes.len()).collect();
         }
         let shows_column =
             self.options.wish.format == Format::Vimgrep || (self.options.wish.column && !self.of_lines.invert);
-        for Row { line, start, text } in rows {
+        for MatchRow { line, start, text } in rows {
             let number = number + line as u64;
             let column = shows_column.then(|| start.unwrap_or(0) + 1);
             if self.options.wish.format.is_json() {
@@ -256,24 +256,25 @@ impl<'a> Printer<'a> {
 
     /// The rows of a match, which may be of several lines: one for each line, or for each match. `bytes` is what the
     /// pattern sees of `lines`.
-    fn rows<'l>(&self, bytes: &'l [u8], lines: &'l [u8]) -> Vec<Row<'l>> {
+    fn rows<'l>(&self, bytes: &'l [u8], lines: &'l [u8]) -> Vec<MatchRow<'l>> {
         let vimgrep = self.options.wish.format == Format::Vimgrep;
         if !(self.of_lines.only_matching || (vimgrep || self.options.wish.column) && !self.of_lines.invert) {
             return Vec::new();
         }
         if self.of_lines.only_matching {
             let shown = |place: Range<usize>| place.start..place.start + self.trim_end(&bytes[place]).len();
-            let mut text = Text::of(bytes);
+            let mut text = MatchedText::of(bytes);
             return places(self.matcher, bytes).into_iter().flat_map(|place| text.lines(shown(place))).collect();
         }
         let places = places_and_empty(self.matcher, bytes);
-        let mut rows: Vec<Row<'l>> = Vec::new();
-        for whole in Text::of(lines).lines(0..lines.len()) {
+        let mut rows: Vec<MatchRow<'l>> = Vec::new();
+        for whole in MatchedText::of(lines).lines(0..lines.len()) {
             let from = whole.text.as_ptr() as usize - lines.as_ptr() as usize;
             let end = from + whole.text.len();
             let begins = places.partition_point(|p| p.start < from)..places.partition_point(|p| p.start <= end);
             let begins = places[begins].iter();
-            let mut own: Vec<Row<'l>> = begins.map(|p| Row { start: Some(p.start - from), ..whole }).collect();
+            let mut own: Vec<MatchRow<'l>> =
+                begins.map(|p| MatchRow { start: Some(p.start - from), ..whole }).collect();
             if !vimgrep {
                 own.truncate(1);
                 // A line that continues a match has its column at its own beginning.
@@ -298,7 +299,7 @@ fn without_newline(line: &[u8]) -> &[u8] {
 
 /// A line of a match, or the part of the match in it.
 #[derive(Clone, Copy)]
-struct Row<'l> {
+struct MatchRow<'l> {
     /// Lines from the first of the match.
     line: usize,
     /// Where in the line a match begins, in bytes.
@@ -307,7 +308,7 @@ struct Row<'l> {
 }
 
 /// A text whose matches are visited in order, so that lines before each are counted only once.
-struct Text<'l> {
+struct MatchedText<'l> {
     bytes: &'l [u8],
     /// How far lines are counted.
     at: usize,
@@ -317,13 +318,13 @@ struct Text<'l> {
     begin: usize,
 }
 
-impl<'l> Text<'l> {
-    fn of(bytes: &'l [u8]) -> Text<'l> {
-        Text { bytes, at: 0, line: 0, begin: 0 }
+impl<'l> MatchedText<'l> {
+    fn of(bytes: &'l [u8]) -> MatchedText<'l> {
+        MatchedText { bytes, at: 0, line: 0, begin: 0 }
     }
 
-    /// The parts of `range` that lie in each line; it begins nowhere before the one that was asked for last.
-    fn lines(&mut self, range: Range<usize>) -> impl Iterator<Item = Row<'l>> + use<'l> {
+    /// The parts of `range` in each line; ranges must come in order.
+    fn lines(&mut self, range: Range<usize>) -> impl Iterator<Item = MatchRow<'l>> + use<'l> {
         let bytes = self.bytes;
         let passed = &bytes[self.at..range.start];
         if let Some(last) = passed.iter().rposition(|b| *b == b'\n') {
@@ -333,11 +334,11 @@ impl<'l> Text<'l> {
         self.at = range.start;
         let (first, column) = (self.line, range.start - self.begin);
         let parts = bytes[range].split(|b| *b == b'\n').enumerate();
-        parts.map(move |(i, text)| Row { line: first + i, start: Some(if i == 0 { column } else { 0 }), text })
+        parts.map(move |(i, text)| MatchRow { line: first + i, start: Some(if i == 0 { column } else { 0 }), text })
     }
 }
 
-impl Sink for &mut Printer<'_> {
+impl Sink for &mut MatchPrinter<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -396,7 +397,7 @@ mod tests {
             (0..text.len()).step_by(step).map(move |from| from..text.len().min(from + length))
         };
         for (step, length) in [(1, 0), (1, 1), (2, 2), (3, 2), (5, 5), (7, 7), (40, 40)] {
-            let mut later = Text::of(text);
+            let mut later = MatchedText::of(text);
             for range in all(step, length) {
                 let rows: Vec<_> = later.lines(range.clone()).map(|row| (row.line, row.start, row.text)).collect();
                 let expected = from_the_beginning(text, range.clone());

@@ -1,9 +1,9 @@
-//! What the engine tells, in words, with the way out on the command line or by a tool.
+//! Notices of the engine in words, with advice for the command line or a tool.
 
 use colgrep_encoder::ModelSpec;
 use colgrep_engine::notice::{IndexState, NotRanked, NotUpdated, Notice, Unranked};
 use colgrep_engine::project::Project;
-use colgrep_engine::project::model::{LITE_CANDIDATES, Lack, Lacking};
+use colgrep_engine::project::model::{LITE_CANDIDATES, Lacking, MissingVectors};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_syntax::read::Skip;
 
@@ -104,14 +104,16 @@ pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
         other => format!("the model {other}"),
     };
     match &lacking.what {
-        Lack::All => format!("the index has no vectors of {model}: {only}; {} makes them", maker.unwrap_or(&init)),
-        Lack::OtherModel { stored } => {
+        MissingVectors::All => {
+            format!("the index has no vectors of {model}: {only}; {} makes them", maker.unwrap_or(&init))
+        }
+        MissingVectors::OtherModel { stored } => {
             format!("the index has vectors of the model {stored}, not of {model}: {only}; {init} replaces them")
         }
-        Lack::Damaged(damage) => {
+        MissingVectors::Damaged(damage) => {
             format!("{damage}: {only}; {} makes the vectors anew", maker.unwrap_or("`colgrep init`"))
         }
-        Lack::Units { without, all } => format!(
+        MissingVectors::Units { without, all } => format!(
             "{without} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
             maker.unwrap_or("`colgrep init`")
         ),

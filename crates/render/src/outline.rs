@@ -43,7 +43,7 @@ pub struct Outlined {
     /// With `--enriched`: keywords and entities in one line, an empty line, the unit's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enriched: Option<String>,
-    /// The first line that belongs to it, of a comment in front too.
+    /// Its first line, including a comment before it.
     #[serde(skip)]
     pub first: u32,
     /// How many names enclose it.
@@ -116,7 +116,7 @@ fn outlined(unit: &Unit, with_text: bool) -> Outlined {
 pub struct OutlineOptions {
     /// Constants and raw code too.
     pub all: bool,
-    /// With the text of each unit, its keywords and entities in front.
+    /// With the text of each unit, preceded by its keywords and entities.
     pub enriched: bool,
     /// As JSON.
     pub json: bool,
@@ -160,7 +160,7 @@ fn named_first<'u>(units: &'u [Outlined], all: bool, little: &[&str]) -> Vec<&'u
     if all || main.is_empty() { units.iter().collect() } else { main }
 }
 
-/// A unit as a line: lines, kind, and what it is, indented by what encloses it.
+/// A unit as a line: lines, kind and name, indented by nesting.
 pub fn row(unit: &Outlined) -> String {
     let what = [&unit.signature, &unit.name, &unit.summary].into_iter().find(|t| !t.is_empty());
     let what = escape_control(what.map_or("", String::as_str));

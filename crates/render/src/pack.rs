@@ -4,13 +4,13 @@ use std::io::Write;
 
 use anyhow::Result;
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::answer::pack::{BYTES_A_TOKEN, Piece, pack};
+use colgrep_engine::answer::pack::{BYTES_A_TOKEN, PackPiece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::escape::{escape_control, escape_text, json_text};
 use super::path::{absolute, shown};
-use super::{Format, Options};
+use super::{Format, OutputOptions};
 
 /// A unit of a pack, with --pack.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,22 +30,22 @@ pub struct Packed {
     id: String,
     /// Its score. Comparable within one answer and one project only.
     score: f32,
-    /// How much of it is given: line, brief (signature and first sentence), cut (lines left out) or full.
+    /// How much of it is shown: line, brief (signature and first sentence), cut (lines left out) or full.
     grade: &'static str,
-    /// What is given of it: its head, then lines.
+    /// The text shown: its head, then lines.
     text: String,
 }
 
 /// The pieces of a pack of at most `tokens`; with `ids`, each names its unit's id.
-pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<Piece> {
+pub fn pieces(files: &[FileAnswer], tokens: usize, ids: bool) -> Vec<PackPiece> {
     pack(files, tokens.saturating_mul(BYTES_A_TOKEN), ids, |file| escape_control(&shown(file).to_string_lossy()))
 }
 
-/// Prints a pack and gives the number of its pieces; its text, for a terminal, with control characters escaped.
+/// Prints a pack and returns the number of its pieces; for a terminal, with control characters escaped.
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &Options) -> Result<usize> {
+pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options: &OutputOptions) -> Result<usize> {
     let pieces = pieces(files, tokens, false);
     let count = pieces.len();
     let mut rows = pieces.into_iter().map(|piece| packed(files, piece));
@@ -59,7 +59,7 @@ pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options:
     Ok(count)
 }
 
-fn packed(files: &[FileAnswer], piece: Piece) -> Packed {
+fn packed(files: &[FileAnswer], piece: PackPiece) -> Packed {
     let file = &files[piece.file];
     let answered = &file.units[piece.unit];
     Packed {

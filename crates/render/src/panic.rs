@@ -4,7 +4,7 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Where the last panic was and what it said.
+/// Place and message of the last panic.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// Does `work`; a panic in it becomes an error that says where it was.

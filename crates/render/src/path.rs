@@ -1,4 +1,4 @@
-//! How files are named in output: as the path that was given to look in, or relative to the current folder.
+//! How files are named in output: relative to the given path, or to the current folder.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn here() -> Option<PathBuf> {
     HERE.write().unwrap_or_else(PoisonError::into_inner).insert(here).clone()
 }
 
-/// Looks the current folder up anew, which has changed.
+/// Looks the current folder up again after a change.
 pub fn moved() {
     *HERE.write().unwrap_or_else(PoisonError::into_inner) = None;
     here();
@@ -63,7 +63,7 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An absolute path in the form that people type: without Windows' `\\?\` in front, its own separators throughout.
+/// An absolute path in the form that people type: without Windows' prefix `\\?\`, with its own separators throughout.
 pub fn plain(path: &str, separator: char) -> String {
     if separator != '\\' {
         return path.to_string();

@@ -1,4 +1,4 @@
-//! Names of files that are not here, left out of a query.
+//! Removes names of missing files from a query.
 
 use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;

@@ -1,9 +1,9 @@
-//! File numbers and unit addresses: those of a shard, and those of the corpus that it is part of.
+//! Translates file numbers and unit addresses between a shard and its corpus.
 
 use colgrep_core::UnitId;
 use colgrep_index::ids::FilePlace;
 
-use crate::shard::{Extent, RepositoryExtent};
+use crate::shard::{RepositoryExtent, ShardExtent};
 
 /// The places of all shards' files among the files of the corpus, by path.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct FileIds {
 }
 
 impl FileIds {
-    pub fn new(extents: &[Extent]) -> FileIds {
+    pub fn new(extents: &[ShardExtent]) -> FileIds {
         let mut all: Vec<(&RepositoryExtent, usize, u32)> = Vec::new();
         for (shard, extent) in extents.iter().enumerate() {
             for (at, repository) in extent.repositories.iter().enumerate() {
@@ -36,7 +36,7 @@ impl FileIds {
     }
 
     /// The repositories of the corpus by path, with their first places.
-    pub fn repositories(&self, extents: &[Extent]) -> Vec<RepositoryExtent> {
+    pub fn repositories(&self, extents: &[ShardExtent]) -> Vec<RepositoryExtent> {
         let own = |(base, shard, first): &(u32, usize, u32)| {
             let known = extents[*shard].repositories.iter().find(|known| known.first.0 == *first);
             RepositoryExtent {
@@ -84,7 +84,7 @@ impl UnitIds<'_> {
         }
     }
 
-    /// The shard of a unit of the corpus, and its address there. An invalid address gets one that no unit has.
+    /// The shard of a unit of the corpus, and its address there. An invalid address gets one that belongs to no unit.
     pub fn local(self, unit: UnitId) -> (usize, UnitId) {
         match self {
             UnitIds::Parts => (unit.part() as usize, unit.within_part()),
@@ -123,13 +123,13 @@ mod tests {
 
     #[test]
     fn files_are_numbered_by_path_over_all_shards() {
-        let extent = |repositories: &[(&str, u32)], places| Extent {
+        let extent = |repositories: &[(&str, u32)], places| ShardExtent {
             repositories: repositories
                 .iter()
                 .map(|(front, first)| RepositoryExtent { front: (*front).into(), first: FilePlace(*first) })
                 .collect(),
             places,
-            ..Extent::default()
+            ..ShardExtent::default()
         };
         let extents = [extent(&[("a/", 0), ("c/", 2)], 5), extent(&[("b/", 0)], 4)];
         let ids = FileIds::new(&extents);

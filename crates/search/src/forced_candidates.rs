@@ -16,13 +16,13 @@ use super::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Files and units that are candidates whatever their rank by words or meaning.
+/// Files and units that are candidates whatever their lexical or semantic rank.
 pub(super) struct ForcedCandidates {
     /// What the query points at.
     pub pointers: Pointers,
     /// Files related to the reader's (`--near`).
     contexts: FxHashMap<FilePlace, Context>,
-    /// Files changed by past commits like the question, with their shares.
+    /// Files changed by past commits similar to the question, with their shares.
     past: FxHashMap<FilePlace, f32>,
     /// Files named or found by the parts of a long query.
     long: FxHashMap<FilePlace, LongFacts>,
@@ -31,7 +31,8 @@ pub(super) struct ForcedCandidates {
 }
 
 impl ForcedCandidates {
-    /// Looks up files near the reader, past changes and the parts of a long query; adds them to the `pointers` of the query.
+    /// Looks up files related to the reader's, past changes and the parts of a long query; adds them to the `pointers`
+    /// of the query.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -51,7 +52,7 @@ impl ForcedCandidates {
         Ok(ForcedCandidates { pointers, contexts, past: past(rounds, request)?, long, asks_for_tests_of })
     }
 
-    /// Iterates over all these files; one may come twice.
+    /// Iterates over all these files; a file may occur twice.
     pub fn files(&self) -> impl Iterator<Item = FilePlace> + '_ {
         self.pointers.files.keys().chain(self.contexts.keys()).chain(self.past.keys()).chain(self.long.keys()).copied()
     }

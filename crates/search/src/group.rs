@@ -6,29 +6,29 @@ use colgrep_index::error::{Error, Result};
 
 use crate::file_ids::{FileIds, UnitIds};
 use crate::rounds::{Coordinator, Shard, ShardSearch};
-use crate::shard::{Extent, ShardQuery};
+use crate::shard::{ShardExtent, ShardQuery};
 
 /// Several shards as one.
-pub struct Group<'a> {
+pub struct ShardGroup<'a> {
     shards: Vec<&'a dyn Shard>,
-    extent: Extent,
+    extent: ShardExtent,
     /// For each shard, the number of its first segment in the group; then the number after the last segment.
     firsts: Vec<u32>,
 }
 
-impl std::fmt::Debug for Group<'_> {
+impl std::fmt::Debug for ShardGroup<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Group({} shards)", self.shards.len())
     }
 }
 
-impl<'a> Group<'a> {
+impl<'a> ShardGroup<'a> {
     /// Groups shards.
     ///
     /// # Errors
     /// When there are more shards or segments than unit addresses can tell apart.
-    pub fn new(shards: Vec<&'a dyn Shard>) -> Result<Group<'a>> {
-        let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
+    pub fn new(shards: Vec<&'a dyn Shard>) -> Result<ShardGroup<'a>> {
+        let extents: Vec<ShardExtent> = shards.iter().map(|shard| shard.extent()).collect();
         let mut firsts = vec![0u32];
         for extent in &extents {
             firsts.push(firsts[firsts.len() - 1].saturating_add(extent.segments));
@@ -37,14 +37,14 @@ impl<'a> Group<'a> {
         if shards.len() > UnitId::PARTS_MAX as usize || segments >= UnitId::SEGMENTS_MAX {
             return Err(Error::TooManyRepositories { repositories: shards.len(), segments });
         }
-        let extent = Extent {
+        let extent = ShardExtent {
             repositories: FileIds::new(&extents).repositories(&extents),
             places: extents.iter().map(|extent| extent.places).sum(),
             documents: extents.iter().map(|extent| extent.documents).sum(),
             segments,
             is_filtered: extents.iter().any(|extent| extent.is_filtered),
         };
-        Ok(Group { shards, extent, firsts })
+        Ok(ShardGroup { shards, extent, firsts })
     }
 
     /// The shard of a unit of the group, and its address there.
@@ -61,8 +61,8 @@ impl<'a> Group<'a> {
     }
 }
 
-impl Shard for Group<'_> {
-    fn extent(&self) -> Extent {
+impl Shard for ShardGroup<'_> {
+    fn extent(&self) -> ShardExtent {
         self.extent.clone()
     }
 

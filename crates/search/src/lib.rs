@@ -63,11 +63,11 @@ use colgrep_core::query::Query;
 use colgrep_core::query::intents::lookup_form;
 use colgrep_core::rank::{self, FileFacts, Fused, Ranked, RankedUnit, Retrieved};
 use colgrep_core::statistics::Statistics;
-use colgrep_core::strength::{Given, Held, Tokens, strengths};
+use colgrep_core::strength::{GivenFiles, HeldWeight, Tokens, strengths};
 use colgrep_core::tag::Hints;
 use file_ids::UnitIds;
 pub use file_kind::is_text;
-pub use group::Group;
+pub use group::ShardGroup;
 pub(crate) use intents::Pointers;
 pub use intents::intents_markdown;
 pub use local::{Layout, LocalShard};
@@ -93,11 +93,11 @@ use colgrep_index::store::{PathMemory, Snapshot};
 /// shards.
 #[derive(Clone, Copy)]
 pub struct Corpus<'a> {
-    /// The indexes. What their filters exclude is not in the answer, and counts in the statistics.
+    /// The indexes. Files that their filters exclude are not in the answer, but count in the statistics.
     pub shards: &'a [&'a dyn Shard],
     /// The folder that the project is named after, which names no topic; empty for several projects.
     pub name: &'a str,
-    /// What is known of paths from one search to the next.
+    /// Cache of path facts across searches.
     pub paths: Option<&'a PathMemory>,
 }
 
@@ -123,21 +123,21 @@ pub struct Request<'a> {
     pub knobs: &'a Knobs,
     /// How rankings are fused.
     pub fusion: Fusion,
-    /// Distinct files wanted.
+    /// Number of distinct files to return.
     pub files: usize,
-    /// Units shown of a file.
+    /// Number of units to show per file.
     pub units_per_file: PerFile,
     /// Files of lower strength are left out; 0 keeps all.
     pub strength_min: f32,
     /// The semantic part of the search; `None` searches by keywords only.
     pub semantic: Option<Semantic<'a>>,
     /// Context of the search besides the query's words.
-    pub background: Background<'a>,
+    pub background: QueryContext<'a>,
 }
 
 /// Context of a search besides the query's words.
 #[derive(Clone, Copy, Default)]
-pub struct Background<'a> {
+pub struct QueryContext<'a> {
     /// Terms for words of the query.
     pub terms: Option<&'a TermTable>,
     /// Tags that the caller expects of the wanted units.
@@ -157,7 +157,7 @@ pub struct Background<'a> {
 /// Minimum of files whose strength is computed when weak ones are left out: a strong file may rank below many.
 const FILES_JUDGED: usize = 64;
 
-/// Gives the names that people gave to the file at a path of the corpus.
+/// Returns the names that people gave to the file at a path of the corpus.
 pub type TagsOf<'a> = dyn Fn(&str) -> Vec<String> + Sync + 'a;
 
 /// Watches a search: step name and (unit, score) pairs of a retriever, or the order after a stage.
@@ -166,18 +166,18 @@ pub trait Watch {
     fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]);
     /// The order after a stage.
     fn stage(&mut self, step: &'static str, ranked: &Ranked<'_>);
-    /// How long its parts took, at the end.
+    /// Reports the times of its parts, at the end.
     fn timing(&mut self, _: &Timing) {}
 }
 
 /// The answer: files with their best units, and all units that they were chosen from.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct CorpusAnswer {
     /// The query, as it was read.
     pub query: Query,
     /// The files, best first.
     pub hits: Vec<FileHit>,
-    /// How many of the best files were left out since they are too weak.
+    /// Number of the best files that were left out as too weak.
     pub weak: usize,
     /// All units that were ranked, best first.
     pub units: Vec<RankedUnit>,
@@ -187,7 +187,7 @@ pub struct Answer {
     pub shards: Vec<usize>,
     /// The counts of the corpus for the query.
     pub statistics: Statistics,
-    /// Whether hardly anything but prose, configuration and data was found: a page's sections count for themselves then.
+    /// Whether nearly all candidates are prose, configuration and data, so that a page's sections count individually.
     pub is_documentation: bool,
 }
 
@@ -195,7 +195,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<Held>> {
+pub fn held(corpus: &Corpus<'_>, retrieval: &Retrieval, hits: &[FileHit]) -> Result<Vec<HeldWeight>> {
     let Retrieval { query, retrieved, statistics, .. } = retrieval;
     let bm25 = colgrep_core::bm25::Bm25::new(&colgrep_core::knob::Knobs::of(Default::default()));
     let query_of_shards = ShardQuery { query, bm25, vectors: None };
@@ -209,7 +209,7 @@ fn held_of(
     statistics: &Statistics,
     retrieved: &Retrieved,
     hits: &[FileHit],
-) -> Result<Vec<Held>> {
+) -> Result<Vec<HeldWeight>> {
     let at: FxHashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
     let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
     let mut units: Vec<(UnitId, usize)> = of_hit.collect();
@@ -246,8 +246,8 @@ fn weighed(
     units: &[(UnitId, usize)],
     holders: &[Vec<u32>],
     groups: usize,
-) -> Vec<Held> {
-    let mut of_groups = vec![Held::default(); groups];
+) -> Vec<HeldWeight> {
+    let mut of_groups = vec![HeldWeight::default(); groups];
     let mut of_units = vec![0.0f32; units.len()];
     let mut all = 0.0f32;
     for (at, term) in query.terms.iter().enumerate().filter(|(_, term)| !term.stop) {
@@ -279,7 +279,7 @@ pub fn search_one(
     filter: Option<&dyn UnitFilter>,
     request: &Request<'_>,
     watch: Option<&mut dyn Watch>,
-) -> Result<Answer> {
+) -> Result<CorpusAnswer> {
     let shard = LocalShard::new(snapshot, filter);
     search(&Corpus::of(&[&shard], snapshot), request, watch)
 }
@@ -288,7 +288,7 @@ pub fn search_one(
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<Answer> {
+pub fn search(corpus: &Corpus<'_>, request: &Request<'_>, mut watch: Option<&mut dyn Watch>) -> Result<CorpusAnswer> {
     let mut total = 0.0;
     let (answer, timing) = timed(&mut total, || {
         with_retrieval(corpus, request, KnownQuery::Nothing, |rounds, retrieval| {
@@ -306,7 +306,7 @@ fn ranked(
     retrieval: Retrieval,
     request: &Request<'_>,
     mut watch: Option<&mut (dyn Watch + '_)>,
-) -> Result<(Answer, Timing)> {
+) -> Result<(CorpusAnswer, Timing)> {
     let Retrieval { query, retrieved, statistics, mut timing } = retrieval;
     let fused = timed(&mut timing.fuse, || Fused::new(&retrieved, request.fusion, request.knobs));
     if let Some(watch) = &mut watch {
@@ -334,9 +334,9 @@ fn ranked(
     });
     let held = match rounds {
         Some(rounds) => held_of(rounds, &query, &statistics, &retrieved, &hits)?,
-        None => vec![Held::default(); hits.len()],
+        None => vec![HeldWeight::default(); hits.len()],
     };
-    let given = Given { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
+    let given = GivenFiles { query: &query, knobs: request.knobs, retrieved: &retrieved, hits: &hits, held: &held };
     let strengths = strengths(&given);
     hits.iter_mut().zip(strengths).for_each(|(hit, strength)| hit.strength = strength);
     let is_documentation = retrieved.evidence.documentation;
@@ -346,6 +346,7 @@ fn ranked(
     hits.truncate(request.files);
     let shard = |file: &FileFacts| rounds.map_or(0, |rounds| rounds.of_file(FilePlace(file.place)).0);
     let shards = retrieved.files.iter().map(shard).collect();
-    let answer = Answer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
+    let answer =
+        CorpusAnswer { query, hits, weak, units, files: retrieved.files, shards, statistics, is_documentation };
     Ok((answer, timing))
 }

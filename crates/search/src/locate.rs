@@ -1,4 +1,4 @@
-//! Which files of a project a written path means.
+//! Finds the files of a project that a written path means.
 
 use colgrep_core::fold::folded;
 use colgrep_core::path::{PathClass, stem_of};
@@ -18,7 +18,7 @@ pub const MODULE_END: &str = ".*";
 pub enum Fit {
     /// Only its last part matches, and more was written: a path of another machine or project.
     Name,
-    /// Two parts or more at its end are a file's: the path from another root.
+    /// At least its last two parts match: a path from another root.
     Tail,
     /// A file's path ends with everything that is written.
     Whole,
@@ -92,7 +92,7 @@ impl WrittenPart {
         WrittenPart { whole, bare, is_version: is_version(part) }
     }
 
-    /// Whether a folder or file that is called `own` is meant.
+    /// Whether it means a folder or file called `own`.
     fn names(&self, own: &str) -> bool {
         is_in_lower_case(own, &self.whole) || (self.bare.len() < self.whole.len() && is_in_lower_case(own, &self.bare))
     }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_6_words_mean_files_that_are_called_so() {
+    fn words_mean_files_that_are_called_so() {
         let file = |path: &str| FileRecord { path: path.to_string(), ..FileRecord::default() };
         let paths = [
             ".gitignore",

@@ -12,7 +12,7 @@ use super::rounds::{Coordinator, LocateRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
-/// Paths of the text that are looked up: a trace may have hundreds.
+/// Maximum of paths in the text that are looked up: a trace may have hundreds.
 const PATHS_MAX: usize = 64;
 /// Maximum of files that a name without folders may mean.
 const BARE_FILES_MAX: usize = 3;

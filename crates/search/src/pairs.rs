@@ -4,7 +4,7 @@ use colgrep_core::bm25::idf;
 
 use super::rounds::FileFound;
 
-/// What each pair of neighbouring terms weighs: near each other, and side by side.
+/// The weight of each pair of neighbouring terms: close together, and adjacent.
 pub(super) struct PairWeights(Vec<(f32, f32)>);
 
 impl PairWeights {

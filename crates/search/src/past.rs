@@ -1,4 +1,4 @@
-//! Files that past commits like the question changed: which of the corpus they are.
+//! Finds the corpus's files among those that past commits similar to the question changed.
 
 use rustc_hash::FxHashMap;
 

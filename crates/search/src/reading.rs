@@ -11,20 +11,20 @@ use super::intents::Pointers;
 use super::{Corpus, Request};
 use colgrep_index::error::Result;
 
-/// What is known of a query before it is parsed.
+/// What the caller knows about a query before it is parsed.
 pub(super) enum KnownQuery {
     /// Nothing.
     Nothing,
     /// Respelled words, each as typed and as read.
     Respelled(Vec<(String, String)>),
-    /// What it points at.
+    /// Its pointers.
     Pointers(Pointers),
     /// It is the title of a long query.
     Title,
 }
 
-/// Parses the query, and adds the terms that a table has for its words. A greeting above it is left out, and a request for all
-/// places of a name is read as that name, since no place has its other words.
+/// Parses the query, and adds the terms that a table has for its words. Drops a greeting above it, and reads a request
+/// for all places of a name as that name, since no place has the other words.
 pub(super) fn read(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
@@ -45,7 +45,7 @@ pub(super) fn read(
         _ => read_short(corpus, request, tokenizer)?,
     };
     if everywhere.is_some() {
-        // A message of the code may say the same.
+        // A message in the code may have the same text.
         query.typed = told.to_string();
         query.intents.callers_of.clone_from(&everywhere);
     }

@@ -1,4 +1,4 @@
-//! Ranking the entries of a history: by words, by meaning, and by the files that a question names.
+//! Ranks the entries of a history: by words, by meaning, and by the files that a question names.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use colgrep_core::query::intents::{Certainty, Intents, Pointer};
 use colgrep_core::rank::{self, Candidate, Fused, HISTORY_STAGES, Ranked};
 use colgrep_syntax::language;
 
-use crate::{Answer, Corpus, LocalShard, Pointers, Request, Retrieval, Watch, retrieve_pointed};
+use crate::{Corpus, CorpusAnswer, LocalShard, Pointers, Request, Retrieval, Watch, retrieve_pointed};
 use colgrep_index::error::Result;
 use colgrep_index::history::is_commit;
 use colgrep_index::ids::FileId;
@@ -21,7 +21,7 @@ const PATHS_MAX: usize = 16;
 /// Minimum of digits in a commit's name, as git prints it.
 const NAME_LEN_MIN: usize = 7;
 
-/// The entries that `filter` allows, the newest first; of commits in one second, each before those it is made on.
+/// The entries that `filter` allows, newest first; of commits in one second, each before its parents.
 pub fn in_order(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
     let mut entries = snapshot.lexical.entries(filter);
     sort_by_age(snapshot, &mut entries);
@@ -58,7 +58,7 @@ pub fn recall(
     filter: Option<&dyn UnitFilter>,
     request: &Request<'_>,
     mut watch: Option<&mut dyn Watch>,
-) -> Result<(Answer, f32)> {
+) -> Result<(CorpusAnswer, f32)> {
     let knobs = of_history(request.knobs);
     let request = &Request { knobs: &knobs, ..*request };
     let mut pointers = mentions(&snapshot.lexical, filter, request)?;
@@ -83,7 +83,7 @@ pub fn recall(
     };
     let ranked = rank::run_through(HISTORY_STAGES, &query, request.knobs, &retrieved, fused, Some(&mut observer));
     let (units, strength) = (ranked.units, retrieved.evidence.strength);
-    Ok((Answer { query, units, files: retrieved.files, ..Answer::default() }, strength))
+    Ok((CorpusAnswer { query, units, files: retrieved.files, ..CorpusAnswer::default() }, strength))
 }
 
 /// The knobs for entries. Entries are short, so few contain a question's words, and how much of the question they
@@ -144,7 +144,7 @@ fn names_of_commits(query: &str) -> Vec<String> {
     words.filter(is_name).map(str::to_lowercase).collect()
 }
 
-/// Whether a path ends as it was written, upper and lower case alike.
+/// Whether a path ends with the written one, ignoring case.
 fn is_meant(path: &str, written: &str) -> bool {
     let (path, written) = (path.to_lowercase(), written.to_lowercase());
     path.strip_suffix(&written).is_some_and(|before| before.is_empty() || before.ends_with('/'))
@@ -177,11 +177,11 @@ mod tests {
         let of = |knobs: &Knobs| (of_history(knobs).alpha, of_history(knobs).trust_high);
         assert_eq!(of(&knobs), (knobs.history_alpha, 0.0));
         knobs.set(Knob::Alpha, "0").unwrap();
-        assert_eq!(of(&knobs).0, 0.0, "words alone stay words alone");
+        assert_eq!(of(&knobs).0, 0.0, "an alpha of 0 is purely lexical");
     }
 
     #[test]
-    fn seeds_001_9_a_question_means_paths_that_end_as_it_names_them() {
+    fn a_question_means_paths_that_end_as_it_names_them() {
         for (path, written, expected) in [
             ("src/client.py", "client.py", true),
             ("src/client.py", "src/Client.py", true),

@@ -14,14 +14,14 @@ use super::absent::{Respelled, without_absent};
 use super::intents::{SELVES, best_of};
 use super::locate::{Fit, MODULE_END};
 use super::rounds::{
-    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, Look, PhrasesRequest, Seen,
-    SizesRequest,
+    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, PhrasesRequest, ScanTarget,
+    ScannedLine, SizesRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
 
-/// Letters of a word that is taken apart: shorter ones are made of too little, longer ones of too many parts.
+/// Lengths of words that are split: parts of shorter ones are too short, longer ones have too many parts.
 const LETTERS: Range<usize> = 5..33;
 /// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
@@ -32,7 +32,7 @@ const WORDS_MAX: usize = 3;
 const FILES_READ_MAX: usize = 512;
 
 /// A respelling of words in a query.
-struct Spelling {
+struct Respelling {
     /// The respelled part of the query's text.
     place: Range<usize>,
     text: String,
@@ -69,7 +69,7 @@ pub(super) fn respelled(
     let unknown = words.iter().enumerate().filter(|(_, word)| is_written(&text[(*word).clone()]));
     let unknown = unknown.filter(|(_, word)| stands_nowhere(&text[(*word).clone()], query, statistics, tokenizer));
     let unknown: Vec<usize> = unknown.map(|(at, _)| at).collect();
-    let mut found: Vec<Spelling> = Vec::new();
+    let mut found: Vec<Respelling> = Vec::new();
     for at in unknown {
         if found.last().is_some_and(|known| known.place.end >= words[at].end) {
             continue;
@@ -111,7 +111,7 @@ fn called<'q>(
     if names.is_empty() || query.is_symbol() {
         return Ok(None);
     }
-    // `getenv('NAME')` asks for the variable.
+    // `getenv('NAME')` searches for the variable.
     if name_inside(text).is_some_and(|inside| !stands_nowhere(inside, query, statistics, tokenizer)) {
         return Ok(None);
     }
@@ -153,8 +153,9 @@ fn stands_somewhere(rounds: &Coordinator<'_>, text: &str, least: Agreement, toke
     };
     let sizes = rounds.ask(&SizesRequest { files: files.clone() })?;
     let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
-    let stands = |seen: &Seen| seen.standing.is_some_and(|standing| standing.agreement >= least);
-    Ok(files.len() > FILES_READ_MAX || rounds.scan(&files, Look::typed(text))?.iter().any(|(_, seen)| stands(seen)))
+    let stands = |seen: &ScannedLine| seen.standing.is_some_and(|standing| standing.agreement >= least);
+    Ok(files.len() > FILES_READ_MAX
+        || rounds.scan(&files, ScanTarget::typed(text))?.iter().any(|(_, seen)| stands(seen)))
 }
 
 /// Whether the qualifier of a called name occurs, too: `console.log` means no other `log`.
@@ -166,7 +167,7 @@ fn is_owner_here(name: &str, query: &Query, statistics: &Statistics, tokenizer: 
     }
 }
 
-/// Whether a word is one of letters, in one part or several; of a name of several parts some may be numbers.
+/// Whether a word consists of letters, in one part or several; of a name of several parts some may be numbers.
 fn is_written(word: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let of_letters = || parts(word).filter(|part| word[part.clone()].bytes().all(is_letter)).count();
@@ -196,12 +197,12 @@ fn joined(
     words: &[Range<usize>],
     at: usize,
     tokenizer: &mut Tokenizer,
-) -> Result<Option<Spelling>> {
+) -> Result<Option<Respelling>> {
     let pair = |first: usize| Some((words.get(first)?.clone(), words.get(first + 1)?.clone()));
     let pairs = [pair(at), at.checked_sub(1).and_then(pair)].into_iter().flatten();
     let beside = pairs.filter(|(a, b)| matches!(&text[a.end..b.start], " " | "-"));
-    let spellings: Vec<Spelling> = beside
-        .map(|(a, b)| Spelling { place: a.start..b.end, text: format!("{}{}", &text[a], &text[b]).to_lowercase() })
+    let spellings: Vec<Respelling> = beside
+        .map(|(a, b)| Respelling { place: a.start..b.end, text: format!("{}{}", &text[a], &text[b]).to_lowercase() })
         .filter(|spelling| spelling.text.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .collect();
     let terms: Vec<String> = spellings.iter().map(|spelling| tokenizer.normal(&spelling.text).to_string()).collect();
@@ -216,7 +217,7 @@ fn apart(
     place: Range<usize>,
     is_alone: bool,
     tokenizer: &mut Tokenizer,
-) -> Result<Option<Spelling>> {
+) -> Result<Option<Respelling>> {
     let word = text[place.clone()].to_lowercase();
     let mut terms: Vec<String> = (1..word.len()).map(|at| format!("{}_{}", &word[..at], &word[at..])).collect();
     if is_alone {
@@ -224,12 +225,12 @@ fn apart(
         let cuts = (1..word.len()).flat_map(|a| (a + 1..word.len()).map(move |b| (a, b)));
         terms.extend(cuts.map(twice));
     }
-    let spelling = |text: &String| Spelling { place: place.clone(), text: text.clone() };
+    let spelling = |text: &String| Respelling { place: place.clone(), text: text.clone() };
     if let Some(found) = known(rounds, terms.iter().map(spelling).collect(), &terms)? {
         return Ok(Some(found));
     }
     if let Some(stem) = stem(rounds, &word, is_alone, tokenizer)? {
-        return Ok(Some(Spelling { place, text: stem }));
+        return Ok(Some(Respelling { place, text: stem }));
     }
     let cuts = LETTERS_OF_A_PART_MIN..(word.len() + 1).saturating_sub(LETTERS_OF_A_PART_MIN);
     let pairs: Vec<String> = cuts.map(|at| format!("{} {}", &word[..at], &word[at..])).collect();
@@ -238,7 +239,7 @@ fn apart(
     let (pairs, runs): (Vec<String>, Vec<Run>) = pairs.into_iter().zip(runs).filter(|(_, run)| run.len() == 2).unzip();
     let files = rounds.ask(&PhrasesRequest { phrases: runs })?;
     let most = files.iter().zip(pairs).filter(|(files, _)| !files.is_empty()).max_by_key(|(files, _)| files.len());
-    Ok(most.map(|(_, text)| Spelling { place, text }))
+    Ok(most.map(|(_, text)| Respelling { place, text }))
 }
 
 /// The word as the stem of a code file, with a hyphen or, if it is the whole query, a dot between its parts:
@@ -275,12 +276,12 @@ fn otherwise(
     text: &str,
     place: Range<usize>,
     tokenizer: &mut Tokenizer,
-) -> Result<Option<Spelling>> {
+) -> Result<Option<Respelling>> {
     let word = &text[place.clone()];
     let mut lower: Vec<String> = Vec::new();
     for part in parts(word).map(|part| word[part].to_lowercase()) {
         match lower.last_mut() {
-            // `uint32` is one word wherever a name has it.
+            // `uint32` is one word in any name.
             Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => last.push_str(&part),
             _ => lower.push(part),
         }
@@ -295,20 +296,20 @@ fn otherwise(
     composed(rounds, &lower, &place, tokenizer)
 }
 
-/// Parts of a name as an index has them: with underscores between, or as one word.
+/// Parts of a name as in an index: joined by underscores, or as one word.
 fn composed(
     rounds: &Coordinator<'_>,
     lower: &[String],
     place: &Range<usize>,
     tokenizer: &mut Tokenizer,
-) -> Result<Option<Spelling>> {
+) -> Result<Option<Respelling>> {
     let (snake, joined) = (lower.join("_"), lower.concat());
     let terms = [snake.clone(), tokenizer.normal(&joined).to_string()];
-    let spellings = [snake, joined.clone()].map(|text| Spelling { place: place.clone(), text });
+    let spellings = [snake, joined.clone()].map(|text| Respelling { place: place.clone(), text });
     let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
     // A definition is found by its name as written.
     let humped = if found.text == joined { humped(rounds, lower)? } else { None };
-    Ok(Some(humped.map_or(found, |text| Spelling { place: place.clone(), text })))
+    Ok(Some(humped.map_or(found, |text| Respelling { place: place.clone(), text })))
 }
 
 /// The name in Pascal or camel case, whichever more definitions use; `None` if there are no definitions.
@@ -331,7 +332,7 @@ fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> 
 }
 
 /// The spelling whose term occurs in most units; `None` if no term occurs.
-fn known(rounds: &Coordinator<'_>, spellings: Vec<Spelling>, terms: &[String]) -> Result<Option<Spelling>> {
+fn known(rounds: &Coordinator<'_>, spellings: Vec<Respelling>, terms: &[String]) -> Result<Option<Respelling>> {
     if terms.is_empty() {
         return Ok(None);
     }

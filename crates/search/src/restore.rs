@@ -15,8 +15,8 @@ use colgrep_index::lexical::{UnitHit, UnitSpan};
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_index::units::{text_hash, unit_text};
 
-/// The texts of those units that can be restored, by their hash ([`text_hash`]). What is left out are units whose file
-/// changed or is gone, and a few whose body is not made of whole lines or was joined of several.
+/// The texts of those units that can be restored, by their hash ([`text_hash`]). Left out are units of changed or
+/// deleted files, and a few whose body is not made of whole lines or was merged from several.
 ///
 /// # Errors
 /// When the index can't be read.
@@ -61,13 +61,13 @@ fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Resul
     Ok(texts)
 }
 
-/// The body that the parser makes of a unit, from its place among `all` of its file.
+/// The body that the parser makes of a unit, from its span and `all` spans of its file.
 fn body(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> String {
     let text = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
     own(lines, unit, all).into_iter().flat_map(|own| own.first..=own.end).map(text).collect()
 }
 
-/// The lines of a unit that its members leave to it.
+/// The lines of a unit outside its members.
 fn own(lines: &[&str], unit: &UnitSpan, all: &[UnitSpan]) -> Vec<OwnLines> {
     let inside = |s: &&UnitSpan| s.key != unit.key && s.line >= unit.line && s.end <= unit.end;
     let members = all.iter().filter(inside).filter(|s| takes_lines(s.kind)).map(|member| (member.line, member.end));
@@ -91,7 +91,7 @@ pub fn own_lines(snapshot: &Snapshot, file: FileId, unit: UnitId, lines: &[&str]
         match parts.last_mut() {
             _ if documented.contains(&line) => {}
             Some((_, last)) if *last + 1 == line => *last = line,
-            // The first row of a part has a number.
+            // A part must not begin with a blank line.
             _ if is_blank(line) => {}
             _ => parts.push((line, line)),
         }
@@ -109,7 +109,7 @@ mod tests {
     use colgrep_index::store::Store;
     use colgrep_index::update::Updater;
 
-    /// A copy of the samples of all languages, indexed by words.
+    /// A copy of the samples of all languages, lexically indexed.
     fn samples(folder: &Path) -> (PathBuf, Snapshot) {
         let root = folder.join("samples");
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../syntax/tests/languages");

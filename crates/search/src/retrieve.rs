@@ -50,13 +50,13 @@ const SAMPLE_PART_MAX: u64 = 1 << 14;
 /// The first half of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Retrieval {
-    /// The query, as it was read.
+    /// The parsed query.
     pub query: Query,
     /// The candidates with their rankings, and facts about their files.
     pub retrieved: Retrieved,
     /// The counts of the corpus for the query.
     pub statistics: Statistics,
-    /// How long it took to find them.
+    /// The time it took to find them.
     pub timing: Timing,
 }
 
@@ -110,7 +110,8 @@ pub(super) fn with_retrieval<T>(
             return Ok(Err(respelled));
         }
         let question = question.as_ref();
-        let search = Search { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
+        let search =
+            CorpusSearch { corpus, rounds: &rounds, request, query: &query, statistics: &statistics, question };
         let retrieved = search.retrieved(known, &mut tokenizer, &mut timing)?;
         Ok(Ok((rounds, statistics, retrieved)))
     })?;
@@ -127,7 +128,7 @@ pub(super) fn with_retrieval<T>(
     }
 }
 
-/// The vectors of a question's texts, which count together.
+/// The joint vectors of a question's texts.
 fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
     if let Some(question) = semantic.question {
         return Ok(question.clone());
@@ -137,7 +138,7 @@ fn vectors(semantic: &Semantic<'_>, texts: &[&str]) -> Result<Multivector> {
 }
 
 /// One search, with the sum of all statistics.
-struct Search<'a> {
+struct CorpusSearch<'a> {
     corpus: &'a Corpus<'a>,
     rounds: &'a Coordinator<'a>,
     request: &'a Request<'a>,
@@ -146,7 +147,7 @@ struct Search<'a> {
     question: Option<&'a Multivector>,
 }
 
-/// What becomes a candidate whatever rank its words give it.
+/// Candidates regardless of their lexical rank.
 #[derive(Default)]
 struct Required {
     files: FxHashSet<FilePlace>,
@@ -154,26 +155,26 @@ struct Required {
 }
 
 /// The candidates of a query with their rankings, and facts of all units that were scored.
-struct Ranked {
+struct RankedCandidates {
     units: Vec<UnitFound>,
     rankings: Vec<Ranking>,
     evidence: Evidence,
-    facts: Facts,
+    facts: RetrievedFacts,
 }
 
 /// Semantic and lexical results.
 type RetrievedHits = (Vec<NearUnit>, CandidatesResponse);
 
 /// Facts of units and their files.
-struct Facts {
+struct RetrievedFacts {
     files: FxHashMap<FilePlace, FileFound>,
     name_hits: FxHashSet<UnitId>,
     pairs: Vec<(u64, u64)>,
 }
 
-impl Search<'_> {
+impl CorpusSearch<'_> {
     fn retrieved(&self, known: KnownQuery, tokenizer: &mut Tokenizer, timing: &mut Timing) -> Result<Retrieved> {
-        let Search { corpus, rounds, request, query, .. } = *self;
+        let CorpusSearch { corpus, rounds, request, query, .. } = *self;
         let is_of_long = query.long.is_some() || matches!(known, KnownQuery::Title);
         let semantic = request
             .semantic
@@ -199,7 +200,7 @@ impl Search<'_> {
         };
         let long = long_facts(rounds, request, query, title)?;
         let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
-        let Some(Ranked { units, rankings, evidence, facts }) =
+        let Some(RankedCandidates { units, rankings, evidence, facts }) =
             self.ranked(semantic.as_ref(), found, &forced, timing)?
         else {
             return Ok(Retrieved::default());
@@ -212,9 +213,9 @@ impl Search<'_> {
         Ok(retrieved)
     }
 
-    /// What the query points at.
+    /// Resolves the query's pointers.
     fn pointed(&self, known: KnownQuery, tokenizer: &mut Tokenizer) -> Result<Pointers> {
-        let Search { corpus, rounds, request, query, statistics, .. } = *self;
+        let CorpusSearch { corpus, rounds, request, query, statistics, .. } = *self;
         match known {
             KnownQuery::Pointers(known) => Ok(known),
             _ if request.knobs.pointed_boost + request.knobs.mention_boost > 0.0 => {
@@ -233,7 +234,7 @@ impl Search<'_> {
         timing: &mut Timing,
     ) -> (Result<RetrievedHits>, T) {
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
-        let Search { rounds, request, .. } = *self;
+        let CorpusSearch { rounds, request, .. } = *self;
         let (units_max, files_min) = (request.knobs.pool_units, request.files);
         let named_max = request.knobs.pool_named_files;
         let asked = CandidatesRequest {
@@ -260,8 +261,8 @@ impl Search<'_> {
         (near, found): RetrievedHits,
         forced: &ForcedCandidates,
         timing: &mut Timing,
-    ) -> Result<Option<Ranked>> {
-        let Search { request, query, .. } = *self;
+    ) -> Result<Option<RankedCandidates>> {
+        let CorpusSearch { request, query, .. } = *self;
         let Timing { lexical: lexical_ms, semantic: semantic_ms, .. } = timing;
         let by_vectors: FxHashSet<UnitId> = near.iter().map(|(unit, _)| unit.unit).collect();
         let mut required = Required::default();
@@ -272,7 +273,7 @@ impl Search<'_> {
         required.units.extend(&by_vectors);
         let units = timed(lexical_ms, || self.with(found.units, &required))?;
 
-        // Required units without a word of the query (score 0) get their facts, and no rank by words.
+        // Required units without a word of the query (score 0) get their facts, but no lexical rank.
         let by_words = units.iter().filter(|u| u.score > 0.0 || !required.units.contains(&u.unit));
         let hits: Vec<(UnitId, f32)> = by_words.map(|u| (u.unit, u.score)).collect();
         // If neither the index nor the model knows a word of the query, there is no answer, except for a purely
@@ -309,11 +310,10 @@ impl Search<'_> {
         let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
         let is_candidate = |unit: &UnitFound| is_ranked(unit) || forced.brings(unit);
         let units = units.into_iter().filter(|unit| is_candidate(unit) && forced.allows(unit.file)).collect();
-        Ok(Some(Ranked { units, rankings, evidence, facts }))
+        Ok(Some(RankedCandidates { units, rankings, evidence, facts }))
     }
 
-    /// The units found and those that are required. Best first; ties by file and line; units without a term last, with
-    /// score 0.
+    /// The found and the required units. Best first; ties by file and line; units without a term last, with score 0.
     fn with(&self, mut hits: Vec<UnitFound>, required: &Required) -> Result<Vec<UnitFound>> {
         let files: FxHashSet<FilePlace> = hits.iter().map(|hit| hit.file).collect();
         let mut known: FxHashSet<UnitId> = hits.iter().map(|hit| hit.unit).collect();
@@ -334,7 +334,7 @@ impl Search<'_> {
         Ok(hits)
     }
 
-    fn facts(&self, units: &[UnitFound]) -> Result<Facts> {
+    fn facts(&self, units: &[UnitFound]) -> Result<RetrievedFacts> {
         let mut files: Vec<FilePlace> = units.iter().map(|unit| unit.file).collect();
         files.sort_unstable();
         files.dedup();
@@ -342,11 +342,11 @@ impl Search<'_> {
         let asked = FactsRequest { files, units, parts: self.parts() };
         let FactsResponse { files, name_hits, pairs } = self.rounds.ask(&asked)?;
         let name_hits = asked.units.into_iter().zip(name_hits).filter(|(_, is)| *is).map(|(unit, _)| unit).collect();
-        Ok(Facts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
+        Ok(RetrievedFacts { files: asked.files.into_iter().zip(files).collect(), name_hits, pairs })
     }
 
-    /// For each pair of neighbouring terms, one in how many files is counted. The units with both terms are at most as
-    /// many as those of the rarer one, field by field.
+    /// For each pair of neighbouring terms, its sampling rate of files. The number of units with both terms is at most
+    /// that of the rarer one, field by field.
     fn parts(&self) -> Vec<u32> {
         let count = |term: &str, field: usize| {
             let at = self.query.terms.iter().position(|known| known.text == term);
@@ -369,8 +369,8 @@ impl Search<'_> {
     }
 
     /// The candidates and facts about their files, with empty rankings and evidence.
-    fn gathered(&self, units: &[UnitFound], mut facts: Facts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
-        let Search { query, statistics, .. } = *self;
+    fn gathered(&self, units: &[UnitFound], mut facts: RetrievedFacts, tokenizer: &mut Tokenizer) -> Result<Retrieved> {
+        let CorpusSearch { query, statistics, .. } = *self;
         let pairs = PairWeights::new(statistics.files, &self.parts(), &facts.pairs, facts.files.values());
         let mut retrieved = Retrieved { files_total: statistics.files, ..Retrieved::default() };
         let mut positions: FxHashMap<FilePlace, usize> = FxHashMap::default();
@@ -393,7 +393,7 @@ impl Search<'_> {
             });
         }
         tell_endings_apart(query, &mut retrieved.files);
-        // A path of which no term is a topic of the query is not weighed.
+        // A path without topic terms of the query is not weighed.
         let of_paths = retrieved.files.iter().map(|file| &file.path_facts.topic_terms);
         let of_paths = of_paths.filter(|terms| terms.iter().any(|term| query.topic_terms.contains(term)));
         let topics: FxHashSet<&String> = of_paths.flatten().chain(&query.topic_terms).collect();
@@ -450,7 +450,7 @@ fn completed(
 ) -> Result<Vec<NearUnit>> {
     evidence.likeness = search.likeness_of_itself();
     evidence.coverage = join(&mut near, more, units);
-    // Where words are trusted, meaning counts little, and stored scores do.
+    // If words are trusted, meaning has little weight, and stored scores suffice.
     let share = if search.semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(knobs) };
     search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
     Ok(near)

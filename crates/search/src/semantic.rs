@@ -14,10 +14,10 @@ use colgrep_index::error::Result;
 use colgrep_index::ids::{FilePlace, TextHash};
 use colgrep_index::vector::{Effort, Memory, QueryKernel};
 
-/// Lexical candidates, the best first, among which the coverage by semantic scores is measured.
+/// Number of best lexical candidates over which the coverage by semantic scores is measured.
 const HEAD: usize = 50;
-/// Units that get full scores first, then in each further step; and how many of the best a step must leave as they are to
-/// be the last.
+/// Units that get full scores first, then in each further step; and the number of best units that the last step must
+/// leave unchanged.
 const SHARPEN_FIRST: usize = 32;
 const SHARPEN_STEP: usize = 16;
 const SHARPEN_HEAD: usize = 10;
@@ -65,7 +65,7 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// A unit with its likeness, and the hash of its text.
+/// A unit with its similarity, and the hash of its text.
 pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
 /// The semantic half of one search.
@@ -262,16 +262,16 @@ mod tests {
 
     use super::*;
     use crate::restore::restore;
-    use crate::{Background, Request, Watch, search_one};
+    use crate::{QueryContext, Request, Watch, search_one};
     use colgrep_index::lexical::UnitHit;
     use colgrep_index::store::Store;
     use colgrep_index::update::{Encoding, Updater};
     use colgrep_index::vector::Codebook;
 
     #[derive(Default)]
-    struct Ranked(Vec<(UnitId, f32)>);
+    struct SemanticRanking(Vec<(UnitId, f32)>);
 
-    impl Watch for Ranked {
+    impl Watch for SemanticRanking {
         fn ranking(&mut self, step: &'static str, hits: &[(UnitId, f32)]) {
             if step == colgrep_core::fuse::Retriever::Semantic.name() {
                 self.0 = hits.to_vec();
@@ -295,7 +295,7 @@ mod tests {
             let mut knobs = Knobs::of(Profile::Default);
             knobs.set(Knob::ExactUnits, exact).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
-            let (fusion, background) = (Fusion::MinMax, Background::default());
+            let (fusion, background) = (Fusion::MinMax, QueryContext::default());
             let request = Request {
                 query: question,
                 knobs: &knobs,
@@ -306,7 +306,7 @@ mod tests {
                 semantic,
                 background,
             };
-            let mut ranked = Ranked::default();
+            let mut ranked = SemanticRanking::default();
             search_one(&snapshot, None, &request, Some(&mut ranked)).expect("an answer");
             ranked.0
         };

@@ -1,4 +1,4 @@
-//! What shards exchange with a coordinator at the start of a search, and the values that answers consist of.
+//! What shards exchange with a coordinator at the start of a search, and the values in answers.
 
 use colgrep_core::bm25::Bm25;
 use colgrep_core::query::Query;
@@ -16,9 +16,9 @@ use colgrep_index::vector::Effort;
 pub struct ShardQuery<'a> {
     /// The query, parsed for the whole corpus.
     pub query: &'a Query,
-    /// Constants of the ranking by words.
+    /// Constants of the lexical ranking.
     pub bm25: Bm25,
-    /// The query's vectors, if meaning takes part.
+    /// The query's vectors, for a semantic search.
     pub vectors: Option<QueryVectors<'a>>,
 }
 
@@ -38,11 +38,11 @@ pub struct QueryVectors<'a> {
 pub struct ShardOverview {
     /// The counts of the shard.
     pub statistics: Statistics,
-    /// Units that the search by meaning may return.
+    /// Units that the semantic search may return.
     pub reach: Reach,
 }
 
-/// The units that the search by meaning may return.
+/// The units that the semantic search may return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reach {
     /// Their number: if they were looked up, those with vectors.
@@ -53,7 +53,7 @@ pub struct Reach {
 
 /// The contents of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extent {
+pub struct ShardExtent {
     /// The repositories, in file order. Each is a range of files by path that no other shard has files in.
     pub repositories: Vec<RepositoryExtent>,
     /// Number of file places, including skipped files.
@@ -107,17 +107,17 @@ impl UnitFound {
 
 /// The last of the best texts: its score, and its hash, which orders texts with equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bar {
+pub struct TextCutoff {
     /// The score.
     pub score: f32,
     /// The hash.
     pub hash: TextHash,
 }
 
-impl Bar {
+impl TextCutoff {
     /// The bar that all texts with this score reach.
-    pub fn of_all(score: f32) -> Bar {
-        Bar { score, hash: TextHash::LAST }
+    pub fn of_all(score: f32) -> TextCutoff {
+        TextCutoff { score, hash: TextHash::LAST }
     }
 
     /// True if a text is as good or better.
@@ -126,7 +126,7 @@ impl Bar {
     }
 }
 
-/// Encodes an address as two small numbers: one number takes as many bytes as the larger half needs in the high bits.
+/// Encodes an address as two small numbers; as one, any segment above 0 would take as many bytes as a large number.
 mod address {
     use colgrep_core::UnitId;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};

@@ -1,4 +1,4 @@
-//! How long the parts of a search take.
+//! Times of the parts of a search.
 
 use std::time::Instant;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 /// overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// The ranking by words.
+    /// The lexical ranking.
     pub lexical: f64,
     /// The semantic ranking: encoding the query, finding the nearest units, scoring lexical results, full scores.
     pub semantic: f64,
-    /// Making one score of both.
+    /// The fusion.
     pub fuse: f64,
-    /// The stages, and the order.
+    /// The stages, and sorting.
     pub rank: f64,
     /// The whole search.
     pub total: f64,
 }
 
-/// Does `work` and adds the time that it took to `sum`.
+/// Runs `work` and adds its time to `sum`.
 pub(super) fn timed<T>(sum: &mut f64, work: impl FnOnce() -> T) -> T {
     let started = Instant::now();
     let result = work();

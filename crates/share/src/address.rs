@@ -14,33 +14,33 @@ const KNOWN: &str = "takes s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINE
 
 /// Where indexes are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    kind: Kind,
+pub struct StoreAddress {
+    kind: StoreKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum StoreKind {
     Folder(PathBuf),
     Amazon(Url),
     Google(Url),
     Azure(Url),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for StoreAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Folder(folder) => write!(f, "{}", folder.display()),
-            Kind::Amazon(url) | Kind::Google(url) | Kind::Azure(url) => f.write_str(url.as_str()),
+            StoreKind::Folder(folder) => write!(f, "{}", folder.display()),
+            StoreKind::Amazon(url) | StoreKind::Google(url) | StoreKind::Azure(url) => f.write_str(url.as_str()),
         }
     }
 }
 
-impl Place {
+impl StoreAddress {
     /// Reads an address: `s3://`, `gs://`, `az://` and their like, `file://`, or the path of a folder, where `~` is `home`.
     ///
     /// # Errors
     /// When it has none of these forms, or includes credentials.
-    pub fn parse(text: &str, home: Option<&Path>) -> Result<Place> {
+    pub fn parse(text: &str, home: Option<&Path>) -> Result<StoreAddress> {
         let refused = |why: &str| Error::Address { address: shown(text), why: why.to_string() };
         if text.trim().is_empty() {
             return Err(refused("the address is empty"));
@@ -52,21 +52,21 @@ impl Place {
             ));
         }
         if !text.contains("://") {
-            return Ok(Place { kind: Kind::Folder(folder(text, home).map_err(|why| refused(&why))?) });
+            return Ok(StoreAddress { kind: StoreKind::Folder(folder(text, home).map_err(|why| refused(&why))?) });
         }
         let url = Url::parse(text).map_err(|e| refused(&e.to_string()))?;
         if url.scheme() == "file" {
             let folder = url.to_file_path().map_err(|()| refused("is no path on this machine"))?;
-            return Ok(Place { kind: Kind::Folder(folder) });
+            return Ok(StoreAddress { kind: StoreKind::Folder(folder) });
         }
         let (scheme, _) = ObjectStoreScheme::parse(&url).map_err(|_| refused(KNOWN))?;
         let kind = match scheme {
-            ObjectStoreScheme::AmazonS3 => Kind::Amazon(url),
-            ObjectStoreScheme::GoogleCloudStorage => Kind::Google(url),
-            ObjectStoreScheme::MicrosoftAzure => Kind::Azure(url),
+            ObjectStoreScheme::AmazonS3 => StoreKind::Amazon(url),
+            ObjectStoreScheme::GoogleCloudStorage => StoreKind::Google(url),
+            ObjectStoreScheme::MicrosoftAzure => StoreKind::Azure(url),
             _ => return Err(refused(KNOWN)),
         };
-        Ok(Place { kind })
+        Ok(StoreAddress { kind })
     }
 
     /// Whether it is a folder, for which nothing is sent.
@@ -82,13 +82,13 @@ impl Place {
     /// The folder, if it is one.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.kind {
-            Kind::Folder(folder) => Some(folder),
+            StoreKind::Folder(folder) => Some(folder),
             _ => None,
         }
     }
 
     /// What it leads to.
-    pub(crate) fn kind(&self) -> &Kind {
+    pub(crate) fn kind(&self) -> &StoreKind {
         &self.kind
     }
 }
@@ -141,8 +141,8 @@ fn settled(path: &Path) -> std::io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Result<Place> {
-        Place::parse(text, Some(Path::new("/home/me")))
+    fn parsed(text: &str) -> Result<StoreAddress> {
+        StoreAddress::parse(text, Some(Path::new("/home/me")))
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         for text in ["./s3:/bucket/x", "C:/x"] {
             assert!(parsed(text).expect(text).is_folder());
         }
-        assert!(Place::parse("~/x", None).is_err());
+        assert!(StoreAddress::parse("~/x", None).is_err());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The objects of one repository in a store: its numbered manifests, and its blobs.
 //!
-//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name. Every kind
-//! of store can do that, a folder by a hard link. The greatest number counts. A number that is free again since old
-//! manifests were removed is below the greatest, so whoever puts one looks whether a greater one is there.
+//! A manifest is never replaced: the next one has the next number, and is put only if no object has that name, by a
+//! conditional put or a hard link. Numbers of removed manifests are free again, so a writer checks that no greater one
+//! exists.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::hash::{is_key, of_bytes};
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
-use crate::shelf::{Extent, Shelf};
+use crate::shelf::{ObjectDir, ReadExtent};
 
 /// Manifests to keep besides the newest, so that their numbers are not reused soon.
 const KEPT_MANIFESTS: usize = 8;
@@ -25,7 +25,7 @@ const NUMBER_DIGITS: usize = 16;
 
 /// A blob as the store lists it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedBlob {
     /// Its size.
     pub(crate) bytes: u64,
     /// When it was written, in seconds since 1970, by the store's clock.
@@ -36,7 +36,7 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stock {
     /// The blobs, by name.
-    pub(crate) blobs: HashMap<String, Listed>,
+    pub(crate) blobs: HashMap<String, ListedBlob>,
     /// When the last object was written, in seconds since 1970: by the store's clock it is later than that.
     pub(crate) latest: i64,
 }
@@ -63,10 +63,10 @@ pub(crate) struct Newest {
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     /// All repositories.
-    all: Shelf,
+    all: ObjectDir,
     /// Manifests.
-    own: Shelf,
-    blobs: Shelf,
+    own: ObjectDir,
+    blobs: ObjectDir,
     name: String,
 }
 
@@ -75,7 +75,7 @@ fn is_own(name: &str) -> bool {
     name.starts_with(MANIFEST) || is_key(name)
 }
 
-/// The folder of a repository: what can be read of its name, and a hash that tells it from others.
+/// The folder of a repository: the readable part of its name, and a unique hash.
 fn folder_of(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
     let readable: String = name.chars().map(plain).take(FOLDER_MAX).collect();
@@ -84,7 +84,7 @@ fn folder_of(name: &str) -> String {
 
 impl Bucket {
     /// The folder of the repository `name` in a store.
-    pub(crate) fn new(store: &Shelf, name: &str) -> Bucket {
+    pub(crate) fn new(store: &ObjectDir, name: &str) -> Bucket {
         let all = store.below("repositories");
         let own = all.below(&folder_of(name));
         Bucket { blobs: own.below("blobs"), own, all, name: name.to_string() }
@@ -168,15 +168,15 @@ impl Bucket {
         let why = match self.own.read(&name, MANIFEST_BYTES_MAX, add).await {
             Err(Error::Gone { .. }) => return Ok(None),
             Err(error) => return Err(error),
-            Ok(Extent::Whole) => {
+            Ok(ReadExtent::Whole) => {
                 let manifest = Manifest::read(&bytes, &place)?;
                 if manifest.repository != self.name {
                     return Err(Error::OtherRepository { place, found: manifest.repository });
                 }
                 return Ok(Some(manifest));
             }
-            Ok(Extent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
-            Ok(Extent::NoFile) => "it is no regular file".to_string(),
+            Ok(ReadExtent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
+            Ok(ReadExtent::NoFile) => "it is no regular file".to_string(),
         };
         Err(Error::DamagedManifest { place, why })
     }
@@ -216,7 +216,8 @@ impl Bucket {
         // What does not look like a blob is somebody else's.
         let blobs = || blobs.iter().filter(|entry| entry.is_file && is_key(&entry.name));
         let latest = manifests.chain(blobs()).map(|entry| entry.written).max().unwrap_or(0);
-        let listed = |e: &crate::shelf::Entry| (e.name.clone(), Listed { bytes: e.bytes, written: e.written });
+        let listed =
+            |e: &crate::shelf::ListedObject| (e.name.clone(), ListedBlob { bytes: e.bytes, written: e.written });
         Ok(Stock { blobs: blobs().map(listed).collect(), latest })
     }
 
@@ -231,7 +232,7 @@ impl Bucket {
     /// Puts a blob of many pieces, which `next` gives, each of the same size but the last.
     ///
     /// # Errors
-    /// Where the store does not take it, and those of `next`.
+    /// Where the store does not take it, and the errors of `next`.
     pub(crate) async fn put_pieces(
         &self,
         key: &str,
@@ -244,11 +245,11 @@ impl Bucket {
     ///
     /// # Errors
     /// Where it can't be read, and those of `take`.
-    pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<Extent> {
+    pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<ReadExtent> {
         self.blobs.read(key, bytes, take).await
     }
 
-    /// Prepares the folder for a push: what lies there is no source, should the folder be in a project.
+    /// Prepares the folder for a push, and marks it as not source in case it is inside a project.
     ///
     /// # Errors
     /// Where it can't be written.
@@ -261,7 +262,7 @@ impl Bucket {
     /// # Errors
     /// Where one is.
     pub(crate) fn check_own(&self) -> Result<()> {
-        [&self.all, &self.own, &self.blobs].into_iter().try_for_each(Shelf::check_own)
+        [&self.all, &self.own, &self.blobs].into_iter().try_for_each(ObjectDir::check_own)
     }
 
     /// Removes what stopped pushes left half written; see [`Shelf::clear_unfinished`].
@@ -299,7 +300,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_all_who_move_on_from_one_manifest_one_does() {
-        let bucket = Bucket::new(&Shelf::new(Arc::new(InMemory::new()), Path::default(), None, "memory"), "h/n");
+        let bucket = Bucket::new(&ObjectDir::new(Arc::new(InMemory::new()), Path::default(), None, "memory"), "h/n");
         assert_eq!(bucket.newest().await.expect("empty").number, 0);
         let manifest = Manifest::new("h/n");
         for number in 0..30 {

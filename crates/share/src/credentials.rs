@@ -14,7 +14,7 @@ const ASKS_OTHERS: [&str; 5] = ["credential_process", "sso_session", "sso_start_
 
 /// What a profile says that matters here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Profile {
+pub(crate) struct CredentialsProfile {
     /// Names as the builder of stores knows them, with their values.
     pub(crate) values: Vec<(&'static str, String)>,
     /// A key that delegates to another source of credentials, where no values are given.
@@ -43,7 +43,7 @@ fn sections(text: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 }
 
 /// The profile that the environment chooses, of the files that it names or those of the home folder.
-pub(crate) fn profile(cloud: &Cloud, home: Option<&Path>) -> Profile {
+pub(crate) fn profile(cloud: &Cloud, home: Option<&Path>) -> CredentialsProfile {
     let name = cloud.get("AWS_PROFILE").or_else(|| cloud.get("AWS_DEFAULT_PROFILE")).unwrap_or("default");
     let file = |variable: &str, usual: &str| {
         let path = cloud.get(variable).map(PathBuf::from).or_else(|| Some(home?.join(usual)))?;
@@ -58,7 +58,7 @@ pub(crate) fn profile(cloud: &Cloud, home: Option<&Path>) -> Profile {
     chosen(&found)
 }
 
-fn chosen(found: &BTreeMap<String, String>) -> Profile {
+fn chosen(found: &BTreeMap<String, String>) -> CredentialsProfile {
     let known = [
         ("aws_access_key_id", "aws_access_key_id"),
         ("aws_secret_access_key", "aws_secret_access_key"),
@@ -69,7 +69,7 @@ fn chosen(found: &BTreeMap<String, String>) -> Profile {
     let values = known.iter().filter_map(|(key, config)| Some((*config, found.get(*key)?.clone()))).collect();
     let has_keys = found.contains_key("aws_access_key_id");
     let asks_others = ASKS_OTHERS.into_iter().find(|key| !has_keys && found.contains_key(*key));
-    Profile { values, asks_others }
+    CredentialsProfile { values, asks_others }
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
             let env = Env::read(vars.iter().map(|(n, v)| (n.into(), v.into()))).expect("an environment");
             profile(env.cloud(), Some(home.path()))
         };
-        let values = |profile: &Profile| {
+        let values = |profile: &CredentialsProfile| {
             profile.values.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(values(&of(&[])), "aws_access_key_id=D aws_region=eu-west-1");
@@ -105,6 +105,6 @@ mod tests {
             "aws_access_key_id=ID aws_secret_access_key=a=b aws_region=us-east-2 aws_endpoint_url=https://s3.example.com"
         );
         assert_eq!(of(&[("AWS_PROFILE", "one")]).asks_others, Some("sso_session"));
-        assert_eq!(of(&[("AWS_PROFILE", "none")]), Profile::default());
+        assert_eq!(of(&[("AWS_PROFILE", "none")]), CredentialsProfile::default());
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong between an index and a remote. What to do about it is said by whoever asked.
+//! Errors between an index and a remote. Callers add the advice.
 
 /// What functions of this crate give.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

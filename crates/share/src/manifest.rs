@@ -9,7 +9,7 @@ mod tests;
 use std::collections::{BTreeMap, HashSet};
 
 use colgrep_index::store::{POINT_PART, is_part};
-use colgrep_index::vector::{Codec, Manifest as Vectors};
+use colgrep_index::vector::{Codec, VectorManifest as Vectors};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::hash::{is_hash, is_key, of_bytes};
 use crate::takes::Takes;
 
-/// The layout of manifests and of what lies around them. It is raised where an older program would misread them.
+/// The layout of manifests and the objects around them. It is raised where an older program would misread them.
 pub(crate) const LAYOUT: u64 = 1;
 /// Indexes of one branch that are kept: others may be reading the one before.
 const OF_BRANCH_MAX: usize = 3;
@@ -45,7 +45,7 @@ pub(crate) struct Manifest {
     pub(crate) repository: String,
     /// Its indexes, the newest last.
     #[serde(default)]
-    snapshots: Vec<Entry>,
+    snapshots: Vec<ManifestEntry>,
     /// What newer programs know.
     #[serde(flatten)]
     rest: Rest,
@@ -54,25 +54,25 @@ pub(crate) struct Manifest {
 /// An index in a manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Entry {
+enum ManifestEntry {
     /// One that this program understands.
-    Known(Box<Snapshot>),
+    Known(Box<ManifestSnapshot>),
     /// Written by another program. It is kept unchanged.
     Other(Value),
 }
 
-impl Entry {
-    fn known(&self) -> Option<&Snapshot> {
+impl ManifestEntry {
+    fn known(&self) -> Option<&ManifestSnapshot> {
         match self {
-            Entry::Known(snapshot) => Some(snapshot),
-            Entry::Other(_) => None,
+            ManifestEntry::Known(snapshot) => Some(snapshot),
+            ManifestEntry::Other(_) => None,
         }
     }
 }
 
 /// One index of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct ManifestSnapshot {
     /// Version of its files (`FORMAT_VERSION` of the index).
     pub format: u32,
     /// The commit that was checked out when it was made.
@@ -189,10 +189,10 @@ impl PartRecord {
     }
 }
 
-impl Snapshot {
+impl ManifestSnapshot {
     /// A snapshot of these files.
-    pub(crate) fn of(parts: Vec<PartRecord>) -> Snapshot {
-        Snapshot { parts, ..Snapshot::default() }
+    pub(crate) fn of(parts: Vec<PartRecord>) -> ManifestSnapshot {
+        ManifestSnapshot { parts, ..ManifestSnapshot::default() }
     }
 
     /// Identifies its content: the hash over names and hashes of its files.
@@ -205,15 +205,15 @@ impl Snapshot {
 
     /// Whether it has the same content as another: the same units, texts and vectors. Its table and its commit point
     /// may differ, as they do after a pull.
-    fn holds_the_same(&self, other: &Snapshot) -> bool {
-        let content = |snapshot: &Snapshot| {
+    fn holds_the_same(&self, other: &ManifestSnapshot) -> bool {
+        let content = |snapshot: &ManifestSnapshot| {
             let is_content = |part: &&PartRecord| !part.name.starts_with("files-") && part.name != POINT_PART;
             let parts = snapshot.parts.iter().filter(is_content);
             let mut parts: Vec<_> = parts.map(|p| (p.name.clone(), p.bytes, p.sha256.clone())).collect();
             parts.sort();
             parts
         };
-        let counts = |snapshot: &Snapshot| (snapshot.files, snapshot.units);
+        let counts = |snapshot: &ManifestSnapshot| (snapshot.files, snapshot.units);
         self.id() == other.id() || (counts(self) == counts(other) && content(self) == content(other))
     }
 
@@ -224,7 +224,7 @@ impl Snapshot {
 
     /// What others of the same kind have in common with it.
     fn kind(&self) -> impl PartialEq {
-        let Snapshot { format, vectors, branch, lines, takes, .. } = self;
+        let ManifestSnapshot { format, vectors, branch, lines, takes, .. } = self;
         (*format, vectors.as_ref(), branch.as_deref(), lines.as_deref(), takes.as_ref())
     }
 
@@ -287,12 +287,12 @@ impl Manifest {
         }
         /// What every layout has, and no more of it than that.
         #[derive(Deserialize)]
-        struct Head {
+        struct ManifestHead {
             layout: Option<u64>,
         }
         serde_json::from_slice::<IgnoredAny>(text).map_err(|e| damaged(&e.to_string()))?;
         let foreign = |why: String| Error::Foreign { place: place.to_string(), why };
-        match serde_json::from_slice::<Head>(text).map_err(|e| foreign(e.to_string()))?.layout {
+        match serde_json::from_slice::<ManifestHead>(text).map_err(|e| foreign(e.to_string()))?.layout {
             Some(LAYOUT) => {}
             Some(layout) if layout > LAYOUT => return Err(Error::NewerLayout { place: place.to_string(), layout }),
             _ => return Err(foreign("it says no layout".to_string())),
@@ -301,16 +301,16 @@ impl Manifest {
     }
 
     /// The indexes that this program understands, the newest last; of too many the last.
-    pub(crate) fn snapshots(&self) -> impl DoubleEndedIterator<Item = &Snapshot> {
+    pub(crate) fn snapshots(&self) -> impl DoubleEndedIterator<Item = &ManifestSnapshot> {
         let older = self.snapshots.len().saturating_sub(SNAPSHOTS_MAX);
-        self.snapshots[older..].iter().filter_map(Entry::known)
+        self.snapshots[older..].iter().filter_map(ManifestEntry::known)
     }
 
     /// The formats of all its indexes, as far as they say one.
     pub(crate) fn formats(&self) -> Vec<u32> {
-        let format = |entry: &Entry| match entry {
-            Entry::Known(snapshot) => Some(snapshot.format),
-            Entry::Other(value) => value.get("format")?.as_u64()?.try_into().ok(),
+        let format = |entry: &ManifestEntry| match entry {
+            ManifestEntry::Known(snapshot) => Some(snapshot.format),
+            ManifestEntry::Other(value) => value.get("format")?.as_u64()?.try_into().ok(),
         };
         let mut formats: Vec<u32> = self.snapshots.iter().filter_map(format).collect();
         formats.sort_unstable();
@@ -324,19 +324,21 @@ impl Manifest {
     }
 
     /// The same index in the manifest, under the same commit and branch, or one with the same content.
-    pub(crate) fn same(&self, snapshot: &Snapshot) -> Option<&Snapshot> {
-        let same = |s: &&Snapshot| s.kind() == snapshot.kind() && s.commit == snapshot.commit;
+    pub(crate) fn same(&self, snapshot: &ManifestSnapshot) -> Option<&ManifestSnapshot> {
+        let same = |s: &&ManifestSnapshot| s.kind() == snapshot.kind() && s.commit == snapshot.commit;
         self.snapshots().filter(same).find(|s| s.holds_the_same(snapshot))
     }
 
     /// Adds an index. Of the same commit and branch it is the only one after; of a branch the newest stay, and of all.
-    pub(crate) fn add(&mut self, snapshot: Snapshot) {
-        let is_other = |s: &Snapshot| s.kind() != snapshot.kind() || s.commit != snapshot.commit;
+    pub(crate) fn add(&mut self, snapshot: ManifestSnapshot) {
+        let is_other = |s: &ManifestSnapshot| s.kind() != snapshot.kind() || s.commit != snapshot.commit;
         self.snapshots.retain(|entry| entry.known().is_none_or(is_other));
-        self.snapshots.push(Entry::Known(Box::new(snapshot)));
-        let mut kept: Vec<Entry> = Vec::new();
+        self.snapshots.push(ManifestEntry::Known(Box::new(snapshot)));
+        let mut kept: Vec<ManifestEntry> = Vec::new();
         for entry in self.snapshots.drain(..).rev().take(SNAPSHOTS_MAX * OF_BRANCH_MAX) {
-            let of_kind = |s: &Snapshot| kept.iter().filter_map(Entry::known).filter(|k| k.kind() == s.kind()).count();
+            let of_kind = |s: &ManifestSnapshot| {
+                kept.iter().filter_map(ManifestEntry::known).filter(|k| k.kind() == s.kind()).count()
+            };
             if kept.len() < SNAPSHOTS_MAX && entry.known().is_none_or(|s| of_kind(s) < OF_BRANCH_MAX) {
                 kept.push(entry);
             }
@@ -350,7 +352,7 @@ impl Manifest {
 
     /// The hashes of all files of its indexes.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
-        self.snapshots.iter().filter_map(Entry::known).flat_map(|s| &s.parts).map(|part| part.sha256.as_str())
+        self.snapshots.iter().filter_map(ManifestEntry::known).flat_map(|s| &s.parts).map(|part| part.sha256.as_str())
     }
 
     /// The objects that its indexes name. Of one that is not understood, whatever looks like an object's name counts.
@@ -358,8 +360,8 @@ impl Manifest {
         let mut keys = HashSet::new();
         for entry in &self.snapshots {
             match entry {
-                Entry::Known(snapshot) => keys.extend(snapshot.parts.iter().map(PartRecord::key)),
-                Entry::Other(value) => keys_of(value, &mut keys),
+                ManifestEntry::Known(snapshot) => keys.extend(snapshot.parts.iter().map(PartRecord::key)),
+                ManifestEntry::Other(value) => keys_of(value, &mut keys),
             }
         }
         keys

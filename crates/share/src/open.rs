@@ -14,46 +14,46 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme, RetryConfig};
 use reqwest::Url;
 
-use crate::address::{Kind, Place};
+use crate::address::{StoreAddress, StoreKind};
 use crate::credentials::profile;
 use crate::error::{Error, Result};
 use crate::pace::{Bounds, Pace};
 
 /// How long a store is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
+pub enum StoreTimeouts {
     /// As long as a slow network may take: the command is about nothing else.
     Ample,
     /// A few seconds, once: somebody waits for something else.
     Short,
 }
 
-impl Patience {
+impl StoreTimeouts {
     /// How long a connection may take, and how long nothing may arrive on one.
     fn timeouts(self) -> (Duration, Duration) {
-        let [connect, read] = if self == Patience::Ample { [10, 30] } else { [3, 5] };
+        let [connect, read] = if self == StoreTimeouts::Ample { [10, 30] } else { [3, 5] };
         (Duration::from_secs(connect), Duration::from_secs(read))
     }
 
     /// How long another process of the same project is waited for.
     pub(crate) fn for_locks(self) -> Duration {
-        Duration::from_secs(if self == Patience::Ample { 1_800 } else { 5 })
+        Duration::from_secs(if self == StoreTimeouts::Ample { 1_800 } else { 5 })
     }
 
     /// How slowly a store may answer.
     pub(crate) fn pace(self) -> Pace {
         let short = Bounds { answer: Duration::from_secs(10), window: Duration::from_secs(5), bytes: 250_000 };
-        Pace::new((self == Patience::Short).then_some(short))
+        Pace::new((self == StoreTimeouts::Short).then_some(short))
     }
 
     /// How long it may take to learn which indexes there are.
     pub(crate) fn for_questions(self) -> Option<Duration> {
-        (self == Patience::Short).then_some(Duration::from_secs(30))
+        (self == StoreTimeouts::Short).then_some(Duration::from_secs(30))
     }
 
     /// How often a request is tried again, and for how long.
     fn retry(self) -> RetryConfig {
-        let (max_retries, seconds) = if self == Patience::Ample { (4, 60) } else { (0, 10) };
+        let (max_retries, seconds) = if self == StoreTimeouts::Ample { (4, 60) } else { (0, 10) };
         RetryConfig { max_retries, retry_timeout: Duration::from_secs(seconds), ..RetryConfig::default() }
     }
 }
@@ -68,26 +68,26 @@ pub struct Access<'a> {
     /// Whether http to other machines is allowed.
     pub plain: bool,
     /// How long to wait.
-    pub patience: Patience,
+    pub patience: StoreTimeouts,
 }
 
 /// Opens the store of a place, with the path in it.
-pub(crate) fn open(place: &Place, access: &Access<'_>) -> Result<(Arc<dyn ObjectStore>, ObjectPath)> {
+pub(crate) fn open(place: &StoreAddress, access: &Access<'_>) -> Result<(Arc<dyn ObjectStore>, ObjectPath)> {
     let refused = |error: object_store::Error| Error::Address { address: place.to_string(), why: error.to_string() };
     let url = match place.kind() {
-        Kind::Folder(folder) => {
+        StoreKind::Folder(folder) => {
             // The store writes absolute paths, and makes folders itself.
             let store = LocalFileSystem::new().with_fsync(true);
             let root = ObjectPath::from_absolute_path(folder).map_err(|e| refused(e.into()))?;
             return Ok((Arc::new(store), root));
         }
-        Kind::Amazon(url) | Kind::Google(url) | Kind::Azure(url) => url,
+        StoreKind::Amazon(url) | StoreKind::Google(url) | StoreKind::Azure(url) => url,
     };
     encrypt()?;
     let (_, root) = ObjectStoreScheme::parse(url).map_err(|e| refused(e.into()))?;
     let store: Arc<dyn ObjectStore> = match place.kind() {
-        Kind::Azure(_) => Arc::new(azure(url, access)?.build().map_err(refused)?),
-        Kind::Google(_) => Arc::new(google(url, access)?.build().map_err(refused)?),
+        StoreKind::Azure(_) => Arc::new(azure(url, access)?.build().map_err(refused)?),
+        StoreKind::Google(_) => Arc::new(google(url, access)?.build().map_err(refused)?),
         _ => Arc::new(amazon(url, access)?.build().map_err(refused)?),
     };
     Ok((store, root))
@@ -123,7 +123,7 @@ fn check_plain(name: &str, address: &str, plain: bool) -> Result<bool> {
 }
 
 /// Options of all connections: http only where `plain_is_used`.
-fn client(plain_is_used: bool, patience: Patience) -> ClientOptions {
+fn client(plain_is_used: bool, patience: StoreTimeouts) -> ClientOptions {
     let (connect, read) = patience.timeouts();
     let options = ClientOptions::new().with_connect_timeout(connect).with_timeout_disabled();
     options.with_read_timeout(read).with_allow_http(plain_is_used)
@@ -240,8 +240,8 @@ mod tests {
     }
 
     fn opened(address: &str, vars: &[(&str, &str)]) -> Result<()> {
-        let (place, cloud) = (Place::parse(address, None).expect("an address"), cloud(vars));
-        open(&place, &Access { cloud: &cloud, home: None, plain: false, patience: Patience::Ample }).map(drop)
+        let (place, cloud) = (StoreAddress::parse(address, None).expect("an address"), cloud(vars));
+        open(&place, &Access { cloud: &cloud, home: None, plain: false, patience: StoreTimeouts::Ample }).map(drop)
     }
 
     #[test]

@@ -16,7 +16,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// How slow a store may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Time for an answer that is no object's content.
+    /// Time for an answer without an object's content.
     pub(crate) answer: Duration,
     /// Time of waiting in which all objects under way together bring `bytes`.
     pub(crate) window: Duration,

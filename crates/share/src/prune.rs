@@ -45,14 +45,14 @@ mod tests {
     use super::*;
     use crate::hash::of_bytes;
     use crate::manifest::Manifest;
-    use crate::shelf::Shelf;
+    use crate::shelf::ObjectDir;
 
     const DAY: Duration = Duration::from_secs(86_400);
 
     fn bucket(folder: &Path) -> Bucket {
         let root = ObjectPath::from_absolute_path(folder).expect("a path");
         let place = folder.display().to_string();
-        Bucket::new(&Shelf::new(Arc::new(LocalFileSystem::new()), root, Some(folder.to_path_buf()), &place), "h/n")
+        Bucket::new(&ObjectDir::new(Arc::new(LocalFileSystem::new()), root, Some(folder.to_path_buf()), &place), "h/n")
     }
 
     /// A file that is so old.

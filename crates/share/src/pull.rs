@@ -8,17 +8,17 @@ use std::time::Duration;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, FORMAT_VERSION, POINT_PART, Store, WriteLock};
 use colgrep_index::update::caught;
-use colgrep_index::vector::Manifest as Vectors;
+use colgrep_index::vector::VectorManifest as Vectors;
 use colgrep_index::walk::WalkOptions;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use crate::bucket::Bucket;
 use crate::error::{Error, Result};
 use crate::hash::{Hasher, of_file};
-use crate::manifest::{Manifest, PartRecord, SNAPSHOTS_MAX, Snapshot, VectorFacts};
-use crate::shelf::Extent;
+use crate::manifest::{Manifest, ManifestSnapshot, PartRecord, SNAPSHOTS_MAX, VectorFacts};
+use crate::shelf::ReadExtent;
 use crate::takes::Takes;
-use crate::watch::{Phase, Watch};
+use crate::watch::{TransferPhase, TransferWatch};
 
 /// Blobs that are fetched at once.
 const AT_ONCE: usize = 4;
@@ -31,11 +31,11 @@ pub struct Wanted<'a> {
     pub commit: Option<&'a str>,
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
-    /// How lines end ([`Snapshot::lines`]).
+    /// How lines end ([`ManifestSnapshot::lines`]).
     pub lines: Option<&'a str>,
     /// Which files the project's index takes in.
     pub takes: &'a Takes,
-    /// How many commits lie between each of some commits and the one that is checked out, where that is known.
+    /// The number of commits between each of some commits and the checked out one, if known.
     pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
     pub fits: &'a dyn Fn(&Vectors) -> bool,
@@ -49,11 +49,11 @@ impl std::fmt::Debug for Wanted<'_> {
 
 /// An index that a remote has.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct RemoteIndex {
     /// The repository's name, of those that were asked for.
     pub name: String,
     /// The index.
-    pub snapshot: Snapshot,
+    pub snapshot: ManifestSnapshot,
     /// Whether its vectors are those that this machine would make.
     pub fits: bool,
     /// How many commits separate it from what is checked out, if known.
@@ -75,7 +75,7 @@ pub struct Pulled {
 /// The indexes that can be taken of those that a remote has under some names (the best first), the best first: vectors
 /// come first, since they cost most to make, then equal line ends, the nearest commit, one that takes in the same files, the
 /// same branch, the newest.
-pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Found> {
+pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<RemoteIndex> {
     let mut found = Vec::new();
     for (place, (name, manifest)) in known.iter().enumerate() {
         for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| s.format == FORMAT_VERSION) {
@@ -84,12 +84,12 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Fou
             found.push((
                 alike,
                 (place, age),
-                Found { name: name.to_string(), snapshot: snapshot.clone(), fits, distance: None },
+                RemoteIndex { name: name.to_string(), snapshot: snapshot.clone(), fits, distance: None },
             ));
         }
     }
     let best = found.iter().map(|(alike, ..)| *alike).max();
-    let is_own = |found: &Found| wanted.commit.is_some() && found.snapshot.commit.as_deref() == wanted.commit;
+    let is_own = |found: &RemoteIndex| wanted.commit.is_some() && found.snapshot.commit.as_deref() == wanted.commit;
     for (.., found) in &mut found {
         found.distance = is_own(found).then_some(0);
     }
@@ -110,13 +110,13 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Fou
     found.into_iter().map(|(.., found)| found).collect()
 }
 
-/// Fetches the files of an index into `incoming`, but those that lie there or in `store` already.
+/// Fetches the files of an index into `incoming`, except those that are there or in `store` already.
 pub(crate) async fn fetch(
     bucket: &Bucket,
-    found: &Found,
+    found: &RemoteIndex,
     incoming: &Store,
     store: &Store,
-    watch: &dyn Watch,
+    watch: &dyn TransferWatch,
 ) -> Result<Pulled> {
     found.snapshot.check().map_err(|why| Error::DamagedManifest { place: bucket.place().to_string(), why })?;
     let wanted = found.snapshot.parts.iter().filter(|part| found.fits || !part.name.starts_with("vectors/"));
@@ -129,7 +129,7 @@ pub(crate) async fn fetch(
             missing.push(part);
         }
     }
-    watch.begin(Phase::Fetching, missing.iter().map(|part| part.bytes).sum());
+    watch.begin(TransferPhase::Fetching, missing.iter().map(|part| part.bytes).sum());
     (pulled.fetched, pulled.bytes) = (missing.len() as u64, missing.iter().map(|part| part.bytes).sum());
     // The commit point comes last: before it, the folder is no index.
     let (point, others): (Vec<_>, Vec<_>) = missing.into_iter().partition(|part| part.name == POINT_PART);
@@ -155,7 +155,7 @@ fn taken_over(incoming: &Store, store: &Store, part: &PartRecord) -> Result<bool
     Ok(is_here(incoming, part))
 }
 
-async fn fetch_one(bucket: &Bucket, part: &PartRecord, incoming: &Store, watch: &dyn Watch) -> Result<()> {
+async fn fetch_one(bucket: &Bucket, part: &PartRecord, incoming: &Store, watch: &dyn TransferWatch) -> Result<()> {
     let place = bucket.place_of(part.key());
     for tries in 1.. {
         match fetch_once(bucket, part, incoming, watch).await? {
@@ -172,7 +172,7 @@ async fn fetch_once(
     bucket: &Bucket,
     part: &PartRecord,
     incoming: &Store,
-    watch: &dyn Watch,
+    watch: &dyn TransferWatch,
 ) -> Result<Option<&'static str>> {
     let (mut hasher, mut got) = (Hasher::new(), 0);
     let mut file = incoming.new_part(&part.name)?;
@@ -186,11 +186,11 @@ async fn fetch_once(
     let extent = bucket.get(part.key(), part.bytes, take).await?;
     file.finish()?;
     Ok(match extent {
-        Extent::Longer => Some("it is longer than it should be"),
-        Extent::NoFile => Some("it is no regular file"),
-        Extent::Whole if got < part.bytes => Some("it is cut"),
-        Extent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
-        Extent::Whole => None,
+        ReadExtent::Longer => Some("it is longer than it should be"),
+        ReadExtent::NoFile => Some("it is no regular file"),
+        ReadExtent::Whole if got < part.bytes => Some("it is cut"),
+        ReadExtent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
+        ReadExtent::Whole => None,
     })
 }
 
@@ -205,12 +205,12 @@ pub(crate) struct Becomes<'a> {
 
 /// Makes the fetched index the project's: checked whole, then in the place of the one before in one step.
 pub(crate) fn install(
-    found: &Found,
+    found: &RemoteIndex,
     incoming: &Store,
     lock: WriteLock,
     store: &Store,
     becomes: Becomes<'_>,
-    watch: &dyn Watch,
+    watch: &dyn TransferWatch,
 ) -> Result<()> {
     let Becomes { root, options, mode, patience } = becomes;
     let store_lock = store.lock_within(patience, &|| watch.waits())?;
@@ -230,12 +230,12 @@ mod tests {
 
     use super::*;
 
-    fn snapshot(commit: &str, branch: &str) -> Snapshot {
-        Snapshot {
+    fn snapshot(commit: &str, branch: &str) -> ManifestSnapshot {
+        ManifestSnapshot {
             format: FORMAT_VERSION,
             commit: Some(commit.into()),
             branch: Some(branch.into()),
-            ..Snapshot::of(vec![])
+            ..ManifestSnapshot::of(vec![])
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
         Takes::of(&WalkOptions::default(), &["gen/".to_string()])
     }
 
-    fn manifest(snapshots: impl IntoIterator<Item = Snapshot>) -> Manifest {
+    fn manifest(snapshots: impl IntoIterator<Item = ManifestSnapshot>) -> Manifest {
         let mut manifest = Manifest::new("h/n");
         snapshots.into_iter().for_each(|snapshot| manifest.add(snapshot));
         manifest
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn files_of_the_same_line_ends_are_worth_a_few_commits() {
-        let crlf = Snapshot { lines: Some("crlf".into()), ..snapshot("far", "main") };
+        let crlf = ManifestSnapshot { lines: Some("crlf".into()), ..snapshot("far", "main") };
         let known = [("n", manifest([crlf, snapshot("near", "main")]))];
         let far = [("near", 0), ("far", 3)];
         assert_eq!(order(&known, Some("crlf"), &far).0[0], "n:far");
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn what_takes_in_the_same_files_comes_before_what_differs() {
-        let with = |commit: &str, takes: Option<Takes>| Snapshot { takes, ..snapshot(commit, "main") };
+        let with = |commit: &str, takes: Option<Takes>| ManifestSnapshot { takes, ..snapshot(commit, "main") };
         let hidden = WalkOptions { hidden: true, ..WalkOptions::default() };
         let hidden = Takes::of(&hidden, &[]);
         let both = || manifest([with("own", Some(takes())), with("own", Some(hidden.clone())), with("own", None)]);

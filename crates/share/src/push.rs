@@ -8,16 +8,16 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use colgrep_index::store::{Content, FORMAT_VERSION, Part, Shipment};
+use colgrep_index::store::{FORMAT_VERSION, IndexPart, PartContent, Shipment};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use crate::bucket::{Bucket, Newest, Stock};
 use crate::error::{Error, Result};
 use crate::hash::{of_bytes, of_file};
-use crate::manifest::{Manifest, PartRecord, Snapshot, VectorFacts};
+use crate::manifest::{Manifest, ManifestSnapshot, PartRecord, VectorFacts};
 use crate::shelf::since_1970;
 use crate::takes::Takes;
-use crate::watch::{Phase, Watch};
+use crate::watch::{TransferPhase, TransferWatch};
 
 /// Bytes of a piece of a large blob. Stores ask for 5 MiB at least, and take 10,000 pieces.
 const PIECE_BYTES: usize = 8 << 20;
@@ -39,11 +39,11 @@ pub struct Sent<'a> {
     pub commit: Option<&'a str>,
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
-    /// How lines end ([`Snapshot::lines`]).
+    /// How lines end ([`ManifestSnapshot::lines`]).
     pub lines: Option<&'a str>,
     /// Which files the index takes in.
     pub takes: Takes,
-    /// Send every file, also those that are there; a manifest that can't be read is begun anew.
+    /// Send every file, also those that are there; replace an unreadable manifest.
     pub anew: bool,
 }
 
@@ -64,7 +64,12 @@ pub struct Pushed {
 }
 
 /// Pushes an index.
-pub(crate) async fn push(bucket: &Bucket, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn Watch) -> Result<Pushed> {
+pub(crate) async fn push(
+    bucket: &Bucket,
+    shipment: &Shipment,
+    sent: &Sent<'_>,
+    watch: &dyn TransferWatch,
+) -> Result<Pushed> {
     let records = hashed(&shipment.parts, watch)?;
     let mut report = Pushed { bytes_in_all: records.iter().map(|r| r.bytes).sum(), ..Pushed::default() };
     let mut ours: HashMap<String, String> = HashMap::new();
@@ -79,7 +84,7 @@ pub(crate) async fn push(bucket: &Bucket, shipment: &Shipment, sent: &Sent<'_>, 
         let mut manifest = manifest.unwrap_or_else(|| Manifest::new(bucket.name()));
         let (stock, looked) = (bucket.stock().await?, SystemTime::now());
         let snapshot = snapshot(records.clone(), shipment, sent);
-        let is_whole = |s: &Snapshot| s.parts.iter().all(|part| stock.has(part.key(), part.bytes));
+        let is_whole = |s: &ManifestSnapshot| s.parts.iter().all(|part| stock.has(part.key(), part.bytes));
         if !sent.anew && manifest.same(&snapshot).is_some_and(is_whole) {
             // Of a push that was thought lost, the manifest may have it already.
             return Ok(Pushed { was_there: report.blobs == 0, races: tries, ..report });
@@ -93,7 +98,7 @@ pub(crate) async fn push(bucket: &Bucket, shipment: &Shipment, sent: &Sent<'_>, 
             continue;
         }
         let records = chosen.into_iter().map(|c| c.record).collect();
-        manifest.add(Snapshot { parts: records, ..snapshot });
+        manifest.add(ManifestSnapshot { parts: records, ..snapshot });
         if bucket.advance(number, &manifest).await? {
             bucket.trim().await?;
             return Ok(Pushed { races: tries, ..report });
@@ -105,8 +110,8 @@ pub(crate) async fn push(bucket: &Bucket, shipment: &Shipment, sent: &Sent<'_>, 
     Err(Error::Races { place: bucket.place().to_string() })
 }
 
-fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> Snapshot {
-    Snapshot {
+fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> ManifestSnapshot {
+    ManifestSnapshot {
         format: FORMAT_VERSION,
         commit: sent.commit.map(str::to_string),
         branch: sent.branch.map(str::to_string),
@@ -116,14 +121,14 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> S
         files: shipment.table.indexed().count() as u64,
         units: shipment.table.units(),
         vectors: shipment.table.vectors.as_ref().map(VectorFacts::of),
-        ..Snapshot::of(records)
+        ..ManifestSnapshot::of(records)
     }
 }
 
 /// The hash of each part.
-fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
-    watch.begin(Phase::Hashing, parts.iter().map(|part| part.bytes).sum());
-    let hash = |part: &Part| {
+fn hashed(parts: &[IndexPart], watch: &dyn TransferWatch) -> Result<Vec<PartRecord>> {
+    watch.begin(TransferPhase::Hashing, parts.iter().map(|part| part.bytes).sum());
+    let hash = |part: &IndexPart| {
         let sha256 = hash_of(part, &|bytes| watch.done(bytes)).map_err(|source| unread(part, source))?;
         Ok(PartRecord { name: part.name.clone(), bytes: part.bytes, sha256, ..PartRecord::default() })
     };
@@ -131,14 +136,14 @@ fn hashed(parts: &[Part], watch: &dyn Watch) -> Result<Vec<PartRecord>> {
 }
 
 /// The hash of a part; `done` receives the number of bytes read.
-pub(crate) fn hash_of(part: &Part, done: &dyn Fn(u64)) -> std::io::Result<String> {
+pub(crate) fn hash_of(part: &IndexPart, done: &dyn Fn(u64)) -> std::io::Result<String> {
     match &part.content {
-        Content::Bytes(bytes) => Ok(of_bytes(bytes)),
-        Content::File(file) => rewound(file).and_then(|()| of_file(file, done)),
+        PartContent::Bytes(bytes) => Ok(of_bytes(bytes)),
+        PartContent::File(file) => rewound(file).and_then(|()| of_file(file, done)),
     }
 }
 
-fn unread(part: &Part, source: std::io::Error) -> Error {
+fn unread(part: &IndexPart, source: std::io::Error) -> Error {
     Error::Io { what: format!("could not read {} of the index", part.name), source }
 }
 
@@ -203,26 +208,26 @@ fn unique() -> u32 {
 async fn send(
     bucket: &Bucket,
     chosen: &[Chosen],
-    parts: &[Part],
-    watch: &dyn Watch,
+    parts: &[IndexPart],
+    watch: &dyn TransferWatch,
     report: &mut Pushed,
 ) -> Result<()> {
-    let missing: Vec<(&Chosen, &Part)> = chosen.iter().zip(parts).filter(|(c, _)| c.missing).collect();
-    watch.begin(Phase::Sending, missing.iter().map(|(_, part)| part.bytes).sum());
+    let missing: Vec<(&Chosen, &IndexPart)> = chosen.iter().zip(parts).filter(|(c, _)| c.missing).collect();
+    watch.begin(TransferPhase::Sending, missing.iter().map(|(_, part)| part.bytes).sum());
     report.blobs += missing.len() as u64;
     report.bytes += missing.iter().map(|(_, part)| part.bytes).sum::<u64>();
     let sends = missing.into_iter().map(|(chosen, part)| send_one(bucket, chosen.record.key(), part, watch));
     futures_util::stream::iter(sends).buffer_unordered(AT_ONCE).try_collect::<()>().await
 }
 
-async fn send_one(bucket: &Bucket, key: &str, part: &Part, watch: &dyn Watch) -> Result<()> {
+async fn send_one(bucket: &Bucket, key: &str, part: &IndexPart, watch: &dyn TransferWatch) -> Result<()> {
     let file = match &part.content {
-        Content::Bytes(bytes) => {
+        PartContent::Bytes(bytes) => {
             bucket.put(key, bytes.clone()).await?;
             watch.done(part.bytes);
             return Ok(());
         }
-        Content::File(file) => file,
+        PartContent::File(file) => file,
     };
     rewound(file).map_err(|source| unread(part, source))?;
     let mut left = part.bytes;
@@ -243,7 +248,7 @@ async fn send_one(bucket: &Bucket, key: &str, part: &Part, watch: &dyn Watch) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bucket::Listed;
+    use crate::bucket::ListedBlob;
 
     /// A part, and the stock that has it under a key, a number of hours before the last object.
     fn part(content: &[u8]) -> PartRecord {
@@ -255,7 +260,7 @@ mod tests {
         // The store's clock is two days ahead of this machine's.
         let latest = now + 2 * 86_400;
         let listed =
-            |(key, hours): &(&str, i64)| (key.to_string(), Listed { bytes: 1, written: latest - hours * 3_600 });
+            |(key, hours): &(&str, i64)| (key.to_string(), ListedBlob { bytes: 1, written: latest - hours * 3_600 });
         Stock { blobs: of.iter().map(listed).collect(), latest }
     }
 
@@ -268,7 +273,7 @@ mod tests {
     fn only_what_is_there_and_named_or_young_is_relied_upon() {
         let hash = of_bytes(b"x");
         let (none, mut naming) = (Manifest::new("h/n"), Manifest::new("h/n"));
-        naming.add(Snapshot::of(vec![part(b"x")]));
+        naming.add(ManifestSnapshot::of(vec![part(b"x")]));
         let put = |key: &str| (true, key.to_string());
         let relies = |key: &str| (false, key.to_string());
         // Named: as long as the blob exists.

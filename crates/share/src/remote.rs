@@ -6,20 +6,20 @@ use std::pin::pin;
 use std::time::Duration;
 
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{FORMAT_VERSION, Part, Shipment, Store};
+use colgrep_index::store::{FORMAT_VERSION, IndexPart, Shipment, Store};
 use colgrep_index::walk::WalkOptions;
 use tokio::runtime::Runtime;
 
-use crate::address::Place;
+use crate::address::StoreAddress;
 use crate::bucket::{Bucket, Newest};
 use crate::error::{Error, Result};
-use crate::manifest::{Manifest, Snapshot};
-use crate::open::{Access, Patience, open};
+use crate::manifest::{Manifest, ManifestSnapshot};
+use crate::open::{Access, StoreTimeouts, open};
 use crate::prune::prune;
-use crate::pull::{self, Becomes, Found, Pulled, Wanted};
+use crate::pull::{self, Becomes, Pulled, RemoteIndex, Wanted};
 use crate::push::{self, Pushed, Sent};
-use crate::shelf::Shelf;
-use crate::watch::Watch;
+use crate::shelf::ObjectDir;
+use crate::watch::TransferWatch;
 
 /// Indexes that a pull tries to take.
 const TRIES: usize = 8;
@@ -31,22 +31,22 @@ const SILENT: Duration = Duration::from_secs(1);
 /// A place where indexes are shared.
 #[derive(Debug)]
 pub struct Remote {
-    shelf: Shelf,
+    shelf: ObjectDir,
     place: String,
-    patience: Patience,
+    patience: StoreTimeouts,
     runtime: Runtime,
 }
 
 /// What a remote has of a repository.
 #[derive(Clone, Debug, Default)]
-pub struct Known(HashSet<String>);
+pub struct RemoteState(HashSet<String>);
 
-impl Known {
+impl RemoteState {
     /// Whether it has the bytes of a part.
     ///
     /// # Errors
     /// Where the part can't be read.
-    pub fn has(&self, part: &Part) -> std::io::Result<bool> {
+    pub fn has(&self, part: &IndexPart) -> std::io::Result<bool> {
         Ok(!self.0.is_empty() && self.0.contains(&push::hash_of(part, &|_| {})?))
     }
 }
@@ -56,13 +56,13 @@ impl Remote {
     ///
     /// # Errors
     /// Where the address or the credentials are not to be understood.
-    pub fn open(place: &Place, access: &Access<'_>) -> Result<Remote> {
+    pub fn open(place: &StoreAddress, access: &Access<'_>) -> Result<Remote> {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = if place.is_folder() { runtime.enable_time() } else { runtime.enable_all() };
         let runtime = runtime.build().map_err(|source| Error::Io { what: "could not start".to_string(), source })?;
         let (store, root) = open(place, access)?;
         let shown = place.to_string();
-        let shelf = Shelf::new(store, root, place.folder().map(Path::to_path_buf), &shown);
+        let shelf = ObjectDir::new(store, root, place.folder().map(Path::to_path_buf), &shown);
         let shelf = shelf.with_pace(access.patience.pace());
         Ok(Remote { shelf, place: shown, patience: access.patience, runtime })
     }
@@ -75,16 +75,16 @@ impl Remote {
     ///
     /// # Errors
     /// Where it can't be reached or read.
-    pub fn known(&self, name: &str, watch: &dyn Watch) -> Result<Known> {
+    pub fn known(&self, name: &str, watch: &dyn TransferWatch) -> Result<RemoteState> {
         let newest = self.asked(self.bucket(name).newest(), watch)?;
-        Ok(Known(newest.manifest.iter().flat_map(Manifest::hashes).map(str::to_string).collect()))
+        Ok(RemoteState(newest.manifest.iter().flat_map(Manifest::hashes).map(str::to_string).collect()))
     }
 
     /// Pushes an index of the repository `name`.
     ///
     /// # Errors
     /// Where it can't be read or the store does not take it.
-    pub fn push(&self, name: &str, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn Watch) -> Result<Pushed> {
+    pub fn push(&self, name: &str, shipment: &Shipment, sent: &Sent<'_>, watch: &dyn TransferWatch) -> Result<Pushed> {
         let bucket = self.bucket(name);
         bucket.begin()?;
         self.runtime.block_on(push::push(&bucket, shipment, sent, watch))
@@ -103,7 +103,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`Error::Unknown`] where it knows none of the names, [`Error::OtherFormat`] where it has none that can be read here.
-    pub fn find(&self, names: &[String], wanted: &Wanted<'_>, watch: &dyn Watch) -> Result<Vec<Found>> {
+    pub fn find(&self, names: &[String], wanted: &Wanted<'_>, watch: &dyn TransferWatch) -> Result<Vec<RemoteIndex>> {
         let mut known = Vec::new();
         let mut failed = None;
         for name in names.iter().take(NAMES_MAX) {
@@ -140,12 +140,12 @@ impl Remote {
     /// Where none can be fetched, or the disk refuses.
     pub fn pull(
         &self,
-        mut found: Vec<Found>,
+        mut found: Vec<RemoteIndex>,
         (store, root): (&Store, &Path),
         (options, mode): (WalkOptions, VectorMode),
-        looks_again: &dyn Fn() -> Result<Vec<Found>>,
-        watch: &dyn Watch,
-    ) -> Result<Option<(Found, Pulled)>> {
+        looks_again: &dyn Fn() -> Result<Vec<RemoteIndex>>,
+        watch: &dyn TransferWatch,
+    ) -> Result<Option<(RemoteIndex, Pulled)>> {
         let incoming = store.incoming();
         let patience = self.patience.for_locks();
         let lock = incoming.lock_within(patience, &|| watch.waits())?;
@@ -154,7 +154,7 @@ impl Remote {
             incoming.remove(&lock)?;
             return Ok(None);
         }
-        let mut failed: Vec<Snapshot> = Vec::new();
+        let mut failed: Vec<ManifestSnapshot> = Vec::new();
         let mut first: Option<Error> = None;
         while let Some(next) = found.into_iter().find(|found| !failed.contains(&found.snapshot)) {
             // Report the first failure when another index is tried.
@@ -184,7 +184,7 @@ impl Remote {
     }
 
     /// Waits for what is asked of the remote; says so after a second.
-    fn asked<T>(&self, question: impl Future<Output = Result<T>>, watch: &dyn Watch) -> Result<T> {
+    fn asked<T>(&self, question: impl Future<Output = Result<T>>, watch: &dyn TransferWatch) -> Result<T> {
         self.runtime.block_on(async {
             let mut question = pin!(question);
             if let Ok(answer) = tokio::time::timeout(SILENT, &mut question).await {
@@ -205,7 +205,7 @@ mod tests {
     use std::io;
     use std::sync::Arc;
 
-    use colgrep_index::disk::{Change, Disk, Gate};
+    use colgrep_index::disk::{ChangeGate, Disk, DiskChange};
 
     use super::*;
     use crate::hash::of_bytes;
@@ -215,9 +215,9 @@ mod tests {
     #[derive(Debug)]
     struct Full;
 
-    impl Gate for Full {
-        fn pass(&self, change: Change, _: &Path) -> io::Result<()> {
-            if change == Change::Write { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    impl ChangeGate for Full {
+        fn pass(&self, change: DiskChange, _: &Path) -> io::Result<()> {
+            if change == DiskChange::Write { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
         }
     }
 
@@ -225,15 +225,20 @@ mod tests {
     fn a_pull_leaves_a_full_disk_no_fuller() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("its path");
-        let place = Place::parse(&folder.join("share").display().to_string(), None).expect("a folder");
-        let access = Access { cloud: &Default::default(), home: None, plain: false, patience: Patience::Ample };
+        let place = StoreAddress::parse(&folder.join("share").display().to_string(), None).expect("a folder");
+        let access = Access { cloud: &Default::default(), home: None, plain: false, patience: StoreTimeouts::Ample };
         let remote = Remote::open(&place, &access).expect("a folder");
         let parts = vec![PartRecord::of("files-1.bin", b"table"), PartRecord::of("lexical/meta.json", b"point")];
         let bucket = remote.bucket("h/n");
         for content in [b"table", b"point"] {
             remote.runtime.block_on(bucket.put(&of_bytes(content), content.to_vec())).expect("put");
         }
-        let of = |parts| Found { name: "h/n".into(), snapshot: Snapshot::of(parts), fits: false, distance: None };
+        let of = |parts| RemoteIndex {
+            name: "h/n".into(),
+            snapshot: ManifestSnapshot::of(parts),
+            fits: false,
+            distance: None,
+        };
         let found = of(parts);
         // The first one tried lacks a blob. The reported error is the one that ended the pull.
         let gone = of(vec![PartRecord::of("files-2.bin", b"nowhere"), found.snapshot.parts[1].clone()]);

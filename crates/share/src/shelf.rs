@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 1 << 20;
 
 /// An object in a listing.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ListedObject {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     /// When it was written, in seconds since 1970, by the store's clock.
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
 
 /// How far an object was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum ReadExtent {
     /// To its end.
     Whole,
     /// Not to its end: it is longer than what was asked for.
@@ -42,7 +42,7 @@ pub(crate) enum Extent {
 
 /// One folder of a store.
 #[derive(Clone, Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct ObjectDir {
     store: Arc<dyn ObjectStore>,
     folder: Path,
     /// The same on this machine, where it is there.
@@ -53,21 +53,21 @@ pub(crate) struct Shelf {
     pace: Pace,
 }
 
-impl Shelf {
+impl ObjectDir {
     /// The whole of a store.
-    pub(crate) fn new(store: Arc<dyn ObjectStore>, folder: Path, disk: Option<PathBuf>, place: &str) -> Shelf {
-        Shelf { store, folder, disk, place: place.trim_end_matches('/').to_string(), pace: Pace::default() }
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, folder: Path, disk: Option<PathBuf>, place: &str) -> ObjectDir {
+        ObjectDir { store, folder, disk, place: place.trim_end_matches('/').to_string(), pace: Pace::default() }
     }
 
     /// The same, which gives up what comes more slowly.
-    pub(crate) fn with_pace(self, pace: Pace) -> Shelf {
-        Shelf { pace, ..self }
+    pub(crate) fn with_pace(self, pace: Pace) -> ObjectDir {
+        ObjectDir { pace, ..self }
     }
 
     /// A folder in this one.
-    pub(crate) fn below(&self, name: &str) -> Shelf {
+    pub(crate) fn below(&self, name: &str) -> ObjectDir {
         let disk = self.disk.as_ref().map(|disk| disk.join(name));
-        Shelf {
+        ObjectDir {
             store: Arc::clone(&self.store),
             folder: self.folder.clone().join(name),
             disk,
@@ -92,7 +92,7 @@ impl Shelf {
     }
 
     /// The objects in it, without those of folders below. None where there is no such folder.
-    pub(crate) async fn list(&self) -> Result<Vec<Entry>> {
+    pub(crate) async fn list(&self) -> Result<Vec<ListedObject>> {
         if let Some(disk) = self.disk.clone() {
             let listed = blocking(move || listed(&disk)).await;
             return listed.map_err(|e| self.refused("list", "")(of_system(e)));
@@ -104,7 +104,7 @@ impl Shelf {
         };
         let entry = |object: object_store::ObjectMeta| {
             let name = object.location.filename()?.to_string();
-            Some(Entry { name, bytes: object.size, written: object.last_modified.timestamp(), is_file: true })
+            Some(ListedObject { name, bytes: object.size, written: object.last_modified.timestamp(), is_file: true })
         };
         Ok(objects.into_iter().filter_map(entry).collect())
     }
@@ -118,7 +118,7 @@ impl Shelf {
         name: &str,
         bytes_max: u64,
         mut take: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<Extent> {
+    ) -> Result<ReadExtent> {
         let refused = self.refused("read", name);
         let mut left = bytes_max;
         let mut given = |piece: &[u8]| {
@@ -130,29 +130,29 @@ impl Shelf {
             let path = self.folder.clone().join(name);
             let got = self.pace.answer(self.store.get(&path)).await.map_err(&refused)?;
             if got.meta.size > bytes_max {
-                return Ok(Extent::Longer);
+                return Ok(ReadExtent::Longer);
             }
             let (mut stream, mut way) = (got.into_stream(), self.pace.begin());
             while let Some(piece) = way.next(&mut stream).await.map_err(&refused)? {
                 if given(&piece)? {
-                    return Ok(Extent::Longer);
+                    return Ok(ReadExtent::Longer);
                 }
             }
-            return Ok(Extent::Whole);
+            return Ok(ReadExtent::Whole);
         };
         let path = disk.join(name);
         let mut file = match blocking(move || open_regular(&path)).await {
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(Extent::NoFile),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(ReadExtent::NoFile),
             file => file.map_err(|e| refused(of_system(e)))?,
         };
         loop {
             let (back, piece) = blocking(move || piece_of(file)).await.map_err(|e| refused(of_system(e)))?;
             file = back;
             if piece.is_empty() {
-                return Ok(Extent::Whole);
+                return Ok(ReadExtent::Whole);
             }
             if given(&piece)? {
-                return Ok(Extent::Longer);
+                return Ok(ReadExtent::Longer);
             }
         }
     }
@@ -227,7 +227,7 @@ impl Shelf {
                 file => io::Write::write_all(&mut file?, b"*\n"),
             }
         };
-        // A folder that can't be made is no object that is gone.
+        // Failing to create a folder doesn't mean that an object is gone.
         let failed = |source: io::Error| StoreError::Generic { store: "folder", source: Box::new(source) };
         put().map_err(|e: io::Error| self.refused("write", "")(failed(e)))
     }
@@ -260,7 +260,7 @@ pub(crate) fn since_1970(at: SystemTime) -> i64 {
 }
 
 /// What is in a folder.
-fn listed(folder: &std::path::Path) -> io::Result<Vec<Entry>> {
+fn listed(folder: &std::path::Path) -> io::Result<Vec<ListedObject>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -271,7 +271,7 @@ fn listed(folder: &std::path::Path) -> io::Result<Vec<Entry>> {
         // Gone again, or of a name that no push gives.
         let (Ok(meta), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
         let written = meta.modified().map_or(0, since_1970);
-        found.push(Entry { name, bytes: meta.len(), written, is_file: meta.is_file() });
+        found.push(ListedObject { name, bytes: meta.len(), written, is_file: meta.is_file() });
     }
     Ok(found)
 }

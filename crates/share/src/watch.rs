@@ -5,7 +5,7 @@ use crate::error::Error;
 /// What is being done to the bytes that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Phase {
+pub enum TransferPhase {
     /// The index is read, to learn what it is addressed by.
     Hashing,
     /// Files are sent.
@@ -15,9 +15,9 @@ pub enum Phase {
 }
 
 /// Receives progress.
-pub trait Watch: Sync {
+pub trait TransferWatch: Sync {
     /// A phase begins that handles this many bytes.
-    fn begin(&self, _phase: Phase, _bytes: u64) {}
+    fn begin(&self, _phase: TransferPhase, _bytes: u64) {}
     /// This many more bytes are done.
     fn done(&self, _bytes: u64) {}
     /// Another push moved the manifest first: it is read again.
@@ -33,4 +33,4 @@ pub trait Watch: Sync {
 }
 
 /// Ignores progress.
-impl Watch for () {}
+impl TransferWatch for () {}

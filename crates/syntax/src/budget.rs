@@ -10,7 +10,7 @@ use std::time::Duration;
 /// parser's delay between checks. A 1 MiB file of any language takes well under one.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
 
-/// What a file took too much of.
+/// The limit that a file exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Spent {
     /// Time.

@@ -1,4 +1,4 @@
-//! A file's bytes → its text, or the reason to leave it out.
+//! Decodes a file's bytes, or gives the reason to skip it.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub enum Skip {
     LockFile,
     /// It could not be read.
     Unreadable,
-    /// Its name is one that keys, passwords and tokens have.
+    /// Its name is typical of keys, passwords and tokens.
     Secret,
     /// The transcript of a session that ran in another project.
     Elsewhere,
@@ -92,7 +92,7 @@ pub fn looks_secret(path: &str) -> bool {
         || (name == "credentials" && folder.rsplit('/').next() == Some(".aws"))
 }
 
-/// A file that is to be indexed.
+/// A file to index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Text {
@@ -102,7 +102,7 @@ pub struct Text {
     pub generated: bool,
 }
 
-/// What the files of generators say of themselves.
+/// Marks that generators put into files.
 const GENERATED_MARKS: [&str; 9] = [
     "@generated",
     "DO NOT EDIT",
@@ -147,7 +147,7 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     Ok(Text { text, generated })
 }
 
-/// What begins a comment's line, in any language.
+/// Beginnings of comment lines, in any language.
 const COMMENT_STARTS: [&str; 10] = ["//", "/*", "*", "#", "--", ";", "%", "<!--", "(*", "{-"];
 /// Extensions of prose, which mentions generated files, and where `#` does not begin a comment.
 const PROSE_EXTENSIONS: [&str; 6] = ["adoc", "markdown", "md", "org", "rst", "txt"];
@@ -162,8 +162,8 @@ fn forbids_edits(line: &str) -> bool {
         && ["generated", "made by"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether a line says where a compiler's text comes from, as parser generators write it at the top: `#line 1
-/// "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
+/// Whether a line says where a compiler's text comes from, as parser generators write it at the top:
+/// `#line 1 "http.rl"`, `// line 1 "http.rl"`, `//line http.rl:1`.
 fn names_a_source(line: &str) -> bool {
     let line = line.trim();
     let inside = line.trim_start_matches(['#', '/']);
@@ -174,13 +174,13 @@ fn names_a_source(line: &str) -> bool {
     (behind.len() < place.len() && behind.starts_with(" \"")) || (line.starts_with("//line ") && place.ends_with(":1"))
 }
 
-/// Bytes whose line ends are counted at once.
+/// Bytes whose line ends are counted at a time.
 const COUNTED_BYTES: usize = 1 << 10;
 
 /// The part of `text` from the line of a number, counted from 1; empty if there are fewer lines.
 fn from_line(text: &str, number: usize) -> &str {
     let Some(mut before) = number.checked_sub(2) else { return text };
-    // Whole blocks are counted, which is several times as fast as to go from line end to line end.
+    // Counts whole blocks, which is several times as fast as searching line by line.
     let mut from = 0;
     for block in text.as_bytes().chunks(COUNTED_BYTES) {
         let ends = memchr::memchr_iter(b'\n', block).count();
@@ -290,7 +290,7 @@ mod tests {
         }
         assert_eq!((from_line(text, 2), from_line(text, 4), from_line(text, 5)), ("two\n\nfour", "four", ""));
         assert_eq!(from_line("a\n", 2), "");
-        // Beyond the bytes that are counted at once, and at their borders.
+        // Beyond the bytes that are counted at a time, and at their borders.
         for width in [0, 1, 30, COUNTED_BYTES - 1, COUNTED_BYTES, 3 * COUNTED_BYTES] {
             let lines: Vec<String> = (1..200).map(|n| n.to_string() + &" ".repeat(width)).collect();
             let text = lines.join("\n");

@@ -1,4 +1,4 @@
-//! What each codec costs and what it loses: the best ten by stored codes against the best ten by the vectors as they are.
+//! Cost and loss of each codec: compares the best ten by stored codes with the best ten by the original vectors.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,7 +14,7 @@ use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::vector::{Allowed, Codec, Effort, VectorPlace};
 use colgrep_syntax::{language, parse};
 
-use super::model::Model;
+use super::model::ResearchModel;
 use crate::report::print;
 
 const QUERIES: usize = 100;
@@ -31,9 +31,9 @@ pub(super) fn run(root: &Path) -> Result<()> {
         let row = language::by_name(&file.language).context("no such language")?;
         for unit in parse::parse(&text, row).units {
             let text = unit_text(&file.path, &unit);
-            documents.insert(text_hash(&text), Model.encode_documents(&[&text])?.remove(0));
+            documents.insert(text_hash(&text), ResearchModel.encode_documents(&[&text])?.remove(0));
             if unit.docstring.len() > 40 {
-                questions.push(Model.encode_query(unit.docstring.lines().next().unwrap_or_default())?);
+                questions.push(ResearchModel.encode_query(unit.docstring.lines().next().unwrap_or_default())?);
             }
         }
     }
@@ -62,8 +62,9 @@ pub(super) fn run(root: &Path) -> Result<()> {
         for (rows_max, similarity) in [(2, 90), (6, 90), (12, 90), (12, 80), (24, 90), (255, 101)] {
             let codec = Codec { bits, rows_max, similarity, ..Codec::default() };
             let started = Instant::now();
-            let (snapshot, report) =
-                Updater::new(&store, &root).encoding(Some(&Encoding { codec, ..Encoding::new(&Model) })).run()?;
+            let (snapshot, report) = Updater::new(&store, &root)
+                .encoding(Some(&Encoding { codec, ..Encoding::new(&ResearchModel) }))
+                .run()?;
             let speed = report.encoded as f64 / started.elapsed().as_secs_f64();
             let vectors = snapshot.vectors.as_ref().context("no vectors")?;
             let mut allowed = Allowed::none(vectors.len());

@@ -14,7 +14,7 @@ const WORDS_MAX: usize = 112;
 const TOPICS: u64 = 600;
 
 /// The model.
-pub struct Model;
+pub struct ResearchModel;
 
 fn noise(seed: u64, row: &mut [f32], weight: f32) {
     for (i, part) in row.chunks_mut(8).enumerate() {
@@ -60,7 +60,7 @@ fn vectors(text: &str) -> Multivector {
     Multivector::from_values(DIMENSION, HEADS, values)
 }
 
-impl Encoder for Model {
+impl Encoder for ResearchModel {
     fn name(&self) -> &str {
         "stand-in"
     }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use colgrep_engine::RankBy;
-use colgrep_engine::history::{Bound, HistoryRequest, Source};
+use colgrep_engine::history::{Bound, EntrySource, HistoryRequest};
 use colgrep_engine::request::{split_lines, unread_line};
 
 use super::search::Color;
-use colgrep_render::entries::Wish;
+use colgrep_render::entries::EntryArgs;
 use colgrep_render::{Format, When};
 
 /// `log`.
@@ -112,8 +112,8 @@ impl LogArgs {
             query => request.query.clone_from(query),
         }
         request.sources = match (self.commits, self.sessions) {
-            (true, _) => vec![Source::Commit],
-            (_, true) => vec![Source::Session],
+            (true, _) => vec![EntrySource::Commit],
+            (_, true) => vec![EntrySource::Session],
             _ => Vec::new(),
         };
         (request.since, request.until) = (self.since, self.until);
@@ -130,8 +130,8 @@ impl LogArgs {
     }
 
     /// What is printed of the answer.
-    pub fn output(&self) -> Wish {
-        Wish {
+    pub fn output(&self) -> EntryArgs {
+        EntryArgs {
             format: match (self.json, self.jsonl) {
                 (true, _) => Format::Json,
                 (_, true) => Format::JsonLines,

@@ -14,7 +14,7 @@ use colgrep_render::grep::SortBy;
 use colgrep_render::path::is_stdin;
 
 use super::{IndexMode, SearchArgs};
-use colgrep_render::Wish;
+use colgrep_render::OutputRequest;
 use colgrep_render::matches::LineOptions;
 use colgrep_render::words::in_short;
 
@@ -54,7 +54,7 @@ pub struct Plan {
     /// By what a plain grep sorts files, and whether the other way round.
     pub sorting: (SortBy, bool),
     /// What is printed.
-    pub output: Wish,
+    pub output: OutputRequest,
     /// What a plain grep prints of lines.
     pub lines: LineOptions,
     /// Where the index is taken from first.
@@ -64,7 +64,7 @@ pub struct Plan {
 }
 
 /// What the words of a command line ask for, and where.
-struct Words {
+struct CommandWords {
     task: Task,
     question: Question,
     paths: Vec<PathBuf>,
@@ -84,8 +84,8 @@ impl Plan {
             return Plan::read(&args);
         }
         let words = match (args.json_schema, args.type_list) {
-            (true, _) => Words { task: Task::JsonSchema, question: Question::default(), paths: Vec::new() },
-            (_, true) => Words { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
+            (true, _) => CommandWords { task: Task::JsonSchema, question: Question::default(), paths: Vec::new() },
+            (_, true) => CommandWords { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
             _ => Plan::read_search(args)?,
         };
         let mut request = args.request(words.question, words.paths)?;
@@ -107,14 +107,14 @@ impl Plan {
             task: words.task,
             open: args.open_options(),
             sorting: args.ripgrep.sorting(),
-            output: Wish { many_lines: is_grep || args.output().many_lines, ..args.output() },
+            output: OutputRequest { many_lines: is_grep || args.output().many_lines, ..args.output() },
             lines,
             remote: args.remote.clone(),
             threads: args.walk.threads,
         })
     }
 
-    fn read_search(args: &SearchArgs) -> Result<Words> {
+    fn read_search(args: &SearchArgs) -> Result<CommandWords> {
         let mut words = Plan::read_words(args)?;
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
         refuse_over_shards(args, &words)?;
@@ -130,10 +130,10 @@ impl Plan {
         Ok(words)
     }
 
-    fn read_words(args: &SearchArgs) -> Result<Words> {
+    fn read_words(args: &SearchArgs) -> Result<CommandWords> {
         let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
         if args.ripgrep.files {
-            return Ok(Words { task: Task::Files, question: Question::default(), paths: paths(&args.words) });
+            return Ok(CommandWords { task: Task::Files, question: Question::default(), paths: paths(&args.words) });
         }
         if let Some(like) = &args.like {
             let question = match like.parse() {
@@ -143,14 +143,14 @@ impl Plan {
                     Question::Like { file, line }
                 }
             };
-            return Ok(Words { task: Task::Rank, question, paths: paths(&args.words) });
+            return Ok(CommandWords { task: Task::Rank, question, paths: paths(&args.words) });
         }
         if let Some(file) = &args.queries_from {
             let task = Task::Many(file.clone());
-            return Ok(Words { task, question: Question::default(), paths: paths(&args.words) });
+            return Ok(CommandWords { task, question: Question::default(), paths: paths(&args.words) });
         }
         if let Some(text) = &args.query {
-            return Ok(Words { paths: paths(&args.words), ..Plan::asked(args, text)? });
+            return Ok(CommandWords { paths: paths(&args.words), ..Plan::asked(args, text)? });
         }
         let words = args.words.split_first();
         let facts = args.facts();
@@ -160,7 +160,7 @@ impl Plan {
                 true => (Task::Grep, Question::default()),
                 false => (Task::Rank, Question::Every),
             };
-            return Ok(Words { task, question, paths: paths(&args.words) });
+            return Ok(CommandWords { task, question, paths: paths(&args.words) });
         }
         let Some((first, rest)) = words else {
             bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
@@ -170,11 +170,11 @@ impl Plan {
         if is_filtered && !text.contains(char::is_whitespace) && !args.walk.quiet {
             remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
         }
-        Ok(Words { paths: paths(rest), ..asked })
+        Ok(CommandWords { paths: paths(rest), ..asked })
     }
 
     /// The task of a query: a ranking, or for a query without words a literal search.
-    fn asked(args: &SearchArgs, text: &OsStr) -> Result<Words> {
+    fn asked(args: &SearchArgs, text: &OsStr) -> Result<CommandWords> {
         let question = query(text)?;
         let mut task = Task::Rank;
         if let Question::Text(text) = &question
@@ -198,7 +198,7 @@ impl Plan {
                 remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does){idle}", in_short(text));
             }
         }
-        Ok(Words { task, question, paths: Vec::new() })
+        Ok(CommandWords { task, question, paths: Vec::new() })
     }
 }
 
@@ -300,7 +300,7 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
 }
 
 /// Refuses what a search over shards can't have: their indexes are on other machines.
-fn refuse_over_shards(args: &SearchArgs, words: &Words) -> Result<()> {
+fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<()> {
     if args.shards.is_none() {
         return Ok(());
     }

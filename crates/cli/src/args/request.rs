@@ -16,7 +16,7 @@ use colgrep_engine::{
 
 use super::{Color, IndexMode, SearchArgs, TestsArg, WalkArgs};
 use colgrep_render::matches::LineOptions;
-use colgrep_render::{Format, When, Wish};
+use colgrep_render::{Format, OutputRequest, When};
 
 impl SearchArgs {
     /// The question with everything that the flags say of it.
@@ -144,8 +144,8 @@ impl SearchArgs {
     }
 
     /// What is printed of an answer.
-    pub fn output(&self) -> Wish {
-        Wish {
+    pub fn output(&self) -> OutputRequest {
+        OutputRequest {
             format: self.format(),
             names_only: self.names_only(),
             count: self.count,

@@ -17,7 +17,7 @@ use crate::args::{InitArgs, Plan};
 
 /// The flag of `init` that marks a background process.
 const FLAG: &str = "--behind";
-/// Work between two commits, after which the index is looked at anew.
+/// Work between two commits, after which the index is checked again.
 const PORTION: Duration = Duration::from_secs(10);
 /// A pause between portions, in which a search that waits gets the lock.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -29,8 +29,8 @@ const LIFE: Duration = Duration::from_secs(3_600);
 #[cfg(unix)]
 const NICENESS: i32 = 19;
 
-/// Starts a process for each project that a search left unfinished, unless one is at it. What fails here is no failure
-/// of the search: the next one tries again.
+/// Starts a process for each project with an unfinished index, unless one is running. A failure here is ignored: the
+/// next search tries again.
 pub fn start(session: &Session, plan: &Plan) {
     for project in session.unfinished().filter(|project| !project.store.is_worked_behind()) {
         let Some(mut command) = command(&project.root, plan) else { return };

@@ -8,11 +8,11 @@ use anyhow::Result;
 use colgrep_encoder::RuntimeEnv;
 use colgrep_engine::Error as EngineError;
 use colgrep_engine::history::Absent;
-use colgrep_engine::project::model::{self, Choice, Model};
+use colgrep_engine::project::model::{self, Model, ModelChoice};
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::env::Env;
-use colgrep_engine::settings::{REPOSITORY_FILE, Settings, Source, repository_file};
+use colgrep_engine::settings::{REPOSITORY_FILE, Settings, ValueSource, repository_file};
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
@@ -35,7 +35,7 @@ const DEAD_SHARE_MAX: f64 = 0.5;
 /// Share of skipped files above which it is worth a word.
 const SKIPPED_SHARE_MAX: f64 = 0.2;
 
-/// How a finding is to be taken.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Level {
@@ -57,14 +57,14 @@ struct Finding {
 
 /// What was found out.
 #[derive(Debug, Default, Serialize)]
-struct Report {
+struct DoctorReport {
     version: &'static str,
     root: String,
     index: String,
     findings: Vec<Finding>,
 }
 
-impl Report {
+impl DoctorReport {
     fn say(&mut self, about: &'static str, level: Level, text: impl Into<String>) {
         self.findings.push(Finding { about, level, text: text.into() });
     }
@@ -73,7 +73,7 @@ impl Report {
 pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let settings = project.settings(env);
-    let mut report = Report {
+    let mut report = DoctorReport {
         version: env!("CARGO_PKG_VERSION"),
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
@@ -102,7 +102,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
 }
 
 /// Reads the whole index and reports damage. Returns whether it is intact.
-fn verify(project: &Project, report: &mut Report) -> Result<bool> {
+fn verify(project: &Project, report: &mut DoctorReport) -> Result<bool> {
     let checked = match check(&project.store) {
         Err(error) if error.kind() == ErrorKind::Missing => return Ok(true),
         checked => checked?,
@@ -122,7 +122,7 @@ fn verify(project: &Project, report: &mut Report) -> Result<bool> {
     Ok(checked.damage.is_empty())
 }
 
-fn index(project: &Project, env: &Env, report: &mut Report) {
+fn index(project: &Project, env: &Env, report: &mut DoctorReport) {
     let snapshot = match project.store.open() {
         Ok(snapshot) => snapshot,
         Err(error) if error.kind() == ErrorKind::Missing => {
@@ -191,11 +191,11 @@ fn index(project: &Project, env: &Env, report: &mut Report) {
     }
 }
 
-fn under_way(building: &str, report: &mut Report) {
+fn under_way(building: &str, report: &mut DoctorReport) {
     report.say("index", Level::Note, format!("a build is under way: {building}"));
 }
 
-fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
+fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut DoctorReport) {
     if let Some(damage) = &snapshot.damage {
         report.say("vectors", Level::Advice, format!("can't be read: {}", advice::of_index(damage)));
     }
@@ -220,7 +220,7 @@ fn vectors(snapshot: &Snapshot, is_being_built: bool, report: &mut Report) {
     }
 }
 
-fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {
+fn freshness(table: &FileTable, walked: &Walked, report: &mut DoctorReport) {
     let known: BTreeMap<&str, (u64, i64)> =
         table.files.iter().map(|f| (f.path.as_str(), (f.size, f.mtime_ns))).collect();
     let found = &walked.files;
@@ -240,7 +240,7 @@ fn freshness(table: &FileTable, walked: &Walked, report: &mut Report) {
     }
 }
 
-fn skipped(table: &FileTable, report: &mut Report) {
+fn skipped(table: &FileTable, report: &mut DoctorReport) {
     let all = table.files.len().max(1);
     let skipped = table.skipped();
     let total: usize = skipped.values().map(Vec::len).sum();
@@ -268,13 +268,13 @@ fn skipped(table: &FileTable, report: &mut Report) {
     }
 }
 
-fn model(env: &Env, root: &Path, report: &mut Report) {
+fn model(env: &Env, root: &Path, report: &mut DoctorReport) {
     let env = &env.working_on([root]);
     let settings = settings_at(root, env).unwrap_or_default();
-    let choice = Choice {
+    let choice = ModelChoice {
         name: settings.model().map(str::to_string),
         repository: settings.repository_model().map(Path::to_path_buf),
-        ..Choice::default()
+        ..ModelChoice::default()
     };
     match Model::of_search(&choice, RankBy::Both, env) {
         Ok(Some(model)) if choice.name.as_deref().is_none_or(|c| c == "default") => {
@@ -296,7 +296,7 @@ fn model(env: &Env, root: &Path, report: &mut Report) {
 }
 
 /// ONNX Runtime: the library that the model has loaded, or what would be, if it `is_needed`; else only what is refused.
-fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut Report) {
+fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut DoctorReport) {
     let runtime = colgrep_encoder::runtime_report(env);
     for (path, why) in &runtime.refused {
         report.say("runtime", Level::Note, format!("{} is not loaded: {why}", path.display()));
@@ -324,7 +324,7 @@ fn runtime(env: &RuntimeEnv, is_needed: bool, report: &mut Report) {
     }
 }
 
-fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path, report: &mut Report) {
+fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path, report: &mut DoctorReport) {
     match settings {
         Err(error) => report.say("settings", Level::Advice, advice::told(&error.into())),
         Ok(settings) => {
@@ -340,7 +340,7 @@ fn say_settings(settings: Result<Settings, EngineError>, env: &Env, root: &Path,
             let set: Vec<String> = settings
                 .all(env)
                 .into_iter()
-                .filter(|(_, _, source)| *source != Source::Default)
+                .filter(|(_, _, source)| *source != ValueSource::Default)
                 .map(|(key, value, source)| format!("{key} = {value} ({source})"))
                 .collect();
             if set.is_empty() {

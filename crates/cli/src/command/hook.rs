@@ -74,7 +74,7 @@ fn session_folder(message: &Value) -> Option<PathBuf> {
     Some(PathBuf::from(folder)).filter(|f| f.is_dir())
 }
 
-/// What is indexed around `folder`; nothing where that is no project.
+/// What is indexed around `folder`; `None` outside a project.
 fn facts(folder: &Path, env: &Env) -> Result<Option<String>> {
     let (project, _) = Project::around(folder, env)?;
     if project.check_size(env, false).is_err() {

@@ -1,5 +1,5 @@
-//! `colgrep install AGENT` and `uninstall AGENT`: tells a coding agent that colgrep is there, in the files that the
-//! agent documents, and takes it back byte for byte.
+//! `colgrep install AGENT` and `uninstall AGENT`: announces colgrep to a coding agent in the files that the agent
+//! documents, and reverts that byte for byte.
 
 pub(super) mod agents;
 mod change;
@@ -12,9 +12,9 @@ mod toml;
 use colgrep_render::remark;
 use std::path::{Path, PathBuf};
 
-use agents::{Target, targets, transcripts};
+use agents::{InstallTarget, targets, transcripts};
 use anyhow::{Context as _, Result, ensure};
-use change::{Change, installed, uninstalled};
+use change::{FileChange, installed, uninstalled};
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
@@ -90,13 +90,16 @@ pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
 }
 
 /// What becomes of the files. All are read and edited before the first is written: one that can't be stops everything.
-fn changes(targets: &[Target], change: impl Fn(&Target) -> Result<Change>) -> Result<Vec<Change>> {
-    let unfit = |target: &Target| format!("{} can't be edited; nothing was changed", target.path.display());
+fn changes(
+    targets: &[InstallTarget],
+    change: impl Fn(&InstallTarget) -> Result<FileChange>,
+) -> Result<Vec<FileChange>> {
+    let unfit = |target: &InstallTarget| format!("{} can't be edited; nothing was changed", target.path.display());
     targets.iter().map(|target| change(target).with_context(|| unfit(target))).collect()
 }
 
 /// The files to write: each changed file, preceded by its receipt.
-fn writes(changes: &[Change], receipts: &Receipts) -> Result<Vec<Write>> {
+fn writes(changes: &[FileChange], receipts: &Receipts) -> Result<Vec<Write>> {
     let mut writes = Vec::new();
     for change in changes {
         writes.push(receipts.write(&change.path, change.receipt.as_ref())?);
@@ -111,7 +114,7 @@ fn name(agent: Agent) -> String {
     clap::ValueEnum::to_possible_value(&agent).map(|v| v.get_name().to_string()).unwrap_or_default()
 }
 
-fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipts)> {
+fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<InstallTarget>, Receipts)> {
     let folder = if args.project {
         Project::around(folder_or_here(None), env)?.0.root
     } else {
@@ -124,7 +127,7 @@ fn plan(args: &InstallArgs, env: &Env) -> Result<(Vec<Target>, Receipts)> {
             check_inside(&target.path, &folder)?;
         }
     }
-    // Whatever folder of indexes is in force when it is taken back, the user's own entries come back.
+    // Keep receipts next to the settings, so that they are found whatever folder of indexes is in force later.
     let beside = env.settings_file().and_then(|file| Some(file.parent()?.to_path_buf()));
     let folder = beside.map_or_else(|| env.data_folder(), Ok)?.join("installs");
     Ok((targets, Receipts { folder }))
@@ -145,7 +148,7 @@ fn check_inside(path: &Path, project: &Path) -> Result<()> {
 }
 
 /// What the user should know about a change. In a dry run, the lines that differ too, as a diff shows them, on stdout.
-fn tell(change: &Change, dry_run: bool) -> Result<()> {
+fn tell(change: &FileChange, dry_run: bool) -> Result<()> {
     use std::io::Write as _;
     if let Some(note) = &change.note {
         remark!("{note}");

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
-use colgrep_core::knob::{Knob, Knobs, Profile, Shape};
+use colgrep_core::knob::{Knob, KnobShape, Knobs, Profile};
 use colgrep_engine::RankingOptions;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::{Env, profile};
@@ -51,7 +51,7 @@ fn as_json(knob: Knob, knobs: &Knobs, env: &Env) -> serde_json::Value {
         "default": declared.value_in(Profile::Default),
         "classic": declared.value_in(Profile::Classic),
         "range": [declared.range.0, declared.range.1],
-        "shape": match declared.shape { Shape::Real => "real", Shape::Whole => "whole", Shape::Switch => "switch" },
+        "shape": match declared.shape { KnobShape::Real => "real", KnobShape::Whole => "whole", KnobShape::Switch => "switch" },
         "grid": declared.grid,
         "doc": declared.doc,
         "source": declared.source,

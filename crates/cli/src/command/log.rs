@@ -27,7 +27,7 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     // Before git is asked for anything.
     check_length(request.query.as_deref().unwrap_or_default().as_bytes())?;
     let place = HistoryPlace::around(here, &settings, env)?;
-    // Nothing is ranked where nothing is looked for; then the next question makes vectors.
+    // Without a question nothing is ranked, and the next question makes vectors.
     let is_ranked = request.query.as_deref().is_some_and(|query| !query.trim().is_empty());
     let opening = OpenOptions::default().with(&settings);
     let model = if is_ranked { Model::of_search(&opening.choice, request.ranking.by, env)? } else { None };
@@ -52,8 +52,8 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     Ok(if answer.entries.is_empty() { NOTHING } else { FOUND })
 }
 
-/// Refuses lines of a file that the history knows and the tree has no more, where they are the only argument and so
-/// were taken for a question: its words would find anything.
+/// Refuses lines of a file that only the history knows, if they are the only argument and so were taken for a question,
+/// whose words would match anything.
 fn check_gone(request: &HistoryRequest, ask: impl Fn(&HistoryRequest) -> EngineResult<HistoryAnswer>) -> Result<()> {
     let query = request.query.as_deref().filter(|query| request.paths.is_empty() && split_lines(query).is_some());
     let Some(query) = query else { return Ok(()) };

@@ -10,18 +10,18 @@ use colgrep_engine::session::Session;
 
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_engine::request::has_no_word;
-use colgrep_render::json::{self, Refused};
+use colgrep_render::json::{self, RefusedQuery};
 use colgrep_render::words::in_short;
-use colgrep_render::{Options, tell_cut};
+use colgrep_render::{OutputOptions, tell_cut};
 
-/// Bytes that are shown of a line that is no query.
+/// Bytes shown of a line that is not a query.
 const SHOWN_BYTES_MAX: usize = 200;
 
-/// Longest line that is passed over; what has no end of a line is no text.
+/// Longest line that is skipped; longer ones are taken for binary data.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 
-/// Answers every line of `file` with a row; one that is no query gets a row that says why.
-pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, session: &mut Session) -> Result<u8> {
+/// Answers every line of `file` with a row; an invalid one gets a row with the reason.
+pub(super) fn run(file: &Path, request: &SearchRequest, options: &OutputOptions, session: &mut Session) -> Result<u8> {
     let unreadable = || format!("could not read {}", file.display());
     let mut lines: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
@@ -41,7 +41,7 @@ pub(super) fn run(file: &Path, request: &SearchRequest, options: &Options, sessi
                 refused = true;
                 remark!("colgrep: {}, line {number}: {error}", file.display());
                 let start = String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES_MAX)]);
-                json::print_refused(&mut out, &Refused::new(start.trim(), number, error.to_string()))?;
+                json::print_refused(&mut out, &RefusedQuery::new(start.trim(), number, error.to_string()))?;
                 continue;
             }
         };

@@ -34,7 +34,7 @@ use colgrep_engine::settings::env::Env;
 use crate::args::{Args, Command, Plan};
 use crate::limits;
 
-/// Runs what the arguments say and gives the exit status.
+/// Runs the command and returns the exit status.
 ///
 /// # Errors
 /// Anything that ends in exit status 2.
@@ -79,7 +79,7 @@ fn limit_threads(threads: Option<usize>) {
     }
 }
 
-/// The folder that a command is about: the one given, or the current one.
+/// The folder of a command: the given one, or the current one.
 fn folder_or_here(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("."))
 }

@@ -26,7 +26,8 @@ pub fn all_stores(env: &Env) -> Result<Vec<Store>> {
     Ok(stores.filter(Store::is_ours).collect())
 }
 
-/// The indexes whose project is no more, each with its root; those of histories too, with the repository's folder.
+/// The indexes whose project no longer exists, each with its root; those of histories too, with the repository's
+/// folder.
 pub fn gone(env: &Env) -> Result<Vec<(Store, PathBuf)>> {
     let known = all_stores(env)?.into_iter().filter_map(|store| Some((root_of(&store, env)?, store)));
     Ok(known.filter(|(root, _)| !root.is_dir()).map(|(root, store)| (store, root)).collect())
@@ -55,7 +56,7 @@ fn hash_of(name: &str) -> Option<&str> {
     name.rsplit_once('-').map(|(_, hash)| hash)
 }
 
-/// The indexes of a path that is no more: those of the project that was there, or around it, and of its history.
+/// The indexes of a path that no longer exists: of the project that was there, or around it, and of its history.
 pub fn of_a_path_that_is_gone(path: &Path, env: &Env) -> Result<Vec<Store>> {
     let full = std::path::absolute(path).with_context(|| path.display().to_string())?;
     // Resolve links in the part of the path that still exists; keep the rest as written.
@@ -93,7 +94,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
     let all = all_stores(env).unwrap_or_default();
     let old: Vec<(PathBuf, Store)> = all
         .into_iter()
-        // A history is asked seldom, and goes with its project.
+        // A history is rarely searched, and is removed with its project.
         .filter(|store| history_of(store).is_none() && unused(store).is_some())
         .filter_map(|store| Some((root_of(&store, env).filter(|root| root.is_dir())?, store)))
         .collect();

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use colgrep_cluster::{ClusterScope, ShardCoverage};
-use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::{Env, Question, Results, Run};
+use colgrep_engine::{Env, PreparedSearch, Question, Results};
 
 use super::limit_threads;
 use crate::args::{Plan, Task};
@@ -18,20 +18,20 @@ use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::escape::in_json;
 use colgrep_render::words::in_short;
-use colgrep_render::{Wish, end};
-use colgrep_server::api::{Field, cluster, shown, told};
+use colgrep_render::{OutputRequest, end};
+use colgrep_server::api::{SearchBackend, cluster, shown, told};
 
-/// Bytes of an answer that are held before the first of them goes out.
+/// Bytes of an answer that are buffered before output begins.
 const HELD_BYTES: usize = 1 << 20;
 
-/// Standard output, to which nothing goes before its end or [`HELD_BYTES`]: until then the search can be made anew.
-struct Held<'h> {
+/// Standard output, buffered until its end or [`HELD_BYTES`]: until then the search can be repeated.
+struct HeldOutput<'h> {
     out: StdoutLock<'h>,
     bytes: Vec<u8>,
     has_begun: &'h Cell<bool>,
 }
 
-impl Write for Held<'_> {
+impl Write for HeldOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.extend(bytes);
         if self.bytes.len() >= HELD_BYTES {
@@ -64,17 +64,17 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let cluster = cluster(file, None, env, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
-    let run = Run::new(request, &settings, env)?;
+    let run = PreparedSearch::new(request, &settings, env)?;
     let console = Console::new(plan.output.quiet, env);
     let wanted = ClusterScope { allowed: None, scope: &request.scope };
-    let field = Field::Shards(&cluster, wanted, lines(&options.wish));
+    let field = SearchBackend::Shards(&cluster, wanted, lines(&options.wish));
     let has_begun = Cell::new(false);
     let search = || {
         let (ranked, gathered) = run.rank(&field, model.as_ref(), run.files(), &*console)?;
         let standing = gathered.standing().cloned();
         let results = Results::of_shards(request, &gathered, ranked);
         if !options.wish.silent {
-            let mut out = Held { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
+            let mut out = HeldOutput { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
             let shards = end::shell_word(&file.to_string_lossy());
             let scope = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope)));
             colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
@@ -136,7 +136,10 @@ fn check(plan: &Plan) -> Result<()> {
 }
 
 /// The lines that the output may show of a file.
-fn lines(wish: &Wish) -> Lines {
+fn lines(wish: &OutputRequest) -> ContextLines {
     let shown = [wish.lines, wish.before, wish.behind, wish.around].into_iter().flatten().max();
-    Lines { around: Lines::around(shown), are_whole: wish.content || wish.format.is_json() || wish.pack.is_some() }
+    ContextLines {
+        around: ContextLines::around(shown),
+        are_whole: wish.content || wish.format.is_json() || wish.pack.is_some(),
+    }
 }

@@ -1,4 +1,4 @@
-//! `colgrep pull`: takes the index that somebody shared, and brings it up to date with what is checked out.
+//! `colgrep pull`: takes a shared index, and brings it up to date with what is checked out.
 
 use colgrep_render::remark;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
-use colgrep_share::{Error as RemoteError, Found, Patience, Pulled, Takes};
+use colgrep_share::{Error as RemoteError, Pulled, RemoteIndex, StoreTimeouts, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -30,7 +30,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     if !quiet {
         tell_refused(&settings);
     }
-    let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
@@ -78,7 +78,7 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
 }
 
 /// Says which index was taken.
-fn say(taken: Option<&(Found, Pulled)>, found: &Found, opening: &Opening, takes: &Takes) {
+fn say(taken: Option<&(RemoteIndex, Pulled)>, found: &RemoteIndex, opening: &Opening, takes: &Takes) {
     let Some((found, pulled)) = taken else {
         return remark!("{}: the index of {} is here already", found.name, called(&found.snapshot));
     };
@@ -136,8 +136,8 @@ pub(super) fn before_search(plan: &Plan, env: &Env, start: &std::path::Path) {
     }
 }
 
-fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Result<Option<(Found, Pulled)>> {
-    let remote = share::remote(plan.remote.as_deref(), project, settings, env, Patience::Short)?;
+fn taken(plan: &Plan, env: &Env, project: &Project, settings: &Settings) -> Result<Option<(RemoteIndex, Pulled)>> {
+    let remote = share::remote(plan.remote.as_deref(), project, settings, env, StoreTimeouts::Short)?;
     let (identity, names) = share::identity(project, None)?;
     let opening = plan.open.with(settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;

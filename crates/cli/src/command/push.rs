@@ -13,7 +13,7 @@ use colgrep_engine::project::open::{name_runtime, update};
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused, Settings};
 use colgrep_index::store::{FileTable, Snapshot};
-use colgrep_share::{Error as RemoteError, Known, Patience, Pushed, Remote, Sent, Takes};
+use colgrep_share::{Error as RemoteError, Pushed, Remote, RemoteState, Sent, StoreTimeouts, Takes};
 
 use super::{limit_threads, share};
 use crate::FOUND;
@@ -32,13 +32,13 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     if !args.quiet {
         tell_refused(&settings);
     }
-    let remote = share::remote(args.url.as_deref(), &project, &settings, env, Patience::Ample)?;
+    let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     let name = &names[0];
     let transfer = Transfer::new(args.quiet, env);
     let known = match remote.known(name, &transfer) {
-        // It is begun anew.
-        Err(RemoteError::DamagedManifest { .. }) if args.anew => Known::default(),
+        // Start over with an empty manifest.
+        Err(RemoteError::DamagedManifest { .. }) if args.anew => RemoteState::default(),
         known => known?,
     };
     drop(transfer);
@@ -49,7 +49,7 @@ pub(super) fn run(args: &PushArgs, env: &Env) -> Result<u8> {
     }
     drop(snapshot);
     let shipment = project.store.ship(&|part| known.has(part))?;
-    // Of what is sent, not of what was there a moment before.
+    // Check the files that are sent, rather than an earlier state.
     check_content(&project, &shipment.table, args.dirty)?;
     if Identity::of(&project).unwrap_or_default().commit != identity.commit {
         bail!("another commit was checked out meanwhile; push again");
@@ -80,8 +80,8 @@ fn updated(project: &Project, quiet: bool, settings: &Settings, env: &Env) -> Re
     Ok(update(project, options.as_ref(), true, encoding.as_ref(), &*console)?.0)
 }
 
-/// Refuses to send what nobody meant to share: files that git ignores, keys and passwords, and, unless `dirty`, what is
-/// not committed.
+/// Refuses to send files that are not meant to be shared: ignored files, keys and passwords, and, unless `dirty`,
+/// uncommitted files.
 fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()> {
     let kept = [(table.secrets, "--secrets", "keys and passwords"), (table.no_ignore, "--no-ignore", "ignored files")];
     if let Some((_, flag, what)) = kept.iter().find(|(is_on, ..)| *is_on) {
@@ -112,7 +112,7 @@ fn check_content(project: &Project, table: &FileTable, dirty: bool) -> Result<()
     Ok(())
 }
 
-/// Whether a folder lies in a repository, as far as its files tell.
+/// Whether a folder lies in a repository, judged by its files.
 fn has_git(folder: &Path) -> bool {
     folder.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }

@@ -72,7 +72,7 @@ fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Asks, prints the answer and gives the exit status.
+/// Searches, prints the answer and returns the exit status.
 fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     let paths = &plan.request.scope.paths;
     if !plan.output.quiet {
@@ -102,7 +102,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     Ok(if results.is_empty() { NOTHING } else { FOUND })
 }
 
-/// Tells of a word that is no path: it may have been meant for the query.
+/// Explains a word that is not a path: it may have been meant for the query.
 fn check_exists(path: &Path) -> Result<()> {
     let is_word = path.components().count() == 1 && !path.to_string_lossy().contains('.');
     match path.canonicalize() {

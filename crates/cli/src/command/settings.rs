@@ -1,4 +1,4 @@
-//! `colgrep settings`: what is set and where that comes from; writes the user's file.
+//! `colgrep settings`: shows values and their sources; writes the user's file.
 
 use colgrep_render::remark;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::settings::{
-    KEYS, REPOSITORY_FILE, Source, check_name, is_trusted, repository_file, trust, typed, untrust,
+    KEYS, REPOSITORY_FILE, ValueSource, check_name, is_trusted, repository_file, trust, typed, untrust,
 };
 use serde_json::json;
 
@@ -82,7 +82,7 @@ pub(super) fn run(args: &SettingsArgs, env: &Env) -> Result<u8> {
     }
     for (key, value, source) in &rows {
         // The ranking's constants are many: those at their defaults are `colgrep knobs`' to list.
-        if key.starts_with("ranking.") && *source == Source::Default && args.key.is_none() && !args.show {
+        if key.starts_with("ranking.") && *source == ValueSource::Default && args.key.is_none() && !args.show {
             continue;
         }
         writeln!(out, "{}", escape_text(&format!("{key} = {value}  ({source})")))?;

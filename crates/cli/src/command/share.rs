@@ -10,9 +10,10 @@ use colgrep_engine::project::open::Opening;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::store::Store;
-use colgrep_index::vector::Manifest;
+use colgrep_index::vector::VectorManifest;
 use colgrep_share::{
-    Access, Error as RemoteError, Found, Patience, Place, Pulled, Remote, Snapshot, Takes, Wanted, Watch,
+    Access, Error as RemoteError, ManifestSnapshot, Pulled, Remote, RemoteIndex, StoreAddress, StoreTimeouts, Takes,
+    TransferWatch, Wanted,
 };
 
 /// Opens the remote that is named, or else the setting's.
@@ -21,7 +22,7 @@ pub(super) fn remote(
     project: &Project,
     settings: &Settings,
     env: &Env,
-    patience: Patience,
+    patience: StoreTimeouts,
 ) -> Result<Remote> {
     let Some(url) = url.or(settings.text("remote")) else {
         bail!(
@@ -29,7 +30,7 @@ pub(super) fn remote(
              `colgrep settings remote ADDRESS`"
         )
     };
-    let place = Place::parse(url, env.home.as_deref())?;
+    let place = StoreAddress::parse(url, env.home.as_deref())?;
     if place.holds(&project.root) {
         bail!("{place} holds the project itself; name another folder (the address comes first, then the project)");
     }
@@ -73,9 +74,9 @@ pub(super) struct Taking<'a> {
 
 impl Taking<'_> {
     /// The indexes that there are, the best first.
-    pub(super) fn find(&self, watch: &dyn Watch) -> colgrep_share::Result<Vec<Found>> {
+    pub(super) fn find(&self, watch: &dyn TransferWatch) -> colgrep_share::Result<Vec<RemoteIndex>> {
         let encoding = self.model.and_then(|model| model.encoding(None));
-        let fits = |vectors: &Manifest| encoding.is_some_and(|encoding| encoding.fits(vectors));
+        let fits = |vectors: &VectorManifest| encoding.is_some_and(|encoding| encoding.fits(vectors));
         let Identity { commit, branch, lines, .. } = self.identity;
         let (commit, branch) = (commit.as_deref(), branch.as_deref());
         let far = |commits: &[&str]| commit.map(|own| distances(self.project, own, commits)).unwrap_or_default();
@@ -97,13 +98,17 @@ impl Taking<'_> {
     }
 
     /// Whether the project's index was made from this very one.
-    pub(super) fn is_taken(&self, found: &Found) -> bool {
+    pub(super) fn is_taken(&self, found: &RemoteIndex) -> bool {
         pulled(&self.project.store).is_some_and(|id| id == found.snapshot.id())
     }
 
     /// Pulls an index; the update that follows adds the local changes. `None` where another process pulled it
     /// meanwhile.
-    pub(super) fn take(&self, found: Vec<Found>, watch: &dyn Watch) -> colgrep_share::Result<Option<(Found, Pulled)>> {
+    pub(super) fn take(
+        &self,
+        found: Vec<RemoteIndex>,
+        watch: &dyn TransferWatch,
+    ) -> colgrep_share::Result<Option<(RemoteIndex, Pulled)>> {
         let Opening { walk, choice, .. } = self.opening;
         let target = (&self.project.store, self.project.root.as_path());
         self.remote.pull(found, target, (*walk, choice.vectors), &|| self.find(watch), watch)
@@ -117,7 +122,7 @@ fn pulled(store: &Store) -> Option<String> {
 }
 
 /// How an index is called in messages: by branch and commit.
-pub(super) fn called(snapshot: &Snapshot) -> String {
+pub(super) fn called(snapshot: &ManifestSnapshot) -> String {
     let commit = snapshot.commit.as_deref().map(|commit| commit.get(..10).unwrap_or(commit));
     let parts: Vec<&str> = snapshot.branch.as_deref().into_iter().chain(commit).collect();
     // Whoever pushed wrote that: a line end would begin a line of this program's.

@@ -15,12 +15,12 @@ use colgrep_render::words::{counted, in_words};
 struct Stats {
     folder: String,
     #[serde(flatten)]
-    all: Sizes,
+    all: IndexSizes,
     indexes: Vec<Index>,
 }
 
 #[derive(Clone, Copy, Default, Serialize)]
-struct Sizes {
+struct IndexSizes {
     files: u64,
     units: u64,
     source_bytes: u64,
@@ -36,15 +36,16 @@ struct Index {
     exists: bool,
     error: Option<String>,
     #[serde(flatten)]
-    sizes: Sizes,
+    sizes: IndexSizes,
 }
 
 pub(super) fn run(json: bool, env: &Env) -> Result<u8> {
     let mut stores = all_stores(env)?;
     stores.sort_by(|a, b| a.folder().cmp(b.folder()));
-    let mut stats = Stats { folder: env.data_folder()?.display().to_string(), all: Sizes::default(), indexes: vec![] };
+    let mut stats =
+        Stats { folder: env.data_folder()?.display().to_string(), all: IndexSizes::default(), indexes: vec![] };
     for store in &stores {
-        let mut sizes = Sizes { index_bytes: store.bytes_on_disk(), ..Sizes::default() };
+        let mut sizes = IndexSizes { index_bytes: store.bytes_on_disk(), ..IndexSizes::default() };
         let (mut root, mut error) = (None, None);
         match store.open() {
             Ok(snapshot) => {
@@ -87,7 +88,7 @@ fn print(stats: &Stats, out: &mut impl std::io::Write) -> std::io::Result<()> {
     writeln!(out, "{} {indexes} in {}: {}", stats.indexes.len(), stats.folder, stats.all)
 }
 
-impl std::fmt::Display for Sizes {
+impl std::fmt::Display for IndexSizes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (source, disk) = (in_words(self.source_bytes), in_words(self.index_bytes));
         let (files, units) = (counted(self.files, "file"), counted(self.units, "unit"));

@@ -24,7 +24,7 @@ use colgrep_render::notice::building;
 use colgrep_render::words::{counted, in_words};
 
 #[derive(Serialize)]
-struct Status {
+struct ProjectStatus {
     root: String,
     index: String,
     indexed: bool,
@@ -75,7 +75,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let settings = project.settings(env)?;
     tell_refused(&settings);
-    let mut status = Status {
+    let mut status = ProjectStatus {
         root: project.root.display().to_string(),
         index: project.store.folder().display().to_string(),
         indexed: false,
@@ -127,7 +127,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     Ok(if status.indexed { FOUND } else { NOTHING })
 }
 
-fn describe(table: &FileTable, status: &mut Status) {
+fn describe(table: &FileTable, status: &mut ProjectStatus) {
     status.complete = table.complete;
     status.taken = !table.pulled.is_empty();
     for (reason, paths) in table.skipped() {
@@ -145,7 +145,11 @@ fn describe(table: &FileTable, status: &mut Status) {
     }
 }
 
-fn print(status: &Status, refused: Option<&anyhow::Error>, out: &mut impl std::io::Write) -> std::io::Result<()> {
+fn print(
+    status: &ProjectStatus,
+    refused: Option<&anyhow::Error>,
+    out: &mut impl std::io::Write,
+) -> std::io::Result<()> {
     writeln!(out, "project   {}", status.root)?;
     writeln!(out, "index     {}", status.index)?;
     let is_being_built = status.building.is_some();

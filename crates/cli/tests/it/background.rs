@@ -1,4 +1,4 @@
-//! What a caller knows besides the query: term tables (002.10, 002.11), hints and tags (004.*).
+//! What a caller knows besides the query: term tables, hints and tags.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn tokens() -> Sandbox {
 }
 
 #[test]
-fn req_002_10_a_table_adds_terms_where_a_word_of_it_stands_in_the_query() {
+fn a_table_adds_terms_where_a_word_of_it_stands_in_the_query() {
     let sandbox = tokens();
     let plain = sandbox.run(&["refresh the token", "-l"]);
     assert!(!plain.out.contains("auth.py"), "{}", plain.out);
@@ -33,7 +33,7 @@ fn req_002_10_a_table_adds_terms_where_a_word_of_it_stands_in_the_query() {
 }
 
 #[test]
-fn req_002_10_a_table_may_stand_in_the_settings_and_one_is_known_by_name() {
+fn a_table_may_stand_in_the_settings_and_one_is_known_by_name() {
     let sandbox = tokens();
     sandbox.write(".colgrep.toml", "[terms]\ntoken = [\"JWT\"]\n");
     let found = |args: &[&str]| sandbox.run(&[&["refresh the token", "-l"], args].concat()).out.contains("auth.py");
@@ -49,7 +49,7 @@ fn req_002_10_a_table_may_stand_in_the_settings_and_one_is_known_by_name() {
 }
 
 #[test]
-fn req_002_10_what_is_no_table_is_refused_with_what_to_do() {
+fn what_is_no_table_is_refused_with_what_to_do() {
     let sandbox = tokens();
     sandbox.write("bad.json", "token = JWT");
     sandbox.write("list.json", "[\"token\"]");
@@ -73,7 +73,7 @@ fn req_002_10_what_is_no_table_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn req_004_7_and_8_hints_multiply_what_meets_them_and_leave_out_nothing() {
+fn hints_multiply_what_meets_them_and_leave_out_nothing() {
     let sandbox = Sandbox::new();
     for part in ["http", "queue"] {
         sandbox.write(&format!("src/{part}/parse_item.py"), "def parse_item(text):\n    return text.strip()\n");
@@ -95,9 +95,9 @@ fn req_004_7_and_8_hints_multiply_what_meets_them_and_leave_out_nothing() {
 }
 
 #[test]
-fn req_004_1_and_13_many_times_what_is_shown_is_ranked() {
+fn many_times_what_is_shown_is_ranked() {
     let sandbox = Sandbox::new();
-    // Far more than the two or three times what is shown that the requirements ask for.
+    // Far more than the two or three times what is shown that is asked for.
     for part in 0..30 {
         sandbox.write(&format!("src/p{part:02}/parse_item.py"), "def parse_item(text):\n    return text.strip()\n");
     }
@@ -108,7 +108,7 @@ fn req_004_1_and_13_many_times_what_is_shown_is_ranked() {
 }
 
 #[test]
-fn req_004_9_what_is_no_hint_is_refused_with_the_kinds() {
+fn what_is_no_hint_is_refused_with_the_kinds() {
     let sandbox = tokens();
     for hint in ["module=http", "http", "=http", "tag="] {
         let ran = sandbox.run(&["token", "--hint", hint]);

@@ -42,7 +42,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         let here = sandbox.run(&[query, "-k", "2", "api", "web", "worker"]);
         let over = sandbox.run(&[query, "-k", "2", "--shards", "shards.json"]);
         assert_eq!((over.status, &over.out), (here.status, &here.out), "{query}");
-        // No list of lines is to be had over shards.
+        // Lists of lines are not available over shards.
         let end = |text: &str, paths: &str| -> Vec<String> {
             let lines = text.replace(paths, "");
             lines.lines().map(|line| line.split(" are shown;").next().unwrap_or_default().to_string()).collect()
@@ -149,7 +149,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
     let page = server.send("/page/results", &body, &rights).json();
     assert_eq!((&page["results"][0]["repository"], &page["results"][0]["path"]), (&json!("web"), &json!("src/app.js")));
-    // A whole file, as far as its reader may see it.
+    // A whole file, if its reader may see it.
     let file = |repository: &str, path: &str| {
         server.send("/page/file", &json!({"repository": repository, "path": path}).to_string(), &rights)
     };

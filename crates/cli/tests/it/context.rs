@@ -1,5 +1,4 @@
-//! The reader's position, names in the query, and queries that are not questions: requirements 000.* of the design, by
-//! number.
+//! The reader's position, names in the query, and queries that are not questions.
 
 use crate::common::{Sandbox, git};
 
@@ -11,7 +10,7 @@ fn best_five(sandbox: &Sandbox, query: &str) -> String {
 }
 
 #[test]
-fn s000_1_fillers_around_a_question_change_nothing() {
+fn fillers_around_a_question_change_nothing() {
     let sandbox = Sandbox::of("relay").with_meaning();
     let answer = |query: &str| best_five(&sandbox, query);
     let plain = answer("how is a request parsed?");
@@ -31,7 +30,7 @@ fn lines_of_courtesy_around_a_question_change_nothing() {
 }
 
 #[test]
-fn s000_2_the_switch_counts_fillers_as_words() {
+fn the_switch_counts_fillers_as_words() {
     let sandbox = Sandbox::new();
     sandbox.write("a.py", "def thanks():\n    pass\n");
     sandbox.write("b.py", "def retry():\n    pass\n");
@@ -40,7 +39,7 @@ fn s000_2_the_switch_counts_fillers_as_words() {
 }
 
 #[test]
-fn s000_4_a_query_of_fillers_alone_keeps_them() {
+fn a_query_of_fillers_alone_keeps_them() {
     let sandbox = Sandbox::new();
     sandbox.write("help.py", "def help():\n    pass\n");
     sandbox.write("other.py", "def other():\n    pass\n");
@@ -50,7 +49,7 @@ fn s000_4_a_query_of_fillers_alone_keeps_them() {
 }
 
 #[test]
-fn s000_4_help_is_a_query_too() {
+fn help_is_a_query_too() {
     let sandbox = Sandbox::new();
     sandbox.write("src/help.py", "def help():\n    pass\n");
     sandbox.write("log/help.py", "def help():\n    pass\n");
@@ -126,7 +125,7 @@ fn misleading() -> Sandbox {
 }
 
 #[test]
-fn s000_8_and_9_a_named_file_stands_first_in_any_case() {
+fn a_named_file_stands_first_in_any_case() {
     let sandbox = misleading();
     for (query, first) in [
         ("retry a request in _pool.py", "net/_pool.py"),
@@ -158,7 +157,7 @@ fn s000_8_and_9_a_named_file_stands_first_in_any_case() {
 }
 
 #[test]
-fn s000_10_no_pool_and_no_ranking_cuts_a_mention() {
+fn no_pool_and_no_ranking_cuts_a_mention() {
     let sandbox = misleading();
     let small = [("COLGREP_POOL_UNITS", "10"), ("COLGREP_POOL_NAMED_FILES", "0")];
     let query = "retry a request in _pool.py";
@@ -205,7 +204,7 @@ fn place(out: &str, file: &str) -> usize {
 }
 
 #[test]
-fn s000_14_and_17_what_belongs_to_the_file_comes_earlier_and_nothing_goes() {
+fn what_belongs_to_the_file_comes_earlier_and_nothing_goes() {
     let sandbox = connected();
     // Scores of files, best first.
     let ask = |near: &[&str]| -> Vec<(String, f64)> {
@@ -239,7 +238,7 @@ fn s000_14_and_17_what_belongs_to_the_file_comes_earlier_and_nothing_goes() {
 }
 
 #[test]
-fn s000_16_a_test_is_lifted_where_tests_are_asked_for() {
+fn a_test_is_lifted_where_tests_are_asked_for() {
     let sandbox = connected();
     for i in 0..5 {
         sandbox.write(&format!("tests/test_open_{i}.py"), "def test_connect_open():\n    assert connect(\"open\")\n");
@@ -267,7 +266,7 @@ fn what_belongs_to_the_file_comes_where_no_word_is_known() {
 }
 
 #[test]
-fn s000_17_what_is_not_there_is_an_error() {
+fn what_is_not_there_is_an_error() {
     let sandbox = connected();
     for (near, message) in [
         ("src/gone.py", "no such file"),
@@ -316,7 +315,7 @@ fn symbols() -> Sandbox {
 }
 
 #[test]
-fn s000_25_the_searches_that_are_named() {
+fn the_searches_that_are_named() {
     let sandbox = symbols();
     for (name, query, flags, first) in [
         ("sparse search", "mount an application", &[][..], "app/routing/base.py"),
@@ -337,7 +336,7 @@ fn s000_25_the_searches_that_are_named() {
 }
 
 #[test]
-fn s000_17_and_seeds_001_13_files_that_changed_together_come_earlier() {
+fn files_that_changed_together_come_earlier() {
     let sandbox = Sandbox::new();
     let git = |args: &[&str]| git(&sandbox, args);
     git(&["init", "-q", "-b", "main"]);

@@ -236,7 +236,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn r002_13_ids_name_units_from_one_build_to_the_next() {
+fn ids_name_units_from_one_build_to_the_next() {
     let sandbox = queue();
     let id = |sandbox: &Sandbox, name: &str| {
         let ran = sandbox.run(&["--kind", "function", "--kind", "method", "--json"]);
@@ -269,7 +269,7 @@ fn a_line_says_what_encloses_it() {
         (&["who calls grow", "-k", "1"], "src/queue.rs:7:        grow(self);  [method Queue.push 6-8; also 1 unit]\n"),
         // A line that names its unit says enough.
         (&["reserve", "-k", "1"], "src/queue.rs:15:fn reserve(_: &mut Queue) {}\n"),
-        // Where more is shown, or programs read, lines stay as they are.
+        // With more lines, or for programs, lines are unchanged.
         (&["who calls push", "-k", "1", "-n", "1"], "src/fill.rs:5:        queue.push(item);\n"),
         (&["who calls push", "-k", "1", "--vimgrep"], "src/fill.rs:5:15:        queue.push(item);\n"),
         (&["--calls", "reserve"], "src/queue.rs:11:fn grow(queue: &mut Queue) {\n"),

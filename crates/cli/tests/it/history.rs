@@ -15,7 +15,7 @@ fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
 }
 
 #[test]
-fn seeds_001_5_the_session_that_asks_is_left_out() {
+fn the_session_that_asks_is_left_out() {
     let (sandbox, _) = repository();
     let folder = transcripts(&sandbox);
     let path = folder.join("s1.jsonl");
@@ -32,7 +32,7 @@ fn seeds_001_5_the_session_that_asks_is_left_out() {
 }
 
 #[test]
-fn seeds_001_14_a_history_of_another_version_or_a_damaged_one_is_made_anew() {
+fn a_history_of_another_version_or_a_damaged_one_is_made_anew() {
     let (sandbox, names) = repository();
     let before = sandbox.run(&["log", "-l"]).out;
     let files: Vec<PathBuf> = written(&sandbox).into_iter().map(|(path, _)| path).collect();
@@ -94,7 +94,7 @@ fn clear_leaves_nothing_of_what_agents_wrote() {
 }
 
 #[test]
-fn s000_23_a_plain_search_opens_no_history_unless_it_counts() {
+fn a_plain_search_opens_no_history_unless_it_counts() {
     let (sandbox, _) = repository();
     let histories = || histories(&sandbox);
     assert_eq!(sandbox.run_with(&[("COLGREP_HISTORY_BOOST", "0")], &["retries"]).status, 0);

@@ -7,7 +7,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What `cargo metadata` tells with these arguments, without a network.
+/// The output of `cargo metadata` with these arguments, without a network.
 fn metadata(arguments: &[&str]) -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--format-version", "1"])
@@ -39,85 +39,28 @@ fn dependencies() -> Vec<serde_json::Value> {
 #[test]
 fn crates_depend_in_one_direction_only() {
     let metadata = metadata(&["--no-deps"]);
-    for (package, allowed) in [
-        ("colgrep-core", &[][..]),
-        ("colgrep-encoder", &["colgrep-core"]),
-        ("colgrep-syntax", &["colgrep-core"]),
-        ("colgrep-index", &["colgrep-core", "colgrep-encoder", "colgrep-syntax"]),
-        ("colgrep-search", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index"]),
-        ("colgrep-engine", &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search"]),
-        (
-            "colgrep-cluster",
-            &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search", "colgrep-engine"],
-        ),
-        (
-            "colgrep-share",
-            &["colgrep-core", "colgrep-encoder", "colgrep-syntax", "colgrep-index", "colgrep-search", "colgrep-engine"],
-        ),
-        (
-            "colgrep-render",
-            &[
-                "colgrep-core",
-                "colgrep-encoder",
-                "colgrep-syntax",
-                "colgrep-index",
-                "colgrep-search",
-                "colgrep-engine",
-                "colgrep-share",
-            ],
-        ),
-        (
-            "colgrep-server",
-            &[
-                "colgrep-core",
-                "colgrep-encoder",
-                "colgrep-syntax",
-                "colgrep-index",
-                "colgrep-search",
-                "colgrep-engine",
-                "colgrep-cluster",
-                "colgrep-render",
-            ],
-        ),
-        (
-            "colgrep",
-            &[
-                "colgrep-core",
-                "colgrep-encoder",
-                "colgrep-syntax",
-                "colgrep-index",
-                "colgrep-search",
-                "colgrep-engine",
-                "colgrep-share",
-                "colgrep-cluster",
-                "colgrep-render",
-                "colgrep-server",
-            ],
-        ),
-        ("colgrep-python", &["colgrep-core", "colgrep-engine", "colgrep-index", "colgrep-search"]),
-        (
-            "colgrep-bench",
-            &[
-                "colgrep-core",
-                "colgrep-encoder",
-                "colgrep-syntax",
-                "colgrep-index",
-                "colgrep-search",
-                "colgrep-engine",
-                "colgrep-share",
-                "colgrep-cluster",
-                "colgrep",
-            ],
-        ),
-    ] {
+    // Each may use those of the lines above its own.
+    let layers: [&[&str]; 8] = [
+        &["colgrep-core"],
+        &["colgrep-encoder", "colgrep-syntax"],
+        &["colgrep-index"],
+        &["colgrep-search"],
+        &["colgrep-engine"],
+        &["colgrep-cluster", "colgrep-share", "colgrep-python"],
+        &["colgrep-render"],
+        &["colgrep-server"],
+    ];
+    let programs: [&[&str]; 2] = [&["colgrep"], &["colgrep-bench"]];
+    let layers: Vec<&[&str]> = layers.into_iter().chain(programs).collect();
+    for (at, package) in layers.iter().enumerate().flat_map(|(at, layer)| layer.iter().map(move |name| (at, *name))) {
+        let allowed: Vec<&str> = layers[..at].concat();
         let found =
             metadata["packages"].as_array().expect("packages").iter().find(|p| p["name"] == package).expect(package);
         for dependency in found["dependencies"].as_array().expect("dependencies") {
             let name = dependency["name"].as_str().expect("a name");
             assert!(
                 !name.starts_with("colgrep") || allowed.contains(&name),
-                "{package} must not use {name}: core <- syntax, encoder <- index <- search <- engine <- share, cluster <- render <- server <- cli <- \
-                 benchmarks (docs/architecture.md)"
+                "{package} must not use {name}: see the layers of this test and docs/architecture.md"
             );
         }
     }
@@ -214,7 +157,7 @@ const NOT_TAKEN: [&str; 20] = [
 ];
 
 #[test]
-fn r002_12_and_18_no_database_no_cache_server_and_no_language_model_is_built_in() {
+fn no_database_no_cache_server_and_no_language_model_is_built_in() {
     for package in dependencies() {
         let name = package["name"].as_str().expect("a name");
         assert!(!NOT_TAKEN.contains(&name) && !name.starts_with("sqlite"), "{name}");
@@ -352,6 +295,36 @@ fn source_files_have_at_most_800_lines() {
     let lines = all_sources().into_iter().map(|(path, text)| (path, text.lines().count()));
     let long: Vec<_> = lines.filter(|(_, lines)| *lines > 800).collect();
     assert!(long.is_empty(), "split these: {long:?}");
+}
+
+/// Names of types that several files declare, each with its reason.
+const SHARED_NAMES: [(&str, &str); 4] = [
+    ("Error", "each library crate has one, used by its path"),
+    ("Session", "the Python class wraps the engine's, under the same name for users"),
+    ("Step", "the JSON of a step is made from the engine's"),
+    ("Unit", "a row of Python's answers is made from core's"),
+];
+
+#[test]
+fn names_of_types_are_unique() {
+    let mut declared: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
+    for (path, text) in
+        all_sources().into_iter().filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "tests"))
+    {
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let at = words.iter().position(|word| ["struct", "enum", "trait"].contains(word));
+            let is_declared = |at: &usize| words[..*at].iter().all(|word| word.starts_with("pub"));
+            let Some(name) = at.filter(is_declared).and_then(|at| words.get(at + 1)) else { continue };
+            let name: String = name.chars().take_while(|c| c.is_alphanumeric()).collect();
+            declared.entry(name).or_default().push(path.display().to_string());
+        }
+    }
+    assert!(declared.len() > 500, "only {} names: the test sees too little", declared.len());
+    for (name, files) in declared {
+        let is_shared = SHARED_NAMES.iter().any(|(shared, _)| *shared == name);
+        assert!(files.len() == 1 || is_shared, "{name} is declared in {files:?}; give each type a name of its own");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn state(folder: &Path) -> BTreeMap<String, (u64, SystemTime)> {
 }
 
 #[test]
-fn s000_18_nothing_is_written_when_nothing_changed() {
+fn nothing_is_written_when_nothing_changed() {
     let sandbox = Sandbox::of("relay");
     sandbox.run(&["init"]);
     let before = state(&sandbox.data());
@@ -174,7 +174,7 @@ fn what_is_no_project_is_refused_without_yes() {
 }
 
 #[test]
-fn s000_26_an_index_of_another_version_or_a_damaged_one_is_built_anew() {
+fn an_index_of_another_version_or_a_damaged_one_is_built_anew() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 5] = [
         ("another version", |folder| {

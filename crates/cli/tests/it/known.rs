@@ -57,7 +57,7 @@ fn what_is_pasted_from_elsewhere_finds_its_place_here() {
     leads(
         &sandbox,
         &[
-            // Quotes of a program's, not of whoever asks.
+            // Quotes from a program, not from the user.
             ("src/net/tcp.rs:12: got \"no such value\" here", "src/net/tcp.rs:12:"),
             ("run( \"no such value\" )\n  File \"src/net/tcp.rs\", line 10, in open", "src/net/tcp.rs:10:"),
             ("Error: could not open socket \"no such value\" on any host", "src/net/tcp.rs:10:"),
@@ -108,7 +108,7 @@ fn messages() -> Sandbox {
          pub fn connect(host: &str) {\n    fail(format!(\"Failed to connect to {host}\"));\n}\n\n\
          pub fn act(name: &str) {\n    fail(format!(\"Unknown action: {name}\"));\n}\n",
     );
-    // More files than are read for their words, each with those of a value and of a message, apart.
+    // More files than are read for their words, each with the words of a value and of a message, but apart.
     for i in 0..70 {
         let page = format!("pub fn page{i}() {{\n    connect(\"acme.example\").or_else(fail);\n}}\n");
         sandbox.write(&format!("src/pages/page{i}.rs"), &page);

@@ -60,7 +60,7 @@ fn paths_name_their_file_however_they_are_written() {
 }
 
 #[test]
-fn s000_8_files_of_one_name_come_before_what_mentions_it() {
+fn files_of_one_name_come_before_what_mentions_it() {
     let sandbox = Sandbox::new();
     sandbox.write("src/http.rs", "pub fn plain() -> u8 {\n    1\n}\n");
     sandbox.write("src/core/http.rs", "pub fn core_send() -> u8 {\n    2\n}\n");
@@ -101,7 +101,7 @@ fn a_name_beside_its_file_is_found_where_that_defines_it() {
             ("where is Adapter defined in src/auth.py", "src/auth.py:7:"),
             ("the class Adapter of auth.py", "src/auth.py:7:"),
             ("Adapter in other.py", "src/other.py:4:"),
-            // A function inside another one is no unit.
+            // A function inside another one is not a unit.
             ("sha_utf8 in src/auth.py", "src/auth.py:2:"),
             // No announcement where the body is here.
             ("check_pane in pane.c", "src/pane.c:11:"),
@@ -200,7 +200,7 @@ fn names_in_marks_or_with_a_value_are_found_as_the_name_is() {
         ("TOOL_PAGER=less", "src/app.rs:7:"),
         ("export TOOL_PAGER=1", "src/app.rs:7:"),
         ("CLOSE_AFTER=1", "src/settings.py:1:"),
-        // The value in quotes is no condition.
+        // The value in quotes is not a condition.
         ("CLOSE_AFTER = \"x\"", "src/settings.py:1:"),
     ] {
         let ran = sandbox.run(&["-k", "1", "--query", query]);

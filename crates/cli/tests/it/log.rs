@@ -1,5 +1,4 @@
-//! `colgrep log`: commits and made transcripts of agents' sessions, as requirements 001.1 to 001.14 of the design have
-//! them.
+//! `colgrep log`: commits and made transcripts of agents' sessions, turn by turn.
 
 use std::fs;
 
@@ -65,7 +64,7 @@ fn of_more_equal_commits_than_are_looked_at_the_newest_are_found() {
 }
 
 #[test]
-fn seeds_001_11_a_question_finds_the_commit_that_says_why() {
+fn a_question_finds_the_commit_that_says_why() {
     let (sandbox, names) = repository();
     let ran = sandbox.run(&["log", "why do retries stop at five", "--json"]);
     let first = &rows(&ran)[0];
@@ -85,7 +84,7 @@ fn seeds_001_11_a_question_finds_the_commit_that_says_why() {
 }
 
 #[test]
-fn seeds_001_4_a_path_limits_to_what_mentions_it_newest_first() {
+fn a_path_limits_to_what_mentions_it_newest_first() {
     let (sandbox, _) = repository();
     assert_eq!(
         subjects(&sandbox.run(&["log", "--json", "--", "src/http.rs"])),
@@ -245,7 +244,7 @@ fn days_and_kinds_limit_too() {
 }
 
 #[test]
-fn seeds_001_2_and_001_12_a_second_look_writes_nothing_and_a_new_commit_is_found_at_once() {
+fn a_second_look_writes_nothing_and_a_new_commit_is_found_at_once() {
     let (sandbox, mut names) = repository();
     let folder = transcripts(&sandbox);
     fs::write(folder.join("s1.jsonl"), session(&sandbox)).expect("a file");
@@ -311,7 +310,7 @@ fn worktrees_share_one_history() {
 }
 
 #[test]
-fn seeds_001_1_and_001_6_turns_are_places_that_mention_paths() {
+fn turns_are_places_that_mention_paths() {
     let (sandbox, _) = repository();
     let folder = transcripts(&sandbox);
     let path = folder.join("s1.jsonl");
@@ -353,7 +352,7 @@ fn what_tools_answered_is_never_found() {
 }
 
 #[test]
-fn seeds_001_3_the_last_turn_of_a_session_grows() {
+fn the_last_turn_of_a_session_grows() {
     let (sandbox, _) = repository();
     let folder = transcripts(&sandbox);
     let path = folder.join("s1.jsonl");
@@ -425,7 +424,7 @@ fn codex_writes_another_form_and_unknown_lines_are_counted() {
 }
 
 #[test]
-fn seeds_001_10_who_names_a_file_gets_what_mentions_it() {
+fn who_names_a_file_gets_what_mentions_it() {
     let (sandbox, names) = repository();
     let found = |query: &str, vars: &[(&str, &str)]| {
         let ran = sandbox.run_with(vars, &["log", query, "--json"]);

@@ -558,7 +558,7 @@ fn units_are_listed_and_filtered_by_facts() {
 }
 
 #[test]
-fn req_004_9_hints_and_terms_are_parameters_of_a_search() {
+fn hints_and_terms_are_parameters_of_a_search() {
     let sandbox = Sandbox::new();
     for part in ["http", "queue"] {
         sandbox.write(&format!("src/{part}/parse_item.py"), "def parse_item(text):\n    return text.strip()\n");

@@ -273,7 +273,7 @@ fn an_answer_ends_for_agents_too() {
     let marks = client.good("search", json!({"query": "() {"}));
     assert!(marks.starts_with("(\"() {\" holds no word, so it is searched as text"), "{marks}");
     assert!(marks.contains("src/code.rs:2:pub fn tell_code() {\n"), "{marks}");
-    // What is searched as text is text; the tool grep tells of the others too.
+    // A literal search covers text only; the tool grep reports the other files too.
     std::fs::write(sandbox.root().join("a.png"), b"\0 () {\n").expect("a file");
     let marks = client.good("search", json!({"query": "() {"}));
     assert!(!marks.contains("a.png") && marks.contains("src/code.rs:2:"), "{marks}");
@@ -282,7 +282,7 @@ fn an_answer_ends_for_agents_too() {
 }
 
 #[test]
-fn s000_14_the_file_that_an_agent_works_on_is_a_parameter() {
+fn the_file_that_an_agent_works_on_is_a_parameter() {
     let sandbox = Sandbox::new();
     sandbox.write("src/tcp.py", "def connect():\n    return 1\n");
     sandbox.write("src/pool.py", "def connect_all():\n    return connect()\n");
@@ -339,7 +339,7 @@ fn an_index_that_was_not_compared_is_not_called_current() {
 #[test]
 fn related_units_are_those_of_the_command_line() {
     let sandbox = Sandbox::new();
-    // Of 200 characters, it is no text that somebody pasted.
+    // It has 200 characters, but a unit's own words are not a long query.
     let told = "Drops the oldest entry of the queue when its buffer is full, which is what every caller of the worker pool \
                 counts on while a slow reader holds the lock and the writers have no other place for the rows they got \
                 from the socket";

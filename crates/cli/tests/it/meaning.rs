@@ -11,7 +11,7 @@ fn relay() -> Sandbox {
 }
 
 #[test]
-fn s000_19_and_28_words_that_are_not_the_codes_find_it() {
+fn words_that_are_not_the_codes_find_it() {
     let sandbox = relay();
     let ran =
         sandbox.run(&["buffer of fixed size that drops the oldest entry when full", "-k", "3", "--semantic-only"]);
@@ -21,7 +21,7 @@ fn s000_19_and_28_words_that_are_not_the_codes_find_it() {
 }
 
 #[test]
-fn s000_21_the_halves_side_by_side_answer_as_one_behind_the_other() {
+fn the_halves_side_by_side_answer_as_one_behind_the_other() {
     let sandbox = relay();
     sandbox.run(&["init"]);
     let ask = |threads: &str| {

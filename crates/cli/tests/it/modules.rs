@@ -10,7 +10,7 @@ type ModulePath = Vec<String>;
 /// Module → the modules that it names by a path from `crate`, `self` or `super`.
 type Uses = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
-/// The modules of the index, each of which may use those in front of it alone.
+/// The modules of the index, each of which may use only those before it.
 const INDEX: [&str; 15] = [
     "error",
     "disk",

@@ -108,7 +108,7 @@ fn links_hold_the_state_and_back_goes_back() {
     browser.until(&format!("{RESULTS} && {paths} === 'otherlib/ring.py:1'"));
     browser.open(&format!("{}/?in=other&file=nowhere.py&q=ring", server.base));
     browser.until("document.querySelector('[role=alert] .note') !== null");
-    // A repository that is not served is no reason to show what others have.
+    // For a repository that is not served, results of others are not shown.
     browser.open(&format!("{}/?q=ring&repo=gone", server.base));
     browser.until("document.querySelector('[role=alert] .note')?.textContent.includes('gone is not a file or folder')");
     assert_eq!(browser.value("document.querySelectorAll('.hit').length"), 0);
@@ -178,7 +178,7 @@ fn everybody_can_read_and_reach_it() {
             browser.open(&format!("{}{address}", server.base));
             browser.until("!document.getElementById('start').hidden && document.querySelector('.samples') !== null || document.querySelectorAll('.row').length > 0");
             assert_eq!(browser.value(CONTRAST), "", "{scheme} {address}");
-            // Every control has a name, every picture is said or hidden.
+            // Every control has a name, every picture is described or hidden.
             let nameless = "[...document.querySelectorAll('button, input, select')].filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length";
             assert_eq!(browser.value(nameless), 0, "{address}");
             for (width, height) in [(1200, 900), (768, 1024), (360, 740)] {

@@ -1,5 +1,4 @@
-//! Documents: sections, their keywords and entities, the line that is shown of them. Numbers are those of the
-//! requirements for document retrieval with enrichment (002).
+//! Documents: sections, their keywords and entities, the line that is shown of them.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -49,7 +48,7 @@ fn outline(sandbox: &Sandbox, file: &str) -> Vec<Value> {
 }
 
 #[test]
-fn r002_14_sections_have_their_headings_names_and_lines() {
+fn sections_have_their_headings_names_and_lines() {
     let sandbox = guide();
     let names = |file: &str| -> Vec<String> {
         let row = |unit: &Value| format!("{} {}", unit["line"], unit["qualified_name"].as_str().unwrap_or_default());
@@ -102,7 +101,7 @@ fn a_heading_stands_before_what_links_to_it() {
 }
 
 #[test]
-fn r002_1_and_2_keywords_stand_in_the_outline() {
+fn keywords_stand_in_the_outline() {
     let units = outline(&guide(), "docs/scaling.adoc");
     let keywords = |unit: &Value| -> Vec<String> {
         let words = unit["keywords"].as_array().expect("a list");
@@ -114,7 +113,7 @@ fn r002_1_and_2_keywords_stand_in_the_outline() {
 }
 
 #[test]
-fn r002_5_and_15_entities_have_labels_of_their_own() {
+fn entities_have_labels_of_their_own() {
     let sandbox = guide();
     let units = outline(&sandbox, "docs/guide.rst");
     let timeouts = &units[1]["entities"];
@@ -136,7 +135,7 @@ fn r002_5_and_15_entities_have_labels_of_their_own() {
 }
 
 #[test]
-fn r002_4_the_enriched_text_has_its_head_an_empty_line_and_the_content() {
+fn the_enriched_text_has_its_head_an_empty_line_and_the_content() {
     let sandbox = guide();
     let printed = sandbox.run(&["outline", "docs/scaling.adoc", "--enriched"]).out;
     let (head, content) = printed.split_once("\n\n").expect("an empty line");
@@ -180,7 +179,7 @@ fn cells_of_notebooks_are_found_on_lines_of_the_file() {
 }
 
 #[test]
-fn r002_7_and_17_an_index_serves_other_processes_from_whatever_volume() {
+fn an_index_serves_other_processes_from_whatever_volume() {
     let sandbox = guide();
     assert_eq!(sandbox.run(&["init"]).status, 0);
     let elsewhere = sandbox.root().with_file_name("volume");

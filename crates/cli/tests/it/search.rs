@@ -64,7 +64,7 @@ fn json_has_every_field_of_the_contract() {
 }
 
 #[test]
-fn s003_3_lines_cover_every_matched_unit_of_the_file() {
+fn lines_cover_every_matched_unit_of_the_file() {
     let sandbox = Sandbox::new();
     let text = "def parse_request(text):\n    return text\n\n\ndef close():\n    pass\n\n\ndef check_request(text):\n    return text\n\n\ndef last():\n    pass\n";
     sandbox.write("a.py", text);
@@ -253,7 +253,7 @@ fn knobs_count_and_bad_ones_are_refused() {
 }
 
 #[test]
-fn s000_20_the_trace_has_a_line_a_step() {
+fn the_trace_has_a_line_a_step() {
     let sandbox = Sandbox::of("relay");
     let ran = sandbox.run_with(&[("COLGREP_TRACE", "1")], &["parse request", "-k", "2"]);
     let lines = ran.err.lines().map(|l| l.strip_prefix("__COLGREP_TRACE__ ").expect("a trace line"));

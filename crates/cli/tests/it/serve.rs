@@ -88,7 +88,7 @@ fn several_roots_are_served_and_kept_up_to_date() {
     assert_eq!(names("lion")[0], "one/src/a.py");
     assert!(!names("lion").iter().any(|name| name.contains("three")), "{:?}", names("lion"));
     sandbox.write("two/src/new.py", "def leopard():\n    return 'hiss'\n");
-    // The system tells of the file when it likes.
+    // The system reports the file eventually.
     until("so", || names("leopard").first().is_some_and(|name| name == "two/src/new.py"));
     let folder = sandbox.root().join("two").display().to_string();
     let only = server.good("/page/results", &json!({"query": "lion", "all": true, "paths": [folder]}));

@@ -32,7 +32,7 @@ fn what_is_pushed_is_found_in_a_clone_without_parsing_or_encoding() {
     let before = files_below(&remote);
     assert!(done(&ours, &["push", &url]).err.contains("nothing was sent"));
     assert_eq!(files_below(&remote), before);
-    // What was pulled is there already, for whoever pushes it.
+    // A pulled index is there already, whoever pushes it.
     assert!(done(&theirs, &["push", &url]).err.contains("nothing was sent"));
     assert_eq!(files_below(&remote), before);
     // Neither a root nor a time goes out.
@@ -64,7 +64,7 @@ fn edits_are_overlaid_by_the_hashes_of_texts() {
     let pulled = done(&theirs, &["pull", &url]);
     assert!(pulled.err.contains("0 texts encoded"), "{}", pulled.err);
     assert_eq!(answer(&theirs), fresh);
-    // What is not committed is not shared unless that is meant.
+    // Uncommitted files are shared only on request.
     let refused = theirs.run(&["push", &url]);
     assert!(refused.status == 2 && refused.err.contains("src/pages.rs differs from the commit"), "{}", refused.err);
     done(&theirs, &["push", &url, "--dirty"]);

@@ -55,7 +55,7 @@ fn what_is_missing_is_put_again_by_the_next_push() {
     done(&theirs, &["clear"]);
     assert!(done(&theirs, &["pull", &url]).err.contains("what is checked out ("));
     assert_eq!(answer(&theirs), fresh);
-    // Where nothing is left, the way out is said.
+    // If nothing is left, the message says what to do.
     fs::remove_dir_all(blobs_of(&remote)).expect("a folder");
     let refused = clone_of(&ours).run(&["pull", &url]);
     assert!(refused.status == 2 && refused.err.contains("`colgrep push` puts what is missing"), "{}", refused.err);
@@ -198,7 +198,7 @@ fn a_manifest_of_others_is_told_from_a_damaged_one() {
     done(&ours, &["push", &url]);
     let now = snapshots(&remote);
     assert!(now.contains(&newer), "{now:?}");
-    // One that is whole and no manifest is not begun anew.
+    // An intact file that is not a manifest is not replaced.
     with(&|value| value["snapshots"] = json!(7));
     for args in [&["pull", &url][..], &["push", &url], &["push", &url, "--anew"]] {
         let refused = ours.run(args);
@@ -337,7 +337,7 @@ fn of_two_who_push_one_commit_with_other_settings_each_is_found_by_his_own() {
         done(&theirs, &["init"]);
         assert_eq!(answer_of(&theirs, "measure pressure valve"), found, "{settings}");
     }
-    // Where nobody has the same settings, what differs is said and read here.
+    // If nobody has the same settings, the difference is reported and read here.
     let theirs = of_settings("hidden = true\nignore = [\"gen/\"]\n");
     let pulled = done(&theirs, &["pull", &url]).err;
     assert!(

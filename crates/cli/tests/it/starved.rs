@@ -35,7 +35,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
         let whole = sandbox.run(&["starved", "-l"]).out;
         sandbox.write("large.rs", "fn starved_no_more() {}\n");
         sandbox.write("more.rs", &"fn starved_again() {}\n".repeat(500));
-        // What can't be brought up to date is searched as it was, and that is said.
+        // An index that can't be updated is searched in its old state, with a remark.
         let ran = limited(&sandbox, &format!("ulimit -f {blocks}"), &["starved_7", "-l"]);
         assert!(ran.status == 0 && ran.err.contains("File too large"), "{blocks}: {ran:?}");
         let said = ["COLGREP_DATA_DIR=FOLDER; this answer is from the index as it is", "changed since is not in it"];

@@ -13,7 +13,7 @@ use crate::check::{are_served, checked, is_begun};
 use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
 use crate::frame::{QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, IndexProgress, Put, Question, ServedRepository, Welcome};
+use crate::message::{Begin, Begun, IndexProgress, Put, ServedRepository, Welcome, WireQuestion};
 use crate::replica::{Connection, Lost, Replica};
 
 /// The health of the shards.
@@ -166,11 +166,11 @@ impl Cluster {
     /// When the file of the shards is invalid.
     pub fn health(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
-        let frame = |question: Question| {
+        let frame = |question: WireQuestion| {
             let put: Put = (0, question);
             framed(&put, QUESTION_BYTES_MAX).map_err(|error| Error::Refused(error.to_string()))
         };
-        let frames = (frame(Question::Begin(Box::new(begin.clone())))?, frame(Question::Served)?);
+        let frames = (frame(WireQuestion::Begin(Box::new(begin.clone())))?, frame(WireQuestion::Served)?);
         let told = |connection: &mut Connection| {
             let until = Instant::now() + self.patience.answer;
             let _: Begun = checked(&connection.ask(&frames.0, until)?, "begin", |begun| is_begun(&begin, begun))?;

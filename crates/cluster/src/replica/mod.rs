@@ -28,7 +28,7 @@ const TIMES_MIN: usize = 20;
 
 /// Timeouts for replicas.
 #[derive(Clone, Debug)]
-pub struct Patience {
+pub struct ReplicaTimeouts {
     /// Timeout of a connection and its greeting.
     pub connect: Duration,
     /// Delay before another replica is asked too, until the shard's response times are known.
@@ -39,9 +39,9 @@ pub struct Patience {
     pub answer: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for ReplicaTimeouts {
+    fn default() -> ReplicaTimeouts {
+        ReplicaTimeouts {
             connect: Duration::from_millis(1_000),
             first: Duration::from_millis(400),
             hedge: Duration::from_millis(30)..=Duration::from_millis(1_000),
@@ -209,7 +209,7 @@ fn greet_again(replica: &Weak<Replica>, is_gone: bool) {
 
 /// Traffic of one kind of question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct QuestionTraffic {
     /// Number of questions.
     pub asked: u64,
     /// Bytes of the questions.
@@ -218,9 +218,9 @@ pub struct Spent {
     pub received: u64,
 }
 
-impl Spent {
+impl QuestionTraffic {
     /// Adds other traffic.
-    pub fn add(&mut self, other: &Spent) {
+    pub fn add(&mut self, other: &QuestionTraffic) {
         self.asked += other.asked;
         self.sent += other.sent;
         self.received += other.received;
@@ -233,7 +233,7 @@ pub struct Replicas {
     /// The replicas.
     pub all: Vec<Arc<Replica>>,
     /// Traffic by kind of question, for answers that were used.
-    spent: Mutex<BTreeMap<&'static str, Spent>>,
+    spent: Mutex<BTreeMap<&'static str, QuestionTraffic>>,
     next: AtomicUsize,
     times: Mutex<VecDeque<Duration>>,
 }
@@ -247,11 +247,11 @@ impl Replicas {
     /// Records the traffic of a question.
     pub fn spent(&self, kind: &'static str, sent: usize, received: usize) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.entry(kind).or_default().add(&Spent { asked: 1, sent: sent as u64, received: received as u64 });
+        spent.entry(kind).or_default().add(&QuestionTraffic { asked: 1, sent: sent as u64, received: received as u64 });
     }
 
     /// Traffic by kind of question.
-    pub fn by_kind(&self) -> BTreeMap<&'static str, Spent> {
+    pub fn by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

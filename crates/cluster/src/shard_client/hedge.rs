@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{Frame, ShardClient};
 use crate::message::{Begun, WireFailure};
-use crate::replica::{Connection, Lost, Patience, Replica, answered};
+use crate::replica::{Connection, Lost, Replica, ReplicaTimeouts, answered};
 
 /// How long each source of an answer is polled.
 const STEP: Duration = Duration::from_millis(2);
@@ -235,7 +235,7 @@ struct Rival {
     replica: Arc<Replica>,
     frames: Arc<Vec<Frame>>,
     generation: Option<u64>,
-    patience: Patience,
+    patience: ReplicaTimeouts,
     until: Instant,
     is_heard: Arc<AtomicBool>,
 }

@@ -13,15 +13,15 @@ use colgrep_engine::answer::summary::{EndAsked, EndFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_search::Shard;
 use colgrep_search::rounds::{Replay, ShardSearch};
-use colgrep_search::shard::{Extent, ShardOverview, ShardQuery};
+use colgrep_search::shard::{ShardExtent, ShardOverview, ShardQuery};
 use hedge::Hedge;
 use search::RemoteSearch;
 use serde::de::DeserializeOwned;
 
 use crate::check::{self, checked};
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Put, Question, WireFailure, WireQuery, WireVectors};
-use crate::replica::{Connection, Lost, Patience, Replicas};
+use crate::message::{Begin, Begun, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
+use crate::replica::{Connection, Lost, ReplicaTimeouts, Replicas};
 
 /// A frame that can be sent to any replica.
 type Frame = Arc<Vec<u8>>;
@@ -32,7 +32,7 @@ pub struct ShardClient {
     /// Its number, from 0.
     pub at: usize,
     replicas: Arc<Replicas>,
-    patience: Patience,
+    patience: ReplicaTimeouts,
     /// Its answer at the start.
     pub begun: Begun,
     names: HashMap<String, bool>,
@@ -59,7 +59,7 @@ impl Drop for ShardClient {
         // After a change of the indexes, the connection's greeting is outdated.
         let is_current = |connection: &Connection| connection.welcome.generation == self.begun.generation;
         let Some(mut connection) = line.connection.take().filter(is_current) else { return };
-        let Ok(done) = framed(&(0u8, Question::Done), QUESTION_BYTES_MAX) else { return };
+        let Ok(done) = framed(&(0u8, WireQuestion::Done), QUESTION_BYTES_MAX) else { return };
         if connection.tell(&done) {
             Arc::clone(&connection.replica).keep(connection);
         }
@@ -75,9 +75,9 @@ impl ShardClient {
         at: usize,
         replicas: &Arc<Replicas>,
         begin: &Begin,
-        patience: &Patience,
+        patience: &ReplicaTimeouts,
     ) -> std::result::Result<ShardClient, Lost> {
-        let put = (0u8, Question::Begin(Box::new(begin.clone())));
+        let put = (0u8, WireQuestion::Begin(Box::new(begin.clone())));
         let frame = frame_of(&put)?;
         let mut client = ShardClient {
             at,
@@ -139,7 +139,7 @@ impl ShardClient {
     /// # Errors
     /// When no replica answers.
     pub fn show(&self, asked: ShowAsked) -> std::result::Result<Vec<FileAnswer>, Lost> {
-        let put = (0, Question::Show(Box::new(asked.clone())));
+        let put = (0, WireQuestion::Show(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |files: &Vec<_>| check::is_shown(&asked, files, &self.begun.extent))
     }
 
@@ -148,7 +148,7 @@ impl ShardClient {
     /// # Errors
     /// When no replica answers.
     pub fn end(&self, asked: EndAsked) -> std::result::Result<EndFound, Lost> {
-        let put = (0, Question::End(Box::new(asked.clone())));
+        let put = (0, WireQuestion::End(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
     }
 
@@ -157,7 +157,7 @@ impl ShardClient {
     /// # Errors
     /// When there is no such file, or no replica answers.
     pub fn read(&self, repository: String, path: String) -> std::result::Result<String, Lost> {
-        self.ask_of((0, Question::Read(repository, path)), Replay::Never, |_| true)
+        self.ask_of((0, WireQuestion::Read(repository, path)), Replay::Never, |_| true)
     }
 
     /// Asks a question. `is_valid` compares the answer with it.
@@ -188,7 +188,7 @@ impl ShardClient {
     fn asked<T: DeserializeOwned>(
         &self,
         line: &mut Conversation,
-        asked: &Question,
+        asked: &WireQuestion,
         frame: &Frame,
         is_valid: impl FnOnce(&T) -> bool,
     ) -> std::result::Result<T, Lost> {
@@ -229,7 +229,7 @@ impl Shard for ShardClient {
         true
     }
 
-    fn extent(&self) -> Extent {
+    fn extent(&self) -> ShardExtent {
         self.begun.extent.clone()
     }
 
@@ -237,7 +237,7 @@ impl Shard for ShardClient {
         match self.names.get(term) {
             Some(is_name) => Ok(*is_name),
             None => {
-                let put = (0, Question::IsName(term.to_string()));
+                let put = (0, WireQuestion::IsName(term.to_string()));
                 self.ask_of(put, Replay::Never, |_| true).map_err(|lost| self.away(&lost))
             }
         }
@@ -249,7 +249,7 @@ impl Shard for ShardClient {
         let (depth, parts) = (self.line().depth + 1, wire.query.clone());
         let is_valid = |overview: &ShardOverview| check::is_overview(&parts, overview, &self.begun.extent);
         let overview = self
-            .ask_of((depth, Question::Search(Box::new(wire))), Replay::Always, is_valid)
+            .ask_of((depth, WireQuestion::Search(Box::new(wire))), Replay::Always, is_valid)
             .map_err(|lost| self.away(&lost))?;
         self.line().depth = depth;
         Ok(Box::new(RemoteSearch { client: self, depth, overview }))

@@ -1,11 +1,11 @@
 //! One search in a shard of another process: each round is a question.
 
 use colgrep_index::error::Result;
-use colgrep_search::rounds::{Ask, Listed};
+use colgrep_search::rounds::{Ask, ListedRound};
 use colgrep_search::shard::ShardOverview;
 
 use super::ShardClient;
-use crate::message::Question;
+use crate::message::WireQuestion;
 
 /// One search in a shard of another process.
 pub struct RemoteSearch<'s> {
@@ -26,13 +26,13 @@ impl Drop for RemoteSearch<'_> {
     }
 }
 
-impl<R: Listed> Ask<R> for RemoteSearch<'_> {
+impl<R: ListedRound> Ask<R> for RemoteSearch<'_> {
     fn ask(&self, request: &R) -> Result<R::Answer> {
         if let Some(answer) = request.known(&self.overview) {
             return Ok(answer);
         }
         let extent = &self.client.begun.extent;
-        let put = (self.depth, Question::Round(request.clone().into()));
+        let put = (self.depth, WireQuestion::Round(request.clone().into()));
         let is_valid = |answer: &R::Answer| request.is_valid(answer, extent);
         let mut answer = self.client.ask_of(put, request.replay(), is_valid).map_err(|lost| self.client.away(&lost))?;
         request.complete(&mut answer, extent);

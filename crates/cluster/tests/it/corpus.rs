@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, Patience, ShardServer};
+use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::FileAnswer;
@@ -16,7 +16,7 @@ use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::open;
 use colgrep_engine::session::corpus::{self, Parts, RankedTogether};
-use colgrep_engine::session::project_searcher::{Asked, Place, Within};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, Env, OpenOptions, RankBy, Scope};
 use tempfile::TempDir;
@@ -114,10 +114,10 @@ impl Corpus {
         let is_wanted = |one: &&HostedRepository| names.is_none_or(|names| names.contains(&one.name));
         let place = |one: &HostedRepository| {
             let HostedRepository { project, snapshot, settings, .. } = one;
-            Place::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
+            ProjectSearcher::new(project.clone(), Arc::clone(snapshot), Within::everything(), scope, false, settings)
                 .expect("a place")
         };
-        let places: Vec<Place> = self.repositories.iter().filter(is_wanted).map(place).collect();
+        let places: Vec<ProjectSearcher> = self.repositories.iter().filter(is_wanted).map(place).collect();
         if places.is_empty() {
             return String::new();
         }
@@ -129,19 +129,19 @@ impl Corpus {
 }
 
 /// Asks with knobs that cut early, so that cuts matter.
-pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&Asked<'_>) -> T) -> T {
+pub fn asked<T>(corpus: &Corpus, query: &str, hybrid: bool, ask: impl FnOnce(&RankQuery<'_>) -> T) -> T {
     let mut knobs = Knobs::of(Profile::Default);
     knobs.set(Knob::PoolUnits, "40").expect("a value");
     knobs.set(Knob::PoolNamedFiles, "8").expect("a value");
     let model = hybrid.then_some(&corpus.model);
     let by = if hybrid { RankBy::Both } else { RankBy::Words };
-    ask(&Asked {
+    ask(&RankQuery {
         model,
         by,
         units_per_file: PerFile::Units(2),
         strength_min: 0.01,
         explain: true,
-        ..Asked::new(query, &knobs, 12)
+        ..RankQuery::new(query, &knobs, 12)
     })
 }
 
@@ -237,7 +237,7 @@ impl Drop for Serving {
 }
 
 /// Writes the file that names shards, and opens it.
-pub fn cluster(folder: &Path, shards: &[Vec<String>], token: Option<&str>, patience: Patience) -> Cluster {
+pub fn cluster(folder: &Path, shards: &[Vec<String>], token: Option<&str>, patience: ReplicaTimeouts) -> Cluster {
     let file = folder.join("shards.json");
     name(&file, shards);
     Cluster::new(&file, token.map(str::to_string), 2, patience).expect("shards")
@@ -250,8 +250,8 @@ pub fn name(file: &Path, shards: &[Vec<String>]) {
 }
 
 /// Patience that ends within a test.
-pub fn hurried() -> Patience {
-    Patience {
+pub fn hurried() -> ReplicaTimeouts {
+    ReplicaTimeouts {
         connect: Duration::from_millis(400),
         first: Duration::from_millis(300),
         hedge: Duration::from_millis(100)..=Duration::from_millis(300),
@@ -259,7 +259,7 @@ pub fn hurried() -> Patience {
     }
 }
 
-/// Answers of a cluster, as [`Corpus::here`] tells those of one process.
+/// Answers of a cluster, in the form of [`Corpus::here`].
 pub fn through(
     cluster: &Cluster,
     corpus: &Corpus,

@@ -1,7 +1,7 @@
 //! A search through the network equals the search in one process, to the bit: the ranking and the files shown.
 
 use crate::corpus::{Corpus, NAMES, Serving, cluster, through};
-use colgrep_cluster::{ClusterScope, Patience};
+use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
 use colgrep_engine::{Pattern, Scope, Tests};
 
 const QUERIES: [&str; 21] = [
@@ -48,7 +48,7 @@ fn answers_through_the_wire_are_those_of_one_process() {
     for count in [1, 3] {
         let servers: Vec<Serving> = (0..count).map(|at| Serving::new(corpus.part(at, count), None)).collect();
         let shards: Vec<Vec<String>> = servers.iter().map(|server| vec![server.name()]).collect();
-        let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+        let cluster = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
         for (at, query) in QUERIES.iter().enumerate() {
             let scopes = scopes();
             for case in [at, at + 1].into_iter().take(count) {

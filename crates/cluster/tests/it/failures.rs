@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, through};
-use colgrep_cluster::{Cluster, ClusterScope, Generation, Patience};
+use colgrep_cluster::{Cluster, ClusterScope, Generation, ReplicaTimeouts};
 use colgrep_engine::Scope;
 
 /// What a proxy does after a number of answers.
@@ -89,7 +89,7 @@ fn a_replica_that_is_lost_in_the_middle_is_replaced() {
     {
         let proxy = Proxy::new(replicas[0].address, answers, then);
         let shards = [vec![proxy.address.to_string(), replicas[1].name()], vec![other.name()]];
-        let patience = if then == Then::Hang { hurried() } else { Patience::default() };
+        let patience = if then == Then::Hang { hurried() } else { ReplicaTimeouts::default() };
         let cluster = cluster(corpus.folder.path(), &shards, None, patience);
         let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, true);
         assert_eq!(got, expected, "{then:?} behind {answers} answers");
@@ -111,12 +111,12 @@ fn a_replica_of_another_generation_answers_anew_and_is_not_mixed_in() {
     for answers in [2, 3, 4, 6] {
         let proxy = Proxy::new(old.address, answers, Then::Cut);
         let shards = [vec![proxy.address.to_string(), new.name()]];
-        let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+        let cluster = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
         let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
         assert_eq!((got, coverage.answered), (expected.clone(), 1), "behind {answers} answers");
     }
     // The served generation is swapped while searches continue with the one that they began with.
-    let cluster = cluster(corpus.folder.path(), &[vec![old.name()]], None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &[vec![old.name()]], None, ReplicaTimeouts::default());
     let before = through(&cluster, &corpus, &everything(&scope), QUERY, false).0;
     assert!(before != expected);
     asked(&corpus, QUERY, false, |asked| {
@@ -173,7 +173,7 @@ fn a_shard_that_hangs_is_found_out_by_a_greeting() {
     let rest: Vec<String> = corpus.part(0, 2).into_iter().map(|one| one.name).collect();
     let rest = corpus.here(Some(&rest), &scope, QUERY, true);
     // Nothing but the greeting can tell: an answer may take longer than the test.
-    let patience = Patience { answer: Duration::from_secs(3_600), ..hurried() };
+    let patience = ReplicaTimeouts { answer: Duration::from_secs(3_600), ..hurried() };
     // From the greeting on, from the beginning of the search on, in the middle of it.
     for answers in [0, 1, 2, 5] {
         let proxy = Proxy::new(servers[1].address, answers, Then::Hang);
@@ -235,7 +235,7 @@ fn broken_frames_end_their_connection_alone() {
         refused(&[&hello[..], &noise].concat());
     }
     let scope = Scope::default();
-    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, ReplicaTimeouts::default());
     let (got, _) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
     assert_eq!(got, corpus.here(None, &scope, QUERY, false), "others are answered as before");
     let damaged = serving.shelf.damaged.lock().expect("unbroken");
@@ -256,14 +256,14 @@ fn what_is_no_shard_or_wants_another_token_is_missing() {
     });
     let scope = Scope::default();
     for (given, why) in [(None, "token"), (Some("another-token-of-length"), "token"), (Some(&token[..21]), "token")] {
-        let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], given, Patience::default());
+        let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], given, ReplicaTimeouts::default());
         let said = asked(&corpus, QUERY, false, |asked| {
             cluster.rank(&everything(&scope), asked, &()).expect_err("no answer").to_string()
         });
         assert!(said.contains(why), "{said}");
     }
     let shards = [vec![serving.name()], vec![noise]];
-    let cluster = cluster(corpus.folder.path(), &shards, Some(token), Patience::default());
+    let cluster = cluster(corpus.folder.path(), &shards, Some(token), ReplicaTimeouts::default());
     let (got, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
     assert_eq!((coverage.answered, coverage.missing[0].shard), (1, 2));
     assert_eq!(got, corpus.here(None, &scope, QUERY, false));
@@ -274,7 +274,7 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
     let corpus = Corpus::new(&NAMES);
     let servers: Vec<Serving> = (0..3).map(|at| Serving::new(corpus.part(at, 3), None)).collect();
     let shards: Vec<Vec<String>> = servers.iter().map(|server| vec![server.name()]).collect();
-    let over = cluster(corpus.folder.path(), &shards, None, Patience::default());
+    let over = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
     let scope = Scope::default();
     let queries = ["retry the socket", "parse_request", "web/src/core/parse0.py:2", "who calls merge", "cache index"];
     let mut found = 0;
@@ -290,8 +290,12 @@ fn a_caller_learns_nothing_of_repositories_that_he_may_not_see() {
             [one] => {
                 let own = corpus.repositories.iter().filter(|known| known.name == *one).cloned().collect();
                 let alone = Serving::new(own, None);
-                let alone =
-                    cluster(&corpus.folder.path().join(".index"), &[vec![alone.name()]], None, Patience::default());
+                let alone = cluster(
+                    &corpus.folder.path().join(".index"),
+                    &[vec![alone.name()]],
+                    None,
+                    ReplicaTimeouts::default(),
+                );
                 through(&alone, &corpus, &everything(&scope), query, hybrid).0
             }
             several => corpus.here(Some(several), &scope, query, hybrid),
@@ -323,7 +327,7 @@ fn a_shard_of_another_release_is_refused_in_words() {
     });
     let serving = Serving::new(corpus.repositories.clone(), None);
     let shards = [vec![address], vec![serving.name()]];
-    let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
     let scope = Scope::default();
     let (_, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
     let told = coverage.told().expect("a shard is missing");
@@ -337,7 +341,7 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     let both = [&corpus.repositories[0], &corpus.repositories[1]].map(Clone::clone).to_vec();
     let other = [&corpus.repositories[1], &corpus.repositories[2]].map(Clone::clone).to_vec();
     let (one, two) = (Serving::new(both, None), Serving::new(other, None));
-    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, Patience::default());
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, ReplicaTimeouts::default());
     let scope = Scope::default();
     let ask = |allowed: Option<&[String]>, scope: &Scope| {
         asked(&corpus, QUERY, false, |asked| over.rank(&ClusterScope { allowed, scope }, asked, &()).map(drop))
@@ -357,7 +361,7 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
     below.paths = vec!["acme-web/src".into()];
     assert!(ask(None, &below).is_err());
     // One shard named twice is such a case.
-    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, Patience::default());
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, ReplicaTimeouts::default());
     assert_eq!(over.health(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
 }
 
@@ -365,7 +369,7 @@ fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
 fn what_is_too_long_is_refused_and_no_shard_is_blamed() {
     let corpus = Corpus::new(&NAMES[..2]);
     let serving = Serving::new(corpus.repositories.clone(), None);
-    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &[vec![serving.name()]], None, ReplicaTimeouts::default());
     let scope = Scope::default();
     let refused = |query: &str, allowed: Option<&[String]>| {
         asked(&corpus, query, false, |asked| {

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, told};
-use colgrep_cluster::{ClusterScope, Patience};
+use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
 use colgrep_engine::Scope;
 
 /// How an answer is changed, which begins with a byte that says that it is one.
 type Lie = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
-/// Stands in front of a server and changes one of its answers.
+/// Proxies a server and changes one of its answers.
 struct Liar {
     address: SocketAddr,
     /// Answers that pass unchanged before that, and the lie.
@@ -93,7 +93,7 @@ fn a_shard_that_speaks_nonsense_is_missing_and_breaks_nothing() {
                 }
             });
             let shards = [vec![servers[0].name()], vec![liar.address.to_string()]];
-            let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+            let cluster = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
             let wanted = ClusterScope { allowed: None, scope: &scope };
             asked(&corpus, query, true, |asked| {
                 let (ranked, gathered) = cluster.rank(&wanted, asked, &()).expect("an answer of the other shard");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, told};
-use colgrep_cluster::{Cluster, ClusterScope, FileProgress, Generation, Patience, ShardCoverage};
+use colgrep_cluster::{Cluster, ClusterScope, FileProgress, Generation, ReplicaTimeouts, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::{Detail, Scope};
 
@@ -30,7 +30,7 @@ fn a_repository_that_a_shard_cannot_serve_is_told_in_every_answer() {
     let lost = ["zeta", "docs"].map(|name| (name.to_string(), "its folder is gone".to_string()));
     *two.shelf.missing.lock().expect("unbroken") = lost.to_vec();
     let shards = [vec![one.name()], vec![two.name()]];
-    let cluster = cluster(corpus.folder.path(), &shards, None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rest = corpus.here(Some(&names(&["acme", "acme-web"])), &Scope::default(), QUERY, false);
     for _ in 0..2 {
@@ -84,7 +84,7 @@ fn of_replicas_the_fullest_answers_and_what_it_lacks_is_told() {
     assert!(said.contains("there is no repository \"zeta\"") && said.contains(&shards[0][1]), "{said}");
     // One serves what the fullest does not.
     let other = of(&[1, 2]);
-    let over = cluster(corpus.folder.path(), &[vec![part.name(), other.name()]], None, Patience::default());
+    let over = cluster(corpus.folder.path(), &[vec![part.name(), other.name()]], None, ReplicaTimeouts::default());
     let (_, coverage) = ask(&over, &corpus, None, "");
     assert_eq!(unserved(&coverage), ["acme"]);
     assert_eq!(unserved(&over.health(None).expect("a look").coverage), ["acme"]);
@@ -94,7 +94,7 @@ fn of_replicas_the_fullest_answers_and_what_it_lacks_is_told() {
 fn a_shard_is_told_its_own_of_what_a_caller_may_see_and_what_is_new_is_found_at_once() {
     let corpus = Corpus::new(&NAMES[..3]);
     let [one, two] = [0, 1].map(|at| Serving::new(vec![corpus.repositories[at].clone()], None));
-    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, Patience::default());
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, ReplicaTimeouts::default());
     let mut allowed: Vec<String> = (0..500).map(|at| format!("of another shard {at}")).collect();
     allowed.extend(NAMES[..3].iter().map(ToString::to_string));
     let here = |count: usize| {
@@ -122,7 +122,7 @@ fn an_index_that_is_being_brought_up_to_date_is_told_as_long_as_it_is() {
     let mut repositories = corpus.repositories.clone();
     repositories[1].known_files = Some(FileProgress { known: 3, in_tree: Some(8) });
     let one = Serving::new(repositories, None);
-    let cluster = cluster(corpus.folder.path(), &[vec![one.name()]], None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &[vec![one.name()]], None, ReplicaTimeouts::default());
     let (got, coverage) = ask(&cluster, &corpus, None, "");
     assert_eq!((got, coverage.is_whole()), (corpus.here(None, &Scope::default(), QUERY, false), true));
     let lead = "indexes are being brought up to date, and this answer knows a part";
@@ -141,7 +141,7 @@ fn an_index_that_is_being_brought_up_to_date_is_told_as_long_as_it_is() {
 fn lines_of_a_file_that_changed_since_are_shown_where_they_stand_now() {
     let corpus = Corpus::new(&NAMES[..1]);
     let one = Serving::new(corpus.repositories.clone(), None);
-    let cluster = cluster(corpus.folder.path(), &[vec![one.name()]], None, Patience::default());
+    let cluster = cluster(corpus.folder.path(), &[vec![one.name()]], None, ReplicaTimeouts::default());
     let scope = Scope::default();
     let files = || -> Vec<FileAnswer> {
         asked(&corpus, QUERY, false, |asked| {

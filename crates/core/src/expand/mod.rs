@@ -1,4 +1,4 @@
-//! Term tables expand a query with the terms that its field uses for its words (requirements 002.10 and 002.11).
+//! Term tables expand a query with the terms that its field uses for its words.
 
 mod kubernetes;
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn req_002_10_terms_are_added_where_a_word_matches_and_nowhere_else() {
+    fn terms_are_added_where_a_word_matches_and_nowhere_else() {
         let table = table(&[
             ("token", &["JWT", "bearer token"]),
             ("load-balancer", &["ingress"]),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn req_002_10_the_table_of_kubernetes_is_known_by_name_and_is_well_made() {
+    fn the_table_of_kubernetes_is_known_by_name_and_is_well_made() {
         let table = TermTable::built_in("kubernetes").expect("a table of that name");
         assert!(TermTable::built_in("docker").is_none() && table.rows.len() >= 40);
         for (i, (word, terms)) in table.rows.iter().enumerate() {

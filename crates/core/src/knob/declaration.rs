@@ -2,7 +2,7 @@
 
 /// The values that a knob accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum KnobShape {
     /// Any number of the range.
     Real,
     /// A whole number of the range.
@@ -45,7 +45,7 @@ pub struct Declaration {
     /// Its plain name, such as `alpha`.
     pub name: &'static str,
     /// The values it accepts.
-    pub shape: Shape,
+    pub shape: KnobShape,
     /// What it does, in one sentence, with its unit.
     pub doc: &'static str,
     /// Value in the `default` profile.
@@ -68,9 +68,9 @@ impl Declaration {
     pub fn expected(&self) -> String {
         let (low, high) = self.range;
         match self.shape {
-            Shape::Switch => "0 or 1".to_string(),
-            Shape::Whole => format!("a whole number from {low} to {high}"),
-            Shape::Real => format!("a number from {low} to {high}"),
+            KnobShape::Switch => "0 or 1".to_string(),
+            KnobShape::Whole => format!("a whole number from {low} to {high}"),
+            KnobShape::Real => format!("a number from {low} to {high}"),
         }
     }
 
@@ -86,35 +86,36 @@ impl Declaration {
     pub(super) fn parse(&self, text: &str) -> Option<f64> {
         let value: f64 = text.trim().parse().ok()?;
         let (low, high) = self.range;
-        let fits =
-            value.is_finite() && (low..=high).contains(&value) && (self.shape == Shape::Real || value.fract() == 0.0);
+        let fits = value.is_finite()
+            && (low..=high).contains(&value)
+            && (self.shape == KnobShape::Real || value.fract() == 0.0);
         fits.then_some(value)
     }
 }
 
 /// The Rust type that code reads a knob as.
 pub(super) trait KnobValue {
-    const SHAPE: Shape;
+    const SHAPE: KnobShape;
     /// The value of a number that fits the shape.
     fn of(number: f64) -> Self;
 }
 
 impl KnobValue for f32 {
-    const SHAPE: Shape = Shape::Real;
+    const SHAPE: KnobShape = KnobShape::Real;
     fn of(number: f64) -> f32 {
         number as f32
     }
 }
 
 impl KnobValue for usize {
-    const SHAPE: Shape = Shape::Whole;
+    const SHAPE: KnobShape = KnobShape::Whole;
     fn of(number: f64) -> usize {
         number as usize
     }
 }
 
 impl KnobValue for bool {
-    const SHAPE: Shape = Shape::Switch;
+    const SHAPE: KnobShape = KnobShape::Switch;
     fn of(number: f64) -> bool {
         number != 0.0
     }

@@ -7,7 +7,7 @@ mod table;
 use std::ops::Deref;
 use std::str::FromStr;
 
-pub use declaration::{Declaration, Profile, Shape};
+pub use declaration::{Declaration, KnobShape, Profile};
 use table::{COUNT, DECLARATIONS};
 pub use table::{Knob, Values};
 
@@ -123,18 +123,18 @@ mod tests {
     fn every_knob_is_declared_well() {
         for (i, knob) in Knob::ALL.iter().enumerate() {
             let declared = knob.declaration();
-            assert_eq!(*knob as usize, i, "{} is looked up by its row", declared.name);
+            assert_eq!(*knob as usize, i, "{}: wrong row", declared.name);
             assert_eq!(declared.name.parse(), Ok(*knob), "{} twice", declared.name);
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            assert!(declared.name.chars().all(is_plain), "{}: no variable can be made of it", declared.name);
+            assert!(declared.name.chars().all(is_plain), "{}: not a variable name", declared.name);
             let says = declared.doc.ends_with('.') && !declared.source.is_empty();
-            assert!(says, "{}: say what and whence", declared.name);
+            assert!(says, "{}: doc or source is missing", declared.name);
             for value in declared.grid.iter().chain([&declared.default, &declared.classic]) {
                 assert!(knob.parse(&value.to_string()).is_ok(), "{} = {value} is out of its range", declared.name);
             }
             for profile in Profile::ALL {
                 let is_another = |value: &f64| *value != declared.value_in(profile);
-                assert!(declared.grid.iter().any(is_another), "the grid of {} holds another value", declared.name);
+                assert!(declared.grid.iter().any(is_another), "the grid of {} has another value", declared.name);
             }
             if let Some(value) = declared.off {
                 assert!(knob.parse(&value.to_string()).is_ok(), "{} = {value} is out of its range", declared.name);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_11_and_s003_7_k1_and_b_are_knobs_and_classic_has_fts5s() {
+    fn k1_and_b_are_knobs_and_classic_has_fts5s() {
         let mut knobs = Knobs::of(Profile::Default);
         assert_eq!((knobs.k1, knobs.b), (1.6, 0.6));
         knobs.set(Knob::K1, "1.5").unwrap();

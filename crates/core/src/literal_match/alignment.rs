@@ -53,8 +53,8 @@ pub(super) fn is_alone(file: &str, place: Range<usize>) -> bool {
     !is_glued(&mut before) && !is_glued(&mut behind)
 }
 
-/// Whether a literal continues with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`, `",
-/// name`.
+/// Whether a literal continues with a value, or a value is appended to it: `%s`, `{name}`, `\\(name)`, `" + name`,
+/// `", name`.
 pub(super) fn begins_with_value(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let next = line.trim_start_matches([' ', ':', '=', '(', '[', '#', '-', '\\', '`', '"', '\'']);
@@ -63,8 +63,7 @@ pub(super) fn begins_with_value(text: &str) -> bool {
     is_behind || front.contains("\\(") || next.starts_with(['%', '{', '$'])
 }
 
-/// Whether `place` is a whole literal, except for punctuation and escapes (`\
-/// `) around it.
+/// Whether `place` is a whole literal, except for punctuation and escapes (`\\n`) around it.
 pub(super) fn is_literal(file: &str, place: Range<usize>) -> bool {
     let is_mark = |c: char| matches!(c, '"' | '\'' | '`');
     let Some(opening) = file[..place.start].chars().next_back().filter(|c| is_mark(*c)) else { return false };

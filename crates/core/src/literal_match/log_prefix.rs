@@ -103,8 +103,8 @@ pub fn has_sure_prefix(text: &str, program: &str) -> bool {
     behind_part(text.trim(), program).is_some_and(|(behind, is_sure)| is_sure && !is_one_piece(behind))
 }
 
-/// Strips suffixes that runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`, `: file a.swift, line
-/// 3`.
+/// Strips suffixes that runtimes append to a message: ` in /srv/a.php:12`, ` (ArgumentError)`,
+/// `: file a.swift, line 3`.
 pub(super) fn without_end(text: &str) -> &str {
     let is_one_word = |text: &str| !text.contains(char::is_whitespace);
     let is_place = |place: &str, line: &str| {

@@ -184,9 +184,9 @@ impl<'t> PastedText<'t> {
         }
     }
 
-    /// The first place of the whole text within longer words, as where a terminal cut it off. Fragments such as `rror
-    /// in par` do not count, and in a sentence "server" does not match "servers" unless the cut word occurs nowhere as
-    /// a whole.
+    /// The first place of the whole text within longer words, as where a terminal cut it off. Fragments such as
+    /// `rror in par` do not count, and in a sentence "server" does not match "servers" unless the cut word occurs
+    /// nowhere as a whole.
     fn cut(&self, file: &str) -> Option<LiteralMatch> {
         // `sink.write(addr` is cut in any case.
         let is_open = || self.text.matches('(').count() > self.text.matches(')').count();

@@ -76,7 +76,7 @@ fn of_several_places_the_one_with_more_of_the_text_counts() {
     {
         assert_eq!(found(text, file), expected, "{text:?}");
         let weight = |word: &str| word.len() as f32;
-        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("a match");
         assert_eq!(file[..standing.start].lines().count() % 2, 0, "{text:?}: the second of each two lines");
     }
 }
@@ -93,7 +93,7 @@ fn a_whole_literal_counts_before_the_same_words_elsewhere() {
         ("swap pane", false, 5),
         ("worker pool", false, 5),
     ] {
-        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("a match");
         let found = (standing.is_literal, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (expected, line), "{text}");
     }
@@ -105,7 +105,7 @@ fn a_run_in_front_of_a_value_is_told() {
     for (text, expected, line) in
         [("no such module foo", true, 2), ("no such module", false, 1), ("bad option: foo", true, 3)]
     {
-        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |word| word.len() as f32).find(file).expect("a match");
         let found = (standing.is_before_value, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (expected, line), "{text}");
     }
@@ -123,7 +123,7 @@ fn a_value_at_the_end_needs_no_share_however_many_words_its_piece_has() {
         ("failed to connect to api.internal.acme.example", 1.0),
         ("failed to connect to some host in a far away place", 0.7),
     ] {
-        let standing = PastedText::new(text, |_| 1.0).find(file).expect("it stands there");
+        let standing = PastedText::new(text, |_| 1.0).find(file).expect("a match");
         assert_eq!(standing.words, 4, "{text}");
         assert_eq!(standing.share > 0.75, share > 0.75, "{text}: {}", standing.share);
     }
@@ -144,7 +144,7 @@ fn of_a_literal_the_pieces_between_its_values_count_together() {
         ("why queue alpha does not exist", 3, 0.5, 4),
     ] {
         let weight = |word: &str| if word.len() < 4 { 0.0 } else { 1.0 };
-        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("a match");
         let found = (standing.words, 1 + file[..standing.start].matches('\n').count());
         assert_eq!(found, (words, line), "{text}");
         assert!((standing.share - share).abs() < 0.11, "{text}: {}", standing.share);
@@ -194,7 +194,7 @@ fn values_that_stand_elsewhere_are_no_evidence_against_their_literal() {
         // All of its values are rarer than its words.
         let is_own = |word: &str| matches!(word, "worker" | "Cannot" | "connect" | "to");
         let weight = |word: &str| if is_own(word) { 1.0 } else { 2.0 };
-        let standing = PastedText::new(text, weight).find(file).expect("it stands there");
+        let standing = PastedText::new(text, weight).find(file).expect("a match");
         assert_eq!((standing.start, standing.made_from), (6, Some(0)), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! The published coherence boost: the best unit of a file with many good units.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Boosts the best unit of each file in proportion to the sum of the file's scores.
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let boost = input.knobs.coherence_boost * fused.boost_unit(input.knobs);
     if boost == 0.0 {
         return;

@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 
 /// Boosts files related to the reader's current file.
@@ -17,7 +17,7 @@ pub const STAGE: Stage = Stage {
 };
 
 /// The boosts were tuned as shares of the best score.
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| best * boost(input.knobs, file)).collect();
     fused.add_per_file(&input.retrieved.candidates, &boosts);
@@ -39,7 +39,7 @@ mod tests {
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]
-    fn s000_14_to_17_what_belongs_to_the_file_rises() {
+    fn what_belongs_to_the_file_rises() {
         let mut example = Example::of(&["here.py", "partner.py", "used.py", "user.py", "beside.py", "other.py"]);
         let files = &mut example.retrieved.files;
         files[0].context.itself = true;

@@ -1,7 +1,7 @@
 //! The published definition boost: a unit whose name contains a word of the query.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Boosts units by the words of their names.
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let boost = input.knobs.def_boost * fused.boost_unit(input.knobs);
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if candidate.name_hit && candidate.kind.is_definition() {

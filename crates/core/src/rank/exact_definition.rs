@@ -4,13 +4,13 @@ use rustc_hash::FxHashMap;
 
 use super::fused::Fused;
 use super::retrieved::{Candidate, FileFacts, NamedDefinition, Retrieved};
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::path::joined;
 use crate::query::{Identifier, Query};
 use crate::unit::{UnitId, UnitKind};
 
-/// Weight of a definition whose upper and lower case differ from the query's. Prototype.
+/// Weight of a definition whose case differs from the query's. Prototype.
 const OTHER_CASE: f32 = 0.8;
 
 /// Boosts the files that define the query's names.
@@ -35,14 +35,14 @@ pub const STAGE: Stage = Stage {
 };
 
 #[derive(Default)]
-struct Evidence {
+struct DefinitionEvidence {
     types: f32,
     functions: f32,
     constants: f32,
     stem: f32,
 }
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let knobs = input.knobs;
     let symbol = [knobs.symbol_type_boost, knobs.symbol_function_boost, knobs.symbol_constant_boost];
     let weights = [
@@ -110,8 +110,8 @@ fn signals(query: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
 
 /// The signals of a file, in the order of the weights in [`apply`].
 fn of_file(query: &Query, file: &FileFacts) -> [f32; 9] {
-    let mut symbol = Evidence::default();
-    let mut inside = Evidence::default();
+    let mut symbol = DefinitionEvidence::default();
+    let mut inside = DefinitionEvidence::default();
     for (i, identifier) in query.identifiers.iter().enumerate() {
         let evidence = if identifier.whole_query { &mut symbol } else { &mut inside };
         gather(i, identifier, file, evidence);
@@ -129,7 +129,7 @@ fn of_file(query: &Query, file: &FileFacts) -> [f32; 9] {
     ]
 }
 
-fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut Evidence) {
+fn gather(i: usize, identifier: &Identifier, file: &FileFacts, evidence: &mut DefinitionEvidence) {
     for definition in file.definitions.iter().filter(|d| d.identifier == i && d.role.defines()) {
         let weight = if definition.exact_case { 1.0 } else { OTHER_CASE };
         let slot = match definition.kind {

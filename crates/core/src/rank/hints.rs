@@ -1,7 +1,7 @@
 //! Units whose tags the caller expects.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::tag::{Matched, TagKind};
 
@@ -13,7 +13,7 @@ const KEYWORDS_MAX: u8 = 3;
 pub const STAGE: Stage = Stage {
     name: "hints",
     doc: "Who knows the part of the program, the purpose or the type that is meant gets it first; without hints nothing changes.",
-    source: "reranking by enrichment tags, requirement 004.2",
+    source: "reranking by enrichment tags",
     knobs: &[
         Knob::HintSubsystem,
         Knob::HintPurpose,
@@ -28,7 +28,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if candidate.hinted != Matched::default() {
             *score *= factor(candidate.hinted, input.knobs);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_5_the_tagged_unit_overtakes_the_plain_one() {
+    fn the_tagged_unit_overtakes_the_plain_one() {
         let mut tokenizer = Tokenizer::default();
         let hints = |texts: &[&str], tokenizer: &mut Tokenizer| {
             let hints: Vec<Hint> = texts.iter().map(|t| t.parse().expect("a hint")).collect();
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_2_and_6_factors_are_multiplied_each_kind_once_without_a_cap() {
+    fn factors_are_multiplied_each_kind_once_without_a_cap() {
         let knobs = Knobs::of(Profile::Default);
         let all = &TagKind::ALL[..6];
         for (kinds, expected) in [
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_3_keywords_add_a_tenth_each_up_to_three() {
+    fn keywords_add_a_tenth_each_up_to_three() {
         for (keywords, expected) in [(1, 1.1), (3, 1.3), (5, 1.3)] {
             let factor = factor(matched(&vec![TagKind::Keyword; keywords]), &Knobs::of(Profile::Default));
             assert!((factor - expected).abs() < 1e-6, "{keywords}");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_8_without_hints_the_stage_changes_nothing() {
+    fn without_hints_the_stage_changes_nothing() {
         let mut example = Example::of(&["a.rs", "b.rs"]);
         let before = example.fused.clone();
         example.apply(&STAGE, &query("a"), &Knobs::of(Profile::Default));

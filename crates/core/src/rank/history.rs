@@ -1,7 +1,7 @@
 //! Files that past commits similar to the question changed.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Boosts files that past commits similar to the question changed.
@@ -16,7 +16,7 @@ pub const STAGE: Stage = Stage {
 };
 
 /// The boost was tuned as a share of the best score.
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let boost = best * input.knobs.history_boost;
     let boosts: Vec<f32> = input.retrieved.files.iter().map(|file| boost * file.past).collect();

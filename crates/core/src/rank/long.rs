@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Boosts files that the text names by path.
@@ -34,7 +34,7 @@ pub const TITLE: Stage = Stage {
 };
 
 /// Adds to every file a share of the best score. Only long queries give shares.
-fn add(input: &Input<'_>, fused: &mut Fused, share: impl Fn(&FileFacts) -> f32) {
+fn add(input: &StageInput<'_>, fused: &mut Fused, share: impl Fn(&FileFacts) -> f32) {
     if input.retrieved.files.iter().all(|file| share(file) == 0.0) {
         return;
     }

@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::path::PathClass;
 use crate::query::intents::{Certainty, Intents, Pointer};
@@ -18,7 +18,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let boost = input.knobs.mention_boost;
     if boost == 0.0 {
         return;
@@ -39,7 +39,7 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 /// The best score of each file. Units that the query points at by a line or by their whole text do not count in files
 /// that no name means, so that they stay first. Units with only a run of its words count, since the run may be the
 /// file's own name. If the query is just the name, all units count.
-fn best_of_files(input: &Input<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
+fn best_of_files(input: &StageInput<'_>, fused: &Fused, is_alone: bool) -> Vec<f32> {
     let files = &input.retrieved.files;
     let mut best = vec![f32::NEG_INFINITY; files.len()];
     let of_name = if is_alone { Certainty::Exact } else { Certainty::Run };
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_8_files_of_one_name_come_first_the_most_specific_before_all() {
+    fn files_of_one_name_come_first_the_most_specific_before_all() {
         let paths = ["tests/unit/http.rs", "a/b/http.rs", "FAQ.md", "lib/core/http.rs", "lib/HTTP.rs", "doc/http.rs"];
         let units = [(0, 0, 3.0), (1, 1, 0.0), (2, 2, 35.0), (3, 3, 0.5), (4, 4, 2.0), (5, 5, 1.0)];
         let mut example = Example::with_units(&paths, &units);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_8_what_is_meant_leads_and_keeps_its_order() {
+    fn what_is_meant_leads_and_keeps_its_order() {
         let units = [(0, 0, 0.1), (1, 1, 0.3), (2, 2, 2.0), (3, 2, 0.2), (4, 0, 0.05)];
         let mut example = Example::with_units(&["a.rs", "b.rs", "c.rs"], &units);
         mean(&mut example, &[0, 1], 1.0);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_8_a_named_file_passes_a_run_of_its_words_and_no_more() {
+    fn a_named_file_passes_a_run_of_its_words_and_no_more() {
         let of = |certainty| {
             let mut example = Example::with_units(&["a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 15.0)]);
             mean(&mut example, &[0], 1.0);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn s000_8_who_types_nothing_but_a_name_wants_the_file_and_not_what_quotes_it() {
+    fn who_types_nothing_but_a_name_wants_the_file_and_not_what_quotes_it() {
         let of = |text: &str, certainty| {
             let mut example = Example::with_units(&["src/a.rs", "b.rs"], &[(0, 0, 0.1), (1, 1, 35.0)]);
             mean(&mut example, &[0], 1.0);

@@ -4,7 +4,7 @@
 //! the knobs and the candidates, and changes scores; the runner sorts, checks that scores stay finite, and reports each
 //! stage to the observer. Boosts are shares of the best possible base score, 1.
 //!
-//! Each phase has its own type (requirement 002.3 of document retrieval):
+//! Each phase has its own type:
 //!
 //! ```
 //! use colgrep_core::rank::{Fused, Ranked, Retrieved};
@@ -53,7 +53,7 @@ pub mod variant;
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
 pub use retrieved::{Candidate, Context, FileFacts, LongFacts, NamedDefinition, Retrieved};
-pub use stage::{Input, Prepare, Signals, Stage};
+pub use stage::{Prepare, Signals, Stage, StageInput};
 
 use crate::knob::Knobs;
 use crate::query::Query;
@@ -110,7 +110,7 @@ pub fn run_through<'a>(
 ) -> Ranked<'a> {
     for stage in stages {
         let signals = (stage.prepare.signals)(query, knobs, retrieved);
-        apply(stage, &Input { query, knobs, retrieved, signals: &signals }, &mut fused);
+        apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, &mut fused);
         if let Some(observer) = &mut observer {
             observer(stage.name, &Ranked::new(retrieved, &fused));
         }
@@ -119,7 +119,7 @@ pub fn run_through<'a>(
 }
 
 /// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.
-pub fn apply(stage: &Stage, input: &Input<'_>, fused: &mut Fused) {
+pub fn apply(stage: &Stage, input: &StageInput<'_>, fused: &mut Fused) {
     let before = (stage.doubted && fused.doubt > 0.0).then(|| fused.scores.clone());
     (stage.apply)(input, fused);
     if let Some(before) = before {
@@ -191,7 +191,7 @@ mod tests {
                 let of = |knobs: &Knobs| {
                     let signals = (stage.prepare.signals)(&query, knobs, &example.retrieved);
                     let mut fused = example.fused.clone();
-                    let input = Input { query: &query, knobs, retrieved: &example.retrieved, signals: &signals };
+                    let input = StageInput { query: &query, knobs, retrieved: &example.retrieved, signals: &signals };
                     apply(stage, &input, &mut fused);
                     (signals, fused)
                 };
@@ -236,7 +236,7 @@ mod tests {
         let mut knobs = Knobs::of(profile);
         for &knob in stage.knobs {
             let Some(off) = knob.declaration().off else { continue };
-            let on = knob.declaration().grid.iter().find(|value| **value != off).expect("a value of effect");
+            let on = knob.declaration().grid.iter().find(|value| **value != off).expect("a value with effect");
             let value = if knobs.number(knob) == off { *on } else { knobs.number(knob) };
             knobs.set(knob, &value.to_string()).expect("a value of its grid");
         }
@@ -262,12 +262,12 @@ mod tests {
                 twice.apply(stage, &query, &knobs);
                 assert_eq!(twice, once, "{}", stage.name);
             }
-            assert!(moved, "the example gives {} something to do", stage.name);
+            assert!(moved, "{} has an effect on the example", stage.name);
         }
     }
 
     #[test]
-    fn s003_4_boosts_of_the_published_pipeline_are_shares_of_the_best_so_far() {
+    fn boosts_of_the_published_pipeline_are_shares_of_the_best_so_far() {
         let mut example = Example::with_units(&["parse.rs"], &[(0, 0, 1.0)]);
         example.retrieved.candidates[0].name_hit = true;
         let (query, knobs) = (query("parse"), Knobs::of(Profile::Classic));

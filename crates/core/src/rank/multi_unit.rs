@@ -1,7 +1,7 @@
 //! A file's base score: its best unit plus the harmonic sum of its next ones.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Gives every file one base score between 0 and 1.
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     // Semantic scores have no natural zero, so many mediocre units are no evidence.
     let share = input.knobs.unit_sum_share * (1.0 - fused.doubt);
     let depth = input.knobs.unit_sum_depth;

@@ -3,7 +3,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::path::{PathClass, asks_for_catalogues, is_catalogue};
 use crate::query::Query;
@@ -43,7 +43,7 @@ pub const LATE: Stage = Stage {
 };
 
 /// Penalises files, if the knob `penalty_last` chooses this place.
-fn penalise(input: &Input<'_>, fused: &mut Fused, is_last: bool) {
+fn penalise(input: &StageInput<'_>, fused: &mut Fused, is_last: bool) {
     if input.knobs.penalty_last == is_last {
         let is_documentation = input.retrieved.evidence.documentation;
         let files = input.retrieved.files.iter();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_5_the_published_penalties_compound() {
+    fn the_published_penalties_compound() {
         for (each, path, expected) in [
             ("0", "compat/foo_test.rs", 0.3),
             ("1", "compat/foo_test.rs", 0.09),

@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::FileFacts;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::path::PathClass;
 use crate::query::intents::{Certainty, flags_in};
@@ -24,7 +24,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     for (score, candidate) in fused.scores.iter_mut().zip(&input.retrieved.candidates) {
         if let Some(pointer) = candidate.pointer {
             let steps = pointer.certainty as u8;
@@ -40,8 +40,8 @@ fn apply(input: &Input<'_>, fused: &mut Fused) {
 const COMPLETING: [&str; 8] = ["bash", "elv", "fish", "nu", "ps1", "sh", "tcsh", "zsh"];
 
 /// Whether a file is a test or document that the query does not ask for.
-fn is_aside(input: &Input<'_>, file: &FileFacts) -> bool {
-    let Input { query, retrieved, .. } = input;
+fn is_aside(input: &StageInput<'_>, file: &FileFacts) -> bool {
+    let StageInput { query, retrieved, .. } = input;
     let of_text = file.is_text && !query.asks_for_prose && !retrieved.evidence.documentation;
     let asks = || query.words.iter().any(|word| word.starts_with("complet") || word == "man");
     of_text

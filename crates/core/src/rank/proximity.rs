@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::Retrieved;
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::query::Query;
 
@@ -17,7 +17,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     input.add_signals(fused, [input.knobs.near_boost, input.knobs.adjacent_boost]);
 }
 

@@ -1,7 +1,7 @@
 //! Entries of a history that mention a file of the query, or that the query names.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Stage};
+use super::stage::{Prepare, Stage, StageInput};
 use crate::knob::Knob;
 use crate::query::intents::Certainty;
 
@@ -20,7 +20,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let best = fused.scores.iter().copied().fold(0.0, f32::max);
     let best = if best > 0.0 { best } else { 1.0 };
     let least = (1.0 - input.knobs.mention_distance) * best;
@@ -39,7 +39,7 @@ mod tests {
     use crate::rank::testing::{Example, knobs, query};
 
     #[test]
-    fn seeds_001_10_a_mention_is_worth_three_fifths_of_the_best_and_takes_nothing_away() {
+    fn a_mention_is_worth_three_fifths_of_the_best_and_takes_nothing_away() {
         let mut example =
             Example::with_units(&["a", "b", "c", "d"], &[(0, 0, 1.0), (1, 1, 0.1), (2, 2, 0.8), (3, 3, 0.2)]);
         let pointer = Some(Pointer { certainty: Certainty::Location, strength: 1.0, line: 1 });

@@ -51,7 +51,7 @@ pub struct NamedDefinition {
     pub kind: UnitKind,
     /// The role of that unit.
     pub role: UnitRole,
-    /// Whether upper and lower case agree too.
+    /// Whether the case agrees too.
     pub exact_case: bool,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::fused::Fused;
 use super::retrieved::Retrieved;
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::path::PathFacts;
 use crate::query::Query;
@@ -20,7 +20,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let Signals::Groups(families) = input.signals else { panic!("no families: {:?}", input.signals) };
     // The best two files of each family: a file is supported by the best of the others.
     let mut best = vec![[(0.0, usize::MAX); 2]; families.len()];

@@ -21,7 +21,7 @@ pub struct Stage {
     /// Its signals, computed before it sees a score.
     pub prepare: Prepare,
     /// Changes the scores. Sorting, tracing and checking them is the runner's job.
-    pub apply: fn(&Input<'_>, &mut Fused),
+    pub apply: fn(&StageInput<'_>, &mut Fused),
 }
 
 impl std::fmt::Debug for Stage {
@@ -64,7 +64,7 @@ pub enum Signals {
 
 /// Input of a stage, besides the scores.
 #[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
+pub struct StageInput<'a> {
     /// The query.
     pub query: &'a Query,
     /// The knobs.
@@ -75,7 +75,7 @@ pub struct Input<'a> {
     pub signals: &'a Signals,
 }
 
-impl Input<'_> {
+impl StageInput<'_> {
     /// Adds the weighted sum of its file's `N` signals to every candidate's score.
     ///
     /// # Panics

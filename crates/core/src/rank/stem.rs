@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::query::Query;
 use crate::token::is_stop_word;
@@ -20,7 +20,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let best = fused.boost_unit(input.knobs);
     input.add_signals(fused, [best * input.knobs.stem_boost, best * input.knobs.stem_prefix_boost]);
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn s003_2_stems_match_by_their_parts() {
+    fn stems_match_by_their_parts() {
         for (text, path, expected) in [
             ("parse request", "a/parseRequest.ts", 40),
             ("parse request", "a/requests.py", 40),

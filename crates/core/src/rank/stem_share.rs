@@ -2,7 +2,7 @@
 
 use super::fused::Fused;
 use super::retrieved::{FileFacts, Retrieved};
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use super::stem::share_beginning;
 use crate::knob::{Knob, Knobs};
 use crate::query::Query;
@@ -24,7 +24,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let knobs = input.knobs;
     let weights = [
         knobs.stem_share_boost,

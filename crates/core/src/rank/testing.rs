@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Candidate, FileFacts, Fused, Input, Retrieved, Stage, apply};
+use super::{Candidate, FileFacts, Fused, Retrieved, Stage, StageInput, apply};
 use crate::knob::{Knob, Knobs, Profile};
 use crate::language::LanguageFacts;
 use crate::path::PathFacts;
@@ -66,7 +66,7 @@ impl Example {
     /// Runs one stage.
     pub(crate) fn apply(&mut self, stage: &Stage, query: &Query, knobs: &Knobs) {
         let signals = (stage.prepare.signals)(query, knobs, &self.retrieved);
-        apply(stage, &Input { query, knobs, retrieved: &self.retrieved, signals: &signals }, &mut self.fused);
+        apply(stage, &StageInput { query, knobs, retrieved: &self.retrieved, signals: &signals }, &mut self.fused);
     }
 
     /// Runs one stage and returns how much each candidate's score changed, in hundredths.

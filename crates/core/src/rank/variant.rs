@@ -1,7 +1,7 @@
 //! Variants of a file by platform and language.
 
 use super::fused::Fused;
-use super::stage::{Input, Prepare, Signals, Stage};
+use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::Knob;
 
 /// Moves the variant that a query asks for before the others.
@@ -15,7 +15,7 @@ pub const STAGE: Stage = Stage {
     apply,
 };
 
-fn apply(input: &Input<'_>, fused: &mut Fused) {
+fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     input.add_signals(fused, [input.knobs.variant_boost]);
 }
 

@@ -31,9 +31,12 @@ fn of(text: &str, prepare: impl Fn(&mut Example)) -> Vec<f32> {
     let (knobs, query) = (Knobs::of(Profile::Default), query(text));
     let ranked = Ranked::new(&example.retrieved, &example.fused);
     let hits = collapse(&ranked, 9, PerFile::Units(1));
-    let held =
-        [(1.0, Tokens::All), (0.2, Tokens::Nothing)].map(|(share, tokens)| Held { file: share, unit: share, tokens });
-    let given = Given { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
+    let held = [(1.0, Tokens::All), (0.2, Tokens::Nothing)].map(|(share, tokens)| HeldWeight {
+        file: share,
+        unit: share,
+        tokens,
+    });
+    let given = GivenFiles { query: &query, knobs: &knobs, retrieved: &example.retrieved, hits: &hits, held: &held };
     strengths(&given)
 }
 
@@ -79,7 +82,7 @@ fn tokens_are_held_or_not() {
     assert_eq!(strengths, [HOLDS_THE_TOKEN, strengths[1].min(LACKS_THE_TOKEN)]);
     assert!(strengths[1] < FLOOR);
     let meaning = of("MAX_LEN", |example| drop(example.retrieved.rankings.remove(0)));
-    assert!(meaning[0] != HOLDS_THE_TOKEN, "who asks for meaning alone gets it: {meaning:?}");
+    assert!(meaning[0] != HOLDS_THE_TOKEN, "tokens do not decide a semantic search: {meaning:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tags, which describe a unit by facts in the index, and hints, which ask for them (requirements 004.*). Both are
+//! Tags, which describe a unit by facts in the index, and hints, which ask for them. Both are
 //! compared as terms, so `memory-management`, "memory management" and `MemoryManagement` are equal.
 
 mod verbs;
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_2_every_kind_is_met_by_the_facts_that_tell_of_it() {
+    fn every_kind_is_met_by_the_facts_that_tell_of_it() {
         let right = [
             "subsystem=kernel",
             "subsystem=kernel memory",
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_11_lists_of_a_row_are_tags_of_the_kind_that_they_are_named_after() {
+    fn lists_of_a_row_are_tags_of_the_kind_that_they_are_named_after() {
         let mut tokenizer = Tokenizer::default();
         let tags = [
             "subsystems=memory",
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_4_a_hyphen_is_a_space_on_both_sides() {
+    fn a_hyphen_is_a_space_on_both_sides() {
         for hint in ["memory-management", "memory management", "memory_management", "MemoryManagement"] {
             let hint = format!("subsystem={hint}");
             assert_eq!(met(&[hint.as_str()]), [true], "{hint}");
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_9_hints_are_read_and_refused() {
+    fn hints_are_read_and_refused() {
         for (text, expected) in [
             ("subsystem=http", "subsystem=http"),
             ("keyword= a=b ", "keyword=a=b"),

@@ -4,10 +4,10 @@
 
 use pulp::Simd;
 
-/// Columns of a panel of packed weights: two vectors of the widest unit.
+/// Columns per panel of packed weights: two vectors of the widest unit.
 const PANEL: usize = 32;
 
-/// Inputs of every map in the program's own model, for which [`product`] has a way of its own.
+/// Inputs of every map in the built-in model, for which [`product`] has a special path.
 const WIDTH: usize = 128;
 
 /// Weights of a linear map `n → m`, laid out for [`product`], with its bias.
@@ -17,7 +17,7 @@ pub(crate) struct Linear {
     outputs: usize,
     /// Panels of [`PANEL`] outputs; in each, for every input, its weight for every output.
     panels: Vec<f32>,
-    /// One value an output, filled up to whole panels.
+    /// One value per output, padded to whole panels.
     bias: Vec<f32>,
 }
 
@@ -202,8 +202,8 @@ pub(crate) fn layer_norm(from: &[f32], weight: &[f32], bias: &[f32], to: &mut [f
     }
 }
 
-/// Depthwise convolution along the rows of one text, zero outside: `to[t] = Σ_i taps[i] ⊙ from[first + t + i − k/2]`, for
-/// as many rows as `to` has.
+/// Depthwise convolution along the rows of one text, zero outside: `to[t] = Σ_i taps[i] ⊙ from[first + t + i − k/2]`,
+/// for all rows of `to`.
 #[inline(always)]
 pub(crate) fn convolve<S: Simd>(simd: S, from: &[f32], taps: &[f32], width: usize, first: usize, to: &mut [f32]) {
     let (rows, kernel) = (from.len() / width, taps.len() / width);
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Runs on every vector unit that this machine has, and without one.
+    /// Runs on every vector unit of this machine, and without one.
     fn on_all_units(mut run: impl FnMut(&dyn Fn(Run<'_>))) {
         run(&|product| Simd::vectorize(pulp::Scalar::new(), product));
         run(&|product| Arch::new().dispatch(product));

@@ -24,8 +24,8 @@ pub(crate) struct Scratch {
     x: Vec<f32>,
     /// `pieces × dim`.
     y: Vec<f32>,
-    /// What one block of rows becomes inside a block of the mixer: `rows × dim`, `rows × 2 hidden`, `rows × hidden`. They
-    /// stay in a core's first cache.
+    /// Intermediate results of one block of rows: `rows × dim`, `rows × 2 hidden`, `rows × hidden`. They stay in a
+    /// core's first-level cache.
     z: Vec<f32>,
     wide: Vec<f32>,
     gated: Vec<f32>,
@@ -46,7 +46,7 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Rows of each text: those of its summary, then one a piece.
+    /// Rows of each text: those of its summary, then one per piece.
     pub(crate) fn run(self) -> Vec<Vec<f32>> {
         Arch::new().dispatch(self)
     }
@@ -136,7 +136,7 @@ impl WithSimd for Pass<'_> {
     }
 }
 
-/// What the context of a piece adds to its log weight: 0 in a query, 1 in a document, 2 in the summary.
+/// The context's addition to a piece's log weight: 0 in a query, 1 in a document, 2 in the summary.
 #[inline(always)]
 fn gate(weights: &Weights<'_>, which: usize, h: &[f32]) -> f32 {
     (kernel::dot(&weights.gate[0][which * h.len()..][..h.len()], h) + weights.gate[1][which]).clamp(-2.0, 2.0)

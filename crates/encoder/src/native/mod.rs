@@ -1,4 +1,4 @@
-//! The embedded model's own engine: no shared library, no download, one file of weights in the program.
+//! The embedded model's own engine: no shared library, no download, one file of built-in weights.
 
 mod kernel;
 mod mixer;
@@ -25,9 +25,9 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// The bytes of a model's three files, as `train/export.py` writes them.
+/// The bytes of a model's three files, as written by `train/export.py`.
 #[derive(Clone, Copy, Debug)]
-pub struct Files<'a> {
+pub struct ModelFiles<'a> {
     /// `config.json`
     pub config: &'a str,
     /// `vocab.txt`
@@ -36,15 +36,15 @@ pub struct Files<'a> {
     pub weights: &'a [u8],
 }
 
-/// The model in the program.
-pub const EMBEDDED: Files<'static> = Files {
+/// The built-in model.
+pub const EMBEDDED: ModelFiles<'static> = ModelFiles {
     config: include_str!("../../assets/config.json"),
     vocabulary: include_str!("../../assets/vocab.txt"),
     weights: include_bytes!("../../assets/model.safetensors"),
 };
 
-/// What is known of [`EMBEDDED`] since the program was built (`build.rs`): the fingerprint of its files with the length of
-/// its longest piece, and the table of its vocabulary.
+/// Facts about [`EMBEDDED`] computed by `build.rs`: the fingerprint of its files with the length of its longest piece,
+/// and the table of its vocabulary.
 const NUMBERS: (u64, usize) = include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
 const STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/starts.bin"));
 const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
@@ -61,7 +61,7 @@ pub struct Native<'a> {
 }
 
 impl Native<'static> {
-    /// The model in the program. Every search opens it, so its vocabulary was laid out when the program was built.
+    /// Opens the built-in model, whose vocabulary table is precomputed since every search opens it.
     ///
     /// # Errors
     /// When the files do not belong together.
@@ -76,7 +76,7 @@ impl<'a> Native<'a> {
     ///
     /// # Errors
     /// When a file is damaged or they do not belong together.
-    pub fn new(files: Files<'a>) -> Result<Native<'a>, Error> {
+    pub fn new(files: ModelFiles<'a>) -> Result<Native<'a>, Error> {
         let mut hash = Xxh3::new();
         for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {
             hash.update(&(part.len() as u64).to_le_bytes());
@@ -86,7 +86,7 @@ impl<'a> Native<'a> {
     }
 
     /// A model with its vocabulary and fingerprint.
-    fn of(files: Files<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
+    fn of(files: ModelFiles<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
         let config: Config = serde_json::from_str(files.config)
             .map_err(|error| Error::damaged("config.json of the model is not understood", error))?;
         config.check()?;
@@ -120,7 +120,7 @@ impl<'a> Native<'a> {
             Side::Document => self.config.document_pieces_max,
         };
         let mut done = vec![Multivector::default(); texts.len()];
-        // Texts that wait for the next pass: their pieces, where each ends, which they are.
+        // Texts for the next pass: their pieces, the end of each, their positions.
         let (mut ids, mut ends, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         for (index, text) in texts.iter().enumerate() {
             let start = ids.len();

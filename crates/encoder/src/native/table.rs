@@ -1,15 +1,15 @@
-//! The table in which the pieces of a vocabulary are looked up. Of the model in the program it is made when the program
-//! is built (`build.rs` compiles this file too), of another one when that is opened.
+//! The lookup table of a vocabulary's pieces. The built-in model's is computed at build time (`build.rs` compiles this
+//! file too), another model's when it is opened.
 
-/// What marks a piece inside a word in the vocabulary file.
+/// Marks a piece inside a word in the vocabulary file.
 pub(crate) const INSIDE: &[u8] = b"##";
-/// Most pieces: their numbers from 1 fill half of a slot.
+/// Maximum of pieces: their numbers from 1 fill half of a slot.
 const PIECES_MAX: usize = u16::MAX as usize;
 /// Bytes of a number in a table.
 const NUMBER: usize = 4;
 
-/// A table, as bytes, which need no particular place in memory. Numbers are of 32 bits, the lowest byte first.
-pub(crate) struct Made {
+/// A table as bytes without alignment. Numbers have 32 bits, lowest byte first.
+pub(crate) struct TableBytes {
     /// First byte of each piece's line in the file.
     pub(crate) starts: Vec<u8>,
     /// A power of 2 of slots. A slot is 0, or the piece's number from 1 and 16 bits of its hash. A piece is in the
@@ -27,7 +27,7 @@ pub(crate) enum Unfit {
     Many(usize),
 }
 
-/// FNV-1a (Fowler, Noll, Vo), which hashes all beginnings of a word in one pass over it.
+/// FNV-1a (Fowler, Noll, Vo), which hashes all prefixes of a word in one pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
@@ -44,7 +44,7 @@ impl Hash {
         Hash((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 
-    /// Folds the well-mixed middle into the ends that the table reads.
+    /// Folds the well-mixed middle into the ends that the table uses.
     #[inline]
     pub(crate) fn finish(self) -> u64 {
         self.0 ^ (self.0 >> 29)
@@ -89,15 +89,15 @@ pub(crate) fn candidates(slots: &[u8], hash: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Lays out the pieces of a vocabulary file, a line each.
-pub(crate) fn make(file: &str) -> Result<Made, Unfit> {
+/// Builds the table of a vocabulary file with a piece per line.
+pub(crate) fn make(file: &str) -> Result<TableBytes, Unfit> {
     let pieces: Vec<&str> = file.strip_suffix('\n').unwrap_or(file).split('\n').collect();
     if pieces.len() > PIECES_MAX {
         return Err(Unfit::Many(pieces.len()));
     }
     let count = (pieces.len() * 8 / 5 + 1).next_power_of_two();
     let mut slots = vec![0u32; count];
-    let mut made = Made { starts: Vec::with_capacity(NUMBER * pieces.len()), slots: Vec::new(), longest: 0 };
+    let mut made = TableBytes { starts: Vec::with_capacity(NUMBER * pieces.len()), slots: Vec::new(), longest: 0 };
     let mut start = 0u32;
     for (id, piece) in pieces.iter().enumerate() {
         let (text, inside) = text_of(piece.as_bytes());

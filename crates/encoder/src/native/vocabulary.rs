@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::table::{self, Hash, Made, Unfit, text_of};
+use super::table::{self, Hash, TableBytes, Unfit, text_of};
 use super::words::words;
 use crate::Error;
 
@@ -16,9 +16,9 @@ const WORD_CHARS_MAX: usize = 40;
 /// Maximum of pieces per word; the rest is left out.
 const WORD_PIECES_MAX: usize = 6;
 
-/// A vocabulary, ready to look pieces up in.
+/// A vocabulary with its lookup table.
 pub(crate) struct Vocabulary<'a> {
-    /// The file, a piece a line.
+    /// The file, a piece per line.
     file: &'a [u8],
     /// Where each piece begins in it, and ids by the hash of their pieces ([`table`]).
     starts: Cow<'a, [u8]>,
@@ -36,7 +36,7 @@ impl<'a> Vocabulary<'a> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));
         }
-        let Made { starts, slots, longest } = table::make(file).map_err(|unfit| {
+        let TableBytes { starts, slots, longest } = table::make(file).map_err(|unfit| {
             Error::Unfit(match unfit {
                 Unfit::Twice(piece) => format!("vocab.txt holds {piece} twice; export the model again"),
                 Unfit::Many(pieces) => {
@@ -48,7 +48,7 @@ impl<'a> Vocabulary<'a> {
         Ok(Vocabulary { file: file.as_bytes(), starts, slots, piece_bytes_max: longest })
     }
 
-    /// A vocabulary whose table was made before: the bytes of its two parts, and the length of its longest piece.
+    /// A vocabulary with a precomputed table: the bytes of its two parts, and the length of its longest piece.
     pub(crate) fn made(file: &'a str, starts: &'a [u8], slots: &'a [u8], piece_bytes_max: usize) -> Vocabulary<'a> {
         Vocabulary { file: file.as_bytes(), starts: starts.into(), slots: slots.into(), piece_bytes_max }
     }
@@ -108,7 +108,7 @@ impl<'a> Vocabulary<'a> {
         ids.truncate(start + WORD_PIECES_MAX);
     }
 
-    /// The longest piece that `rest` begins with: its id, and its length in bytes. `hashes` is scratch.
+    /// The longest piece that `rest` begins with: its id, and its length in bytes. `hashes` is a scratch buffer.
     #[inline]
     fn longest(&self, rest: &str, inside: bool, hashes: &mut Vec<u64>) -> Option<(u32, usize)> {
         let longest = rest.len().min(self.piece_bytes_max);
@@ -135,7 +135,7 @@ mod tests {
     const FILE: &str =
         "[PAD]\n[UNK]\n[Q]\n[D]\nparse\nrequest\n##r\n##s\n##er\na\nb\n##a\n##b\nß\n語\n##ab\ni\n##\u{307}";
 
-    /// The same by the book: every prefix from the longest, in a map.
+    /// A naive implementation: every prefix from the longest, in a map.
     fn naive(vocabulary: &HashMap<String, u32>, text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         for word in words(text).map(|range| &text[range]).filter(|word| word.chars().count() <= WORD_CHARS_MAX) {

@@ -12,7 +12,7 @@ use crate::Error;
 
 /// The layout of the files that this code reads.
 const FORMAT: u32 = 2;
-/// Half floats that are expanded at a time: a few lines of the first cache.
+/// Half floats that are expanded at a time: a few lines of the first-level cache.
 const HALVES: usize = 256;
 
 /// Sizes of the model, `config.json`.
@@ -44,7 +44,7 @@ impl Config {
     /// Validates layout and sizes.
     ///
     /// # Errors
-    /// When the layout is another, or a size is 0.
+    /// When the layout is unknown, or a size is 0.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.format != FORMAT {
             return Err(Error::Unfit(format!(
@@ -115,9 +115,9 @@ pub(crate) struct Weights<'a> {
 
 /// Rows of the token table. Their scale does not matter, since they are normalised after decoding.
 enum Table<'a> {
-    /// A byte a component.
+    /// A byte per component.
     Int8(&'a [u8]),
-    /// Two components a byte, the low half first, offset by 8.
+    /// Two components per byte, the low half first, offset by 8.
     Int4(&'a [u8]),
 }
 
@@ -127,7 +127,7 @@ impl<'a> Weights<'a> {
     /// # Errors
     /// When the file is damaged or does not fit `config`.
     pub(crate) fn read(config: &Config, file: &'a [u8]) -> Result<Weights<'a>, Error> {
-        let file = File(
+        let file = WeightsFile(
             SafeTensors::deserialize(file)
                 .map_err(|error| Error::damaged("model.safetensors is damaged; export the model again", error))?,
         );
@@ -188,9 +188,9 @@ impl Weights<'_> {
 }
 
 /// An opened safetensors file.
-struct File<'a>(SafeTensors<'a>);
+struct WeightsFile<'a>(SafeTensors<'a>);
 
-impl<'a> File<'a> {
+impl<'a> WeightsFile<'a> {
     /// The bytes of a tensor of one of the given types and of that shape, and which type it is.
     fn bytes(&self, name: &str, types: &[Dtype], shape: &[usize]) -> Result<(&'a [u8], Dtype), Error> {
         let tensor = self

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// What a character is to the rule.
+/// The class of a character in the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum CharRule {
     /// `\p{Lu}`
     Upper,
     /// `\p{Ll}`
@@ -24,15 +24,15 @@ enum Class {
 }
 
 /// Classes of the ASCII characters, which are most of source code.
-const ASCII: [Class; 128] = {
-    let mut table = [Class::Other; 128];
+const ASCII: [CharRule; 128] = {
+    let mut table = [CharRule::Other; 128];
     let mut byte = 0;
     while byte < 128 {
         table[byte as usize] = match byte {
-            b'A'..=b'Z' => Class::Upper,
-            b'a'..=b'z' => Class::Lower,
-            b'0'..=b'9' => Class::Digit,
-            _ => Class::Other,
+            b'A'..=b'Z' => CharRule::Upper,
+            b'a'..=b'z' => CharRule::Lower,
+            b'0'..=b'9' => CharRule::Digit,
+            _ => CharRule::Other,
         };
         byte += 1;
     }
@@ -45,7 +45,7 @@ pub(crate) struct Words<'a> {
     position: usize,
 }
 
-/// Begins to cut `text`.
+/// Begins to split `text`.
 pub(crate) fn words(text: &str) -> Words<'_> {
     Words { text, position: 0 }
 }
@@ -53,9 +53,9 @@ pub(crate) fn words(text: &str) -> Words<'_> {
 impl Words<'_> {
     /// Class and length in bytes of the character at `position`; `Other` and 0 at the end.
     #[inline]
-    fn at(&self, position: usize) -> (Class, usize) {
+    fn at(&self, position: usize) -> (CharRule, usize) {
         match self.text.as_bytes().get(position) {
-            None => (Class::Other, 0),
+            None => (CharRule::Other, 0),
             Some(&byte) if byte < 128 => (ASCII[usize::from(byte)], 1),
             Some(_) => wide(self.text, position),
         }
@@ -63,7 +63,7 @@ impl Words<'_> {
 
     /// Where the run of `class` at `position` ends, and where its last character begins.
     #[inline]
-    fn run(&self, class: Class, mut position: usize) -> (usize, usize) {
+    fn run(&self, class: CharRule, mut position: usize) -> (usize, usize) {
         let mut last = position;
         loop {
             let (found, len) = self.at(position);
@@ -77,14 +77,14 @@ impl Words<'_> {
 
 /// [`Words::at`] beyond ASCII.
 #[cold]
-fn wide(text: &str, position: usize) -> (Class, usize) {
-    let Some(char) = text[position..].chars().next() else { return (Class::Other, 0) };
+fn wide(text: &str, position: usize) -> (CharRule, usize) {
+    let Some(char) = text[position..].chars().next() else { return (CharRule::Other, 0) };
     let class = match char.general_category() {
-        GeneralCategory::UppercaseLetter => Class::Upper,
-        GeneralCategory::LowercaseLetter => Class::Lower,
-        GeneralCategory::DecimalNumber => Class::Digit,
-        GeneralCategory::OtherLetter => Class::Letter,
-        _ => Class::Other,
+        GeneralCategory::UppercaseLetter => CharRule::Upper,
+        GeneralCategory::LowercaseLetter => CharRule::Lower,
+        GeneralCategory::DecimalNumber => CharRule::Digit,
+        GeneralCategory::OtherLetter => CharRule::Letter,
+        _ => CharRule::Other,
     };
     (class, char.len_utf8())
 }
@@ -98,19 +98,19 @@ impl Iterator for Words<'_> {
             let start = self.position;
             let (class, len) = self.at(start);
             let end = match class {
-                Class::Other if len == 0 => return None,
-                Class::Other => {
+                CharRule::Other if len == 0 => return None,
+                CharRule::Other => {
                     self.position += len;
                     continue;
                 }
-                Class::Letter => start + len,
-                Class::Digit | Class::Lower => self.run(class, start).0,
-                Class::Upper => {
+                CharRule::Letter => start + len,
+                CharRule::Digit | CharRule::Lower => self.run(class, start).0,
+                CharRule::Upper => {
                     let (end, last) = self.run(class, start);
                     match self.at(end).0 {
-                        Class::Lower if last == start => self.run(Class::Lower, end).0,
+                        CharRule::Lower if last == start => self.run(CharRule::Lower, end).0,
                         // The last capital begins the next word: `HTTPServer` is `HTTP`, `Server`.
-                        Class::Lower => last,
+                        CharRule::Lower => last,
                         _ => end,
                     }
                 }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The scanner against the rule itself, run by a regex engine.
+        /// Compares the scanner with the rule itself, run by a regex engine.
         #[test]
         fn equal_to_the_rule(text in "([a-zA-Z0-9_ .ÀÉßéΑδ語٣ǅʰ]|\\PC){0,40}") {
             // `regex` has no look-ahead: the acronym rule is the shortest first alternative, tried by hand.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::RuntimeEnv;
 
-/// A file that is not taken, and why.
+/// A file that is refused, and why.
 pub(crate) type Refused = (PathBuf, String);
 
-/// What the search found.
+/// The result of the search.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     /// Files to try, in order. The last may be a bare name, for the system's loader.
@@ -74,8 +74,9 @@ fn loader_folders(env: &RuntimeEnv) -> &[PathBuf] {
     if cfg!(windows) { &env.path } else { &env.library_path }
 }
 
-/// Whether a bare name can lead to no file of a project. Elsewhere than on Linux, loaders look in the current folder
-/// too; there, glibc does so for an empty entry of its search path, cuts it at `;` as well as at `:`, and fills in `$ORIGIN`.
+/// Whether a bare name can't lead to a file of a project. On systems other than Linux, loaders search the current
+/// folder too; on Linux, glibc does so for an empty entry of its search path, splits it at `;` as well as at `:`, and
+/// expands `$ORIGIN`.
 fn loader_is_safe(env: &RuntimeEnv) -> bool {
     let is_plain = |folder: &PathBuf| {
         folder.is_absolute()
@@ -111,7 +112,7 @@ fn python_prefixes(env: &RuntimeEnv) -> Vec<PathBuf> {
     let interpreters = ["python3", "python", "python.exe"];
     let path = env.path.iter().filter(|folder| folder.is_absolute());
     for file in path.flat_map(|folder| interpreters.map(|name| folder.join(name))) {
-        // As it is named, and as its links lead: an environment's interpreter is a link to the system's.
+        // As named, and with links resolved: an environment's interpreter is a link to the system's.
         for file in [Some(file.clone()), file.canonicalize().ok()].into_iter().flatten().filter(|f| f.exists()) {
             let folder = file.parent().unwrap_or(Path::new(""));
             let prefix = if folder.ends_with("bin") { folder.parent().unwrap_or(folder) } else { folder };
@@ -143,7 +144,7 @@ fn site_packages(prefix: &Path) -> Vec<PathBuf> {
     sites
 }
 
-/// Files in a folder that are named like the library, the newest version first.
+/// Files in a folder that are named like the library, newest version first.
 fn libraries(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = names(folder)
         .into_iter()
@@ -167,7 +168,7 @@ fn names(folder: &Path) -> Vec<String> {
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The numbers in a file's name, to order versions by.
+/// The numbers in a file's name, for sorting by version.
 pub(crate) fn version(file: &Path) -> Vec<u32> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
@@ -278,7 +279,7 @@ mod tests {
             assert!(found.refused.iter().any(is_told), "{what}: {found:?}");
         }
         let env = RuntimeEnv { virtual_env: venv(&outside.join("venv")), ..env };
-        assert_eq!(below(&outside, &env), [outside.join("venv").join(CAPI)], "one beside it is");
+        assert_eq!(below(&outside, &env), [outside.join("venv").join(CAPI)], "a library next to it is");
         let named = clone.join("libonnxruntime.so");
         let env = RuntimeEnv { ort_dylib_path: Some(named.clone()), ..env };
         assert_eq!(candidates(&env).files, [named], "one that the user names by its full path is");

@@ -15,26 +15,26 @@ use crate::Error;
 /// Model files in a folder, the preferred first: exact weights before quantised ones.
 pub(crate) const MODEL_FILES: [&str; 4] =
     ["model.onnx", "onnx/model.onnx", "model_int8.onnx", "onnx/model_quantized.onnx"];
-/// Configurations that are read into one, the later over the earlier.
+/// Configurations that are merged, later ones over earlier ones.
 const CONFIG_FILES: [&str; 2] = ["config_sentence_transformers.json", "onnx_config.json"];
 /// Maximum length of a query, in tokens: several times what models are trained on. A padded query costs this much work
 /// even if it is one word.
 const QUERY_LENGTH_MAX: usize = 1024;
 /// Maximum size of a tokenizer or configuration: several times the largest vocabularies.
 const TEXT_BYTES_MAX: u64 = 128 << 20;
-/// What Git LFS leaves in place of a file that was not fetched.
+/// Git LFS's placeholder of a file that was not fetched.
 const LFS_POINTER: &[u8] = b"version https://git-lfs";
 
-/// One token vector a row, or one vector a text.
+/// One token vector per row, or one vector per text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum OnnxKind {
     /// Late interaction.
     Colbert(Colbert),
     /// A sentence encoder.
     Sentence(Sentence),
 }
 
-/// How a ColBERT is called. Defaults are PyLate's.
+/// How to call a ColBERT model. Defaults are PyLate's.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(default)]
 pub(crate) struct Colbert {
@@ -54,15 +54,15 @@ pub(crate) struct Colbert {
     pub(crate) query_length: usize,
     /// Tokens of a document, with prefix and special tokens.
     pub(crate) document_length: usize,
-    /// Whether queries are filled up with [MASK] to their length, whose rows count.
+    /// Whether queries are padded with [MASK] to their length, and these rows count.
     pub(crate) do_query_expansion: bool,
-    /// Whether tokens attend to that filling.
+    /// Whether tokens attend to that padding.
     pub(crate) attend_to_expansion_tokens: bool,
     /// Id of [MASK], if not to be looked up.
     pub(crate) mask_token_id: Option<u32>,
-    /// Id of the filling in a batch.
+    /// Id of the padding in a batch.
     pub(crate) pad_token_id: Option<u32>,
-    /// Tokens whose rows documents go without.
+    /// Tokens whose rows are dropped from documents.
     pub(crate) skiplist_words: Vec<String>,
     /// Whether texts are lower-cased first.
     pub(crate) do_lower_case: bool,
@@ -95,7 +95,7 @@ impl Default for Colbert {
     }
 }
 
-/// How a sentence encoder is called.
+/// How to call a sentence encoder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sentence {
     /// Whether the vector is the first token's instead of the mean.
@@ -120,7 +120,7 @@ struct SentenceBert {
 
 impl Default for SentenceBert {
     fn default() -> Self {
-        // Models without a length of their own are of the size of BERT.
+        // Models without a configured length have BERT's size.
         SentenceBert { max_seq_length: Some(512), do_lower_case: false }
     }
 }
@@ -133,7 +133,7 @@ struct Pooling {
     pooling_mode_cls_token: bool,
 }
 
-/// `1_Dense/config.json`, PyLate's projection, which belongs into the graph.
+/// `1_Dense/config.json`, PyLate's projection, which must be part of the graph.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Dense {
@@ -148,7 +148,7 @@ pub(crate) struct Folder {
     /// Content of `tokenizer.json`.
     pub(crate) tokenizer: Vec<u8>,
     /// How to call the model.
-    pub(crate) kind: Kind,
+    pub(crate) kind: OnnxKind,
     /// Hash of all files that shape vectors.
     pub(crate) fingerprint: u64,
 }
@@ -212,7 +212,7 @@ fn outside_data(model: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// The folder and the model file in it that a path means.
+/// The folder and the model file in it that a path names.
 fn find(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
     if path.is_file() && path.extension().is_some_and(|end| end == "onnx") {
         let parent = path.parent().unwrap_or(Path::new(""));
@@ -237,10 +237,10 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     read_at_most(path, u64::MAX)
 }
 
-/// The same of a file of `bytes_max` bytes at most.
+/// The same for a file of at most `bytes_max` bytes.
 fn read_at_most(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
     let read = || -> std::io::Result<Vec<u8>> {
-        // A device or a pipe may never end. A link is followed: the hub's cache is made of them.
+        // A device or a pipe may never end. Links are followed, since the hub's cache consists of them.
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
             return Err(std::io::Error::other("it is no regular file"));
@@ -272,8 +272,8 @@ fn json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Error> {
     }
 }
 
-/// How the model of a folder is to be called.
-fn kind(folder: &Path) -> Result<Kind, Error> {
+/// How to call the model of a folder.
+fn kind(folder: &Path) -> Result<OnnxKind, Error> {
     let mut config: Map<String, Value> = Map::new();
     for file in CONFIG_FILES {
         if let Some(part) = json::<Map<String, Value>>(&folder.join(file))? {
@@ -314,7 +314,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
             colbert.embedding_dim =
                 json::<Dense>(&folder.join("1_Dense/config.json"))?.and_then(|dense| dense.out_features);
         }
-        return Ok(Kind::Colbert(colbert));
+        return Ok(OnnxKind::Colbert(colbert));
     }
     let Some(pooling) = json::<Pooling>(&folder.join("1_Pooling/config.json"))? else {
         return Err(Error::Unfit(format!(
@@ -331,7 +331,7 @@ fn kind(folder: &Path) -> Result<Kind, Error> {
     let prompt = |name: &str| {
         config.get("prompts").and_then(|prompts| prompts.get(name)?.as_str()).unwrap_or_default().to_string()
     };
-    Ok(Kind::Sentence(Sentence {
+    Ok(OnnxKind::Sentence(Sentence {
         first: pooling.pooling_mode_cls_token,
         length: bert.max_seq_length.unwrap_or(512).max(3),
         do_lower_case: bert.do_lower_case,
@@ -371,7 +371,7 @@ mod tests {
             skiplist_words: vec![",".into()],
             ..Colbert::default()
         };
-        assert_eq!(Folder::read(both.path()).unwrap().kind, Kind::Colbert(expected));
+        assert_eq!(Folder::read(both.path()).unwrap().kind, OnnxKind::Colbert(expected));
 
         let sentence = write(&[
             ("onnx/model.onnx", "graph"),
@@ -382,7 +382,7 @@ mod tests {
         ]);
         let expected = Sentence { length: 256, query_prompt: "query: ".into(), ..Sentence::default() };
         let by_folder = Folder::read(sentence.path()).unwrap();
-        assert_eq!(by_folder.kind, Kind::Sentence(expected));
+        assert_eq!(by_folder.kind, OnnxKind::Sentence(expected));
         let by_file = Folder::read(&sentence.path().join("onnx/model.onnx")).unwrap();
         assert_eq!((by_file.kind, by_file.fingerprint), (by_folder.kind, by_folder.fingerprint));
     }

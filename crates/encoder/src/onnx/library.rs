@@ -16,17 +16,17 @@ use crate::{Error, RuntimeEnv};
 pub(crate) struct Library {
     /// Where sessions are made.
     pub(crate) environment: Environment,
-    /// The file that was taken.
+    /// The loaded file.
     pub(crate) path: PathBuf,
 }
 
 /// The library of this process, once one is loaded.
 static LOADED: Mutex<Option<Library>> = Mutex::new(None);
 
-/// A file that was tried in vain, and why.
+/// A file that did not load, and why.
 type Tried = (PathBuf, String);
 
-/// The library of this process: loaded before, or the first that loads of [`candidates`].
+/// The library of this process: loaded before, or the first of [`candidates`] that loads.
 ///
 /// # Errors
 /// When none loads, with how to get one.
@@ -50,7 +50,7 @@ pub(crate) fn library(env: &RuntimeEnv) -> Result<Library, Error> {
             .with_telemetry(false)
             .build()
             .map_err(|error| Error::runtime(format!("ONNX Runtime of {} does not start", path.display()), error))?;
-        // Errors are returned too; the library would write them to stderr a second time.
+        // Errors are returned too, so the library need not write them to stderr.
         environment.set_log_level(LogLevel::Fatal);
         let library = Library { environment, path };
         *loaded = Some(library.clone());
@@ -64,7 +64,7 @@ pub(crate) fn loaded() -> Option<Library> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Why a file does not load; the loader's own words are one level down.
+/// Why a file does not load; the loader's message is one level down.
 fn why(error: &LoadDynamicError) -> String {
     match error {
         LoadDynamicError::Dlopen { error, .. } => {

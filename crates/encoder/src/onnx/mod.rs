@@ -12,20 +12,20 @@ use std::path::Path;
 use ndarray::{Array2, ArrayView2, Axis, s};
 
 use crate::{Encoder, Error, Multivector, RuntimeEnv, RuntimeReport};
-use folder::{Folder, Kind};
+use folder::{Folder, OnnxKind};
 #[cfg(feature = "hub")]
 pub(crate) use folder::{MODEL_FILES, is_outside_data};
-use session::{BATCH, Sessions, Shape};
-use tokens::{Input, Inputs, Side};
+use session::{BATCH, OutputShape, SessionPool};
+use tokens::{Inputs, TokenSide, TokenizedText};
 
-/// A model of a folder, ready to encode. Calls from several threads run side by side, each on its own thread.
+/// A model of a folder, ready to encode. Concurrent calls run in parallel, each on its own thread.
 pub(crate) struct Onnx {
     name: String,
     fingerprint: u64,
     dimension: usize,
-    kind: Kind,
+    kind: OnnxKind,
     inputs: Inputs,
-    sessions: Sessions,
+    sessions: SessionPool,
 }
 
 impl Onnx {
@@ -38,17 +38,17 @@ impl Onnx {
         let inputs = Inputs::new(&folder.tokenizer, &folder.kind)
             .map_err(|error| Error::Model { what: path.display().to_string(), source: Box::new(error) })?;
         let library = library::library(env)?;
-        let sessions = Sessions::open(library, folder.model, inputs.pad)?;
-        if sessions.shape == Shape::Texts && matches!(folder.kind, Kind::Colbert(_)) {
+        let sessions = SessionPool::open(library, folder.model, inputs.pad)?;
+        if sessions.shape == OutputShape::Texts && matches!(folder.kind, OnnxKind::Colbert(_)) {
             return Err(Error::Unfit(format!(
                 "{}: the configuration is a ColBERT's, but the model gives one vector a text; export it with its token \
                  vectors as output",
                 path.display()
             )));
         }
-        let probe = inputs.input("text", Side::Document)?;
+        let probe = inputs.input("text", TokenSide::Document)?;
         let (_, _, dimension) = sessions.run(&[&probe])?.dim();
-        if let Kind::Colbert(config) = &folder.kind
+        if let OnnxKind::Colbert(config) = &folder.kind
             && let Some(expected) = config.embedding_dim.filter(|expected| *expected != dimension)
         {
             return Err(Error::Unfit(format!(
@@ -67,8 +67,8 @@ impl Onnx {
             );
             Error::Model { what, source: Box::new(error) }
         })?;
-        // Queries may be longer than any document: they are filled up to their length.
-        let query = inputs.input("text", Side::Query)?;
+        // Queries may be longer than any document: they are padded to their length.
+        let query = inputs.input("text", TokenSide::Query)?;
         sessions.run(&[&query]).map_err(|error| {
             let what = format!(
                 "{}: the model takes documents but no query of {} tokens; a query_length that it was made for helps",
@@ -82,14 +82,15 @@ impl Onnx {
     }
 
     /// Vectors of texts of one side, in order.
-    fn encode(&self, texts: &[&str], side: Side) -> Result<Vec<Multivector>, Error> {
-        let inputs: Vec<Input> = texts.iter().map(|text| self.inputs.input(text, side)).collect::<Result<_, _>>()?;
+    fn encode(&self, texts: &[&str], side: TokenSide) -> Result<Vec<Multivector>, Error> {
+        let inputs: Vec<TokenizedText> =
+            texts.iter().map(|text| self.inputs.input(text, side)).collect::<Result<_, _>>()?;
         // Batches texts of similar length, so that they need little padding.
         let mut order: Vec<usize> = (0..inputs.len()).filter(|index| !inputs[*index].ids.is_empty()).collect();
         order.sort_by_key(|index| inputs[*index].ids.len());
         let mut done = vec![Multivector::default(); inputs.len()];
         for batch in order.chunks(BATCH) {
-            let members: Vec<&Input> = batch.iter().map(|index| &inputs[*index]).collect();
+            let members: Vec<&TokenizedText> = batch.iter().map(|index| &inputs[*index]).collect();
             let output = self.sessions.run(&members)?;
             for (rows, index) in output.outer_iter().zip(batch) {
                 done[*index] = self.vectors(rows, &inputs[*index]);
@@ -99,16 +100,16 @@ impl Onnx {
     }
 
     /// The vectors of one text, from the model's output for each of its tokens.
-    fn vectors(&self, tokens: ArrayView2<'_, f32>, input: &Input) -> Multivector {
+    fn vectors(&self, tokens: ArrayView2<'_, f32>, input: &TokenizedText) -> Multivector {
         let mut rows: Array2<f32> = match (&self.kind, self.sessions.shape) {
-            (Kind::Colbert(_), _) => tokens.select(Axis(0), &kept(&input.keep)),
+            (OnnxKind::Colbert(_), _) => tokens.select(Axis(0), &kept(&input.keep)),
             // The length does not matter, so the sum is as good as the mean.
-            (Kind::Sentence(config), Shape::Tokens) if !config.first => {
+            (OnnxKind::Sentence(config), OutputShape::Tokens) if !config.first => {
                 tokens.select(Axis(0), &kept(&input.attention)).sum_axis(Axis(0)).insert_axis(Axis(0))
             }
-            (Kind::Sentence(_), _) => tokens.slice_move(s![..1, ..]).to_owned(),
+            (OnnxKind::Sentence(_), _) => tokens.slice_move(s![..1, ..]).to_owned(),
         };
-        if !matches!(&self.kind, Kind::Colbert(config) if !config.normalize) {
+        if !matches!(&self.kind, OnnxKind::Colbert(config) if !config.normalize) {
             for mut row in rows.rows_mut() {
                 let length = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
                 row /= length;
@@ -118,7 +119,7 @@ impl Onnx {
     }
 }
 
-/// The places that are set.
+/// The positions that are set.
 fn kept(keep: &[bool]) -> Vec<usize> {
     (0..keep.len()).filter(|place| keep[*place]).collect()
 }
@@ -138,24 +139,24 @@ impl Encoder for Onnx {
 
     fn heads(&self) -> usize {
         match &self.kind {
-            Kind::Colbert(config) => config.heads,
-            Kind::Sentence(_) => 1,
+            OnnxKind::Colbert(config) => config.heads,
+            OnnxKind::Sentence(_) => 1,
         }
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
-        Ok(self.encode(&[text], Side::Query)?.swap_remove(0))
+        Ok(self.encode(&[text], TokenSide::Query)?.swap_remove(0))
     }
 
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
-        self.encode(texts, Side::Document)
+        self.encode(texts, TokenSide::Document)
     }
 }
 
 /// An identity graph, to see which provider accepts sessions.
 const IDENTITY: &[u8] = include_bytes!("identity.onnx");
 
-/// What is known of ONNX Runtime here, without loading it: see [`RuntimeReport`].
+/// Facts about ONNX Runtime, without loading it: see [`RuntimeReport`].
 pub(crate) fn report(env: &RuntimeEnv) -> RuntimeReport {
     let find::Candidates { files, refused } = find::candidates(env);
     let mut report = RuntimeReport {
@@ -171,7 +172,7 @@ pub(crate) fn report(env: &RuntimeEnv) -> RuntimeReport {
     report
 }
 
-/// The file of the library that is loaded.
+/// The file of the loaded library.
 pub(crate) fn library_path() -> Option<std::path::PathBuf> {
     Some(library::loaded()?.path)
 }

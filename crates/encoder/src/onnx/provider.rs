@@ -22,7 +22,7 @@ pub(crate) fn compiled() -> Vec<(&'static str, Option<ExecutionProviderDispatch>
     ]
 }
 
-/// Makes a session with the first provider that accepts the model, and returns its name.
+/// Opens a session with the first provider that accepts the model, and returns its name.
 pub(crate) fn first(
     library: &Library,
     commit: impl Fn(SessionBuilder) -> ort::Result<Session>,
@@ -37,7 +37,7 @@ pub(crate) fn first(
     result
 }
 
-/// Makes a session with the provider of that name.
+/// Opens a session with the provider of that name.
 pub(crate) fn named(
     library: &Library,
     name: &str,

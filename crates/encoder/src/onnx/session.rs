@@ -10,18 +10,18 @@ use ort::value::{Tensor, ValueType};
 
 use super::library::Library;
 use super::provider;
-use super::tokens::Input;
+use super::tokens::TokenizedText;
 use crate::Error;
 
 /// Texts of a batch. Larger batches are no faster on a CPU and need more padding.
 pub(crate) const BATCH: usize = 8;
 
-/// A batch's result: `texts × tokens × dimension`, tokens with the filling; one of each text for [`Shape::Texts`].
+/// A batch's result: `texts × tokens × dimension`, padding included; one vector per text for [`OutputShape::Texts`].
 pub(crate) type Output = Array3<f32>;
 
 /// Shape of a model's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum OutputShape {
     /// `texts × tokens × dimension`.
     Tokens,
     /// `texts × dimension`.
@@ -29,25 +29,25 @@ pub(crate) enum Shape {
 }
 
 /// Pool of sessions of one model, one for each concurrent caller; each runs on its caller's thread.
-pub(crate) struct Sessions {
+pub(crate) struct SessionPool {
     library: Library,
     model: PathBuf,
     idle: Mutex<Vec<Session>>,
     output: String,
     /// Shape of the output.
-    pub(crate) shape: Shape,
+    pub(crate) shape: OutputShape,
     /// The provider that runs the model.
     pub(crate) provider: &'static str,
     /// Padding token of a batch.
     pad: u32,
 }
 
-impl Sessions {
+impl SessionPool {
     /// Opens a model.
     ///
     /// # Errors
     /// When the file is not a model, or one with other inputs and outputs.
-    pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<Sessions, Error> {
+    pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<SessionPool, Error> {
         let (session, provider) = provider::first(&library, |builder| commit(builder, &model)).map_err(|error| {
             let what = format!(
                 "{} can't be loaded by ONNX Runtime ({}); the file is damaged, or the runtime too old for it",
@@ -72,16 +72,16 @@ impl Sessions {
         let outputs = session.outputs();
         let found = outputs.iter().find(|o| rank(o) == 3).or_else(|| outputs.iter().find(|o| rank(o) == 2));
         let Some(output) = found else { return Err(wrong("no output of token or text vectors".into())) };
-        let shape = if rank(output) == 3 { Shape::Tokens } else { Shape::Texts };
+        let shape = if rank(output) == 3 { OutputShape::Tokens } else { OutputShape::Texts };
         let output = output.name().to_string();
-        Ok(Sessions { library, model, idle: Mutex::new(vec![session]), output, shape, provider, pad })
+        Ok(SessionPool { library, model, idle: Mutex::new(vec![session]), output, shape, provider, pad })
     }
 
     /// Runs a batch.
     ///
     /// # Errors
     /// When the model fails on it.
-    pub(crate) fn run(&self, inputs: &[&Input]) -> Result<Output, Error> {
+    pub(crate) fn run(&self, inputs: &[&TokenizedText]) -> Result<Output, Error> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let mut session = match idle {
             Some(session) => session,
@@ -95,9 +95,9 @@ impl Sessions {
         result.map_err(|error| Error::runtime(format!("{} failed", self.model.display()), error))
     }
 
-    fn run_in(&self, session: &mut Session, inputs: &[&Input]) -> Result<Output, ort::Error> {
+    fn run_in(&self, session: &mut Session, inputs: &[&TokenizedText]) -> Result<Output, ort::Error> {
         let tokens = inputs.iter().map(|input| input.ids.len()).max().unwrap_or_default();
-        let matrix = |row: &dyn Fn(&Input) -> Vec<i64>, filling: i64| {
+        let matrix = |row: &dyn Fn(&TokenizedText) -> Vec<i64>, filling: i64| {
             let mut values = Array2::from_elem((inputs.len(), tokens), filling);
             for (input, mut values) in inputs.iter().zip(values.rows_mut()) {
                 values.iter_mut().zip(row(input)).for_each(|(slot, value)| *slot = value);
@@ -119,8 +119,8 @@ impl Sessions {
         let values = outputs[self.output.as_str()].try_extract_array::<f32>()?;
         let shape = values.shape().to_vec();
         let (values, expected) = match self.shape {
-            Shape::Tokens => (values, tokens),
-            Shape::Texts => (values.insert_axis(Axis(1)), 1),
+            OutputShape::Tokens => (values, tokens),
+            OutputShape::Texts => (values.insert_axis(Axis(1)), 1),
         };
         match values.into_dimensionality::<Ix3>() {
             Ok(values) if values.dim().0 == inputs.len() && values.dim().1 == expected && values.dim().2 > 0 => {
@@ -134,7 +134,7 @@ impl Sessions {
     }
 }
 
-/// Loads the model with one thread and without spinning: callers are the parallel ones.
+/// Loads the model with one thread and without spinning, since callers run in parallel.
 fn commit(builder: SessionBuilder, model: &PathBuf) -> ort::Result<Session> {
     builder
         .with_optimization_level(GraphOptimizationLevel::All)?

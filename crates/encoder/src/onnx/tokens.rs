@@ -3,19 +3,19 @@
 
 use tokenizers::{Tokenizer, TruncationParams};
 
-use super::folder::{Colbert, Kind};
+use super::folder::{Colbert, OnnxKind};
 use crate::Error;
 
 /// Side of the late interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum TokenSide {
     Query,
     Document,
 }
 
 /// A tokenized text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Input {
+pub(crate) struct TokenizedText {
     /// Token ids.
     pub(crate) ids: Vec<u32>,
     /// Attention mask.
@@ -32,7 +32,7 @@ struct Recipe {
     lower: bool,
     /// Prefix token, its position and its count.
     prefix: Option<(u32, usize, usize)>,
-    /// Query expansion: filling token, length to fill to, whether other tokens attend to it.
+    /// Query expansion: padding token, target length, whether other tokens attend to it.
     fill: Option<(u32, usize, bool)>,
     /// Tokens whose rows are dropped.
     skip: Vec<u32>,
@@ -53,12 +53,12 @@ impl Inputs {
     ///
     /// # Errors
     /// When the file is damaged, or lacks tokens that the configuration names.
-    pub(crate) fn new(bytes: &[u8], kind: &Kind) -> Result<Inputs, Error> {
+    pub(crate) fn new(bytes: &[u8], kind: &OnnxKind) -> Result<Inputs, Error> {
         let mut tokenizer = Tokenizer::from_bytes(bytes)
             .map_err(|error| Error::damaged("tokenizer.json is damaged or of another version", error))?;
         tokenizer.with_padding(None);
         let largest = tokenizer.get_vocab(true).values().copied().max().unwrap_or_default();
-        if let Kind::Colbert(config) = kind {
+        if let OnnxKind::Colbert(config) = kind {
             check_ids(config, largest)?;
         }
         let named = |names: &[&str]| names.iter().find_map(|name| tokenizer.token_to_id(name));
@@ -71,7 +71,7 @@ impl Inputs {
             Ok(tokenizer)
         };
         match kind {
-            Kind::Colbert(config) => {
+            OnnxKind::Colbert(config) => {
                 let fill = if config.do_query_expansion {
                     let mask = config.mask_token_id.or_else(|| named(&["[MASK]", "<mask>"])).ok_or_else(|| {
                         Error::Unfit(
@@ -97,13 +97,13 @@ impl Inputs {
                 };
                 let skip = config.skiplist_words.iter().filter_map(|word| tokenizer.token_to_id(word)).collect();
                 Ok(Inputs {
-                    query: recipe(prefix(Side::Query)?, config.query_length, fill, Vec::new())?,
-                    document: recipe(prefix(Side::Document)?, config.document_length, None, skip)?,
+                    query: recipe(prefix(TokenSide::Query)?, config.query_length, fill, Vec::new())?,
+                    document: recipe(prefix(TokenSide::Document)?, config.document_length, None, skip)?,
                     pad: pad(config.pad_token_id),
                     largest,
                 })
             }
-            Kind::Sentence(config) => {
+            OnnxKind::Sentence(config) => {
                 let recipe = |prompt: &str| {
                     Ok(Recipe {
                         tokenizer: cut(config.length)?,
@@ -128,10 +128,10 @@ impl Inputs {
     ///
     /// # Errors
     /// When the tokenizer can't read it.
-    pub(crate) fn input(&self, text: &str, side: Side) -> Result<Input, Error> {
+    pub(crate) fn input(&self, text: &str, side: TokenSide) -> Result<TokenizedText, Error> {
         let recipe = match side {
-            Side::Query => &self.query,
-            Side::Document => &self.document,
+            TokenSide::Query => &self.query,
+            TokenSide::Document => &self.document,
         };
         let mut text = recipe.prompt.clone() + text;
         if recipe.lower {
@@ -148,7 +148,7 @@ impl Inputs {
             ids.splice(position..position, std::iter::repeat_n(id, count));
             keep.splice(position..position, std::iter::repeat_n(true, count));
         }
-        let mut input = Input { attention: vec![true; ids.len()], keep, ids };
+        let mut input = TokenizedText { attention: vec![true; ids.len()], keep, ids };
         if let Some((id, length, attend)) = recipe.fill.filter(|(_, length, _)| *length > input.ids.len()) {
             input.ids.resize(length, id);
             input.attention.resize(length, attend);
@@ -158,7 +158,7 @@ impl Inputs {
     }
 }
 
-/// Refuses ids that the configuration names and the tokenizer has no token for.
+/// Refuses configured ids without a token in the tokenizer.
 fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
     for (name, id) in [
         ("query_prefix_id", config.query_prefix_id),
@@ -177,10 +177,10 @@ fn check_ids(config: &Colbert, largest: u32) -> Result<(), Error> {
 }
 
 /// The token before a side's texts, with its position and repetitions; `None` if the configured one is empty.
-fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: Side) -> Result<Option<(u32, usize, usize)>, Error> {
+fn prefix(tokenizer: &Tokenizer, config: &Colbert, side: TokenSide) -> Result<Option<(u32, usize, usize)>, Error> {
     let (name, text, id) = match side {
-        Side::Query => ("query_prefix", &config.query_prefix, config.query_prefix_id),
-        Side::Document => ("document_prefix", &config.document_prefix, config.document_prefix_id),
+        TokenSide::Query => ("query_prefix", &config.query_prefix, config.query_prefix_id),
+        TokenSide::Document => ("document_prefix", &config.document_prefix, config.document_prefix_id),
     };
     if text.is_empty() {
         return Ok(None);
@@ -224,7 +224,7 @@ mod tests {
         for (config, side, text, ids, attention, keep) in [
             (
                 colbert(),
-                Side::Query,
+                TokenSide::Query,
                 "a , b",
                 &[2, 5, 7, 10, 8, 3, 4, 4][..],
                 [yes(6), vec![false; 2]].concat(),
@@ -232,7 +232,7 @@ mod tests {
             ),
             (
                 Colbert { attend_to_expansion_tokens: true, ..colbert() },
-                Side::Query,
+                TokenSide::Query,
                 "a",
                 &[2, 5, 7, 3, 4, 4, 4, 4],
                 yes(8),
@@ -240,7 +240,7 @@ mod tests {
             ),
             (
                 Colbert { do_query_expansion: false, do_lower_case: true, ..colbert() },
-                Side::Query,
+                TokenSide::Query,
                 "A B",
                 &[2, 5, 7, 8, 3],
                 yes(5),
@@ -248,7 +248,7 @@ mod tests {
             ),
             (
                 colbert(),
-                Side::Document,
+                TokenSide::Document,
                 "a , b x a b c",
                 &[2, 6, 7, 10, 8, 1, 3],
                 yes(7),
@@ -256,24 +256,24 @@ mod tests {
             ),
             (
                 Colbert { document_prefix: String::new(), ..colbert() },
-                Side::Document,
+                TokenSide::Document,
                 "a b c a b c",
                 &[2, 7, 8, 9, 7, 8, 3],
                 yes(7),
                 yes(7),
             ),
-            (Colbert { prefix_position: 0, ..colbert() }, Side::Document, "a", &[6, 2, 7, 3], yes(4), yes(4)),
+            (Colbert { prefix_position: 0, ..colbert() }, TokenSide::Document, "a", &[6, 2, 7, 3], yes(4), yes(4)),
             (
                 Colbert { prefix_position: 0, heads: 2, skiplist_words: vec!["[D] ".into()], ..colbert() },
-                Side::Document,
+                TokenSide::Document,
                 "a b c a b c",
                 &[6, 6, 2, 7, 8, 9, 3],
                 yes(7),
                 yes(7),
             ),
         ] {
-            let inputs = Inputs::new(TOKENIZER.as_bytes(), &Kind::Colbert(config)).unwrap();
-            let expected = Input { ids: ids.to_vec(), attention, keep };
+            let inputs = Inputs::new(TOKENIZER.as_bytes(), &OnnxKind::Colbert(config)).unwrap();
+            let expected = TokenizedText { ids: ids.to_vec(), attention, keep };
             assert_eq!(inputs.input(text, side).unwrap(), expected, "{side:?} {text}");
             assert_eq!((inputs.pad, inputs.largest), (0, 10));
         }
@@ -281,15 +281,15 @@ mod tests {
 
     #[test]
     fn sentences() {
-        let kind = Kind::Sentence(Sentence {
+        let kind = OnnxKind::Sentence(Sentence {
             length: 5,
             query_prompt: "a ".into(),
             do_lower_case: true,
             ..Sentence::default()
         });
         let inputs = Inputs::new(TOKENIZER.as_bytes(), &kind).unwrap();
-        assert_eq!(inputs.input("B", Side::Query).unwrap().ids, [2, 7, 8, 3]);
-        assert_eq!(inputs.input("a b c a b c", Side::Document).unwrap().ids, [2, 7, 8, 9, 3]);
+        assert_eq!(inputs.input("B", TokenSide::Query).unwrap().ids, [2, 7, 8, 3]);
+        assert_eq!(inputs.input("a b c a b c", TokenSide::Document).unwrap().ids, [2, 7, 8, 9, 3]);
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
             (TOKENIZER.into(), Colbert { document_prefix_id: Some(11), ..colbert() }, "document_prefix_id is 11"),
             (TOKENIZER.into(), Colbert { query_prefix_id: Some(11), ..colbert() }, "query_prefix_id is 11"),
         ] {
-            let error = Inputs::new(tokenizer.as_bytes(), &Kind::Colbert(config)).err().expect(expected).full();
+            let error = Inputs::new(tokenizer.as_bytes(), &OnnxKind::Colbert(config)).err().expect(expected).full();
             assert!(error.contains(expected), "{error}");
         }
     }

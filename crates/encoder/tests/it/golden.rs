@@ -1,9 +1,9 @@
-//! The native engine against PyTorch: vectors that `train/export.py` computed with `train/model.py`.
+//! Compares the native engine with PyTorch: vectors that `train/export.py` computed with `train/model.py`.
 
 use crate::common::{Golden, check_rows};
-use colgrep_encoder::{EMBEDDED, Encoder, Files, Native};
+use colgrep_encoder::{EMBEDDED, Encoder, ModelFiles, Native};
 
-/// Cosine that rows must reach against PyTorch on the same, quantised weights.
+/// Minimum cosine of rows with PyTorch's on the same quantised weights.
 const COSINE_MIN: f32 = 0.999;
 
 fn check(model: &Native<'_>, golden: &Golden) {
@@ -18,7 +18,7 @@ fn check(model: &Native<'_>, golden: &Golden) {
         };
         assert_eq!(rows.heads(), model.heads(), "{name}");
         check_rows(&rows, case.quantised.view(), COSINE_MIN, 1e-2, name);
-        // What quantisation loses, by the figure that the export measured.
+        // The loss of quantisation, as measured by the export.
         check_rows(&rows, case.float.view(), golden.cosine_min - 1e-3, 0.1, name);
     }
     // Together in one pass, with a text without any piece between.
@@ -51,11 +51,12 @@ fn what_was_laid_out_when_the_program_was_built_is_what_its_files_say() {
 }
 
 #[test]
-fn r002_9_a_text_is_as_like_itself_as_a_text_can_be() {
+fn a_text_is_as_like_itself_as_a_text_can_be() {
     let model = Native::new(EMBEDDED).unwrap();
     let texts = ["retry a failed request with a pause", "draw a red circle on the canvas"];
     let documents = model.encode_documents(&texts).unwrap();
-    // The heads are the summary in two parts, of one length for every text: their product is its cosine, times that.
+    // The heads are the two parts of the summary, with the same length for every text: their product is its cosine
+    // times that length.
     let product = |a: usize, b: usize| -> f32 {
         let heads = documents[a].rows().zip(documents[b].rows()).take(model.heads());
         heads.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| a * b).sum()
@@ -75,9 +76,9 @@ fn words_that_the_model_knows() {
         ("", false),
         ("+-*/ 語", false),
         ("of x", false),
-        // Pieces of it are known, the word is not.
+        // Its pieces are known, but the word is not.
         ("zzqqxv", false),
-        // No piece covers it: it is read as one unknown piece.
+        // No piece covers it, so it is read as one unknown piece.
         ("ѫѫѫѫ", false),
         ("ქართული", false),
         ("żółćqq", false),
@@ -106,20 +107,23 @@ fn texts_do_not_depend_on_their_neighbours() {
 
 #[test]
 fn damaged_files_are_named() {
-    let Files { config, vocabulary, weights } = crate::common::TINY;
+    let ModelFiles { config, vocabulary, weights } = crate::common::TINY;
     let [other_size, uneven] = [8, 13].map(|o| config.replace("\"output_dim\": 12", &format!("\"output_dim\": {o}")));
     let other_layout = config.replace("\"format\": 2", "\"format\": 9");
     let no_width = config.replace("\"dim\": 24", "\"dim\": 0");
     let (shorter, _) = vocabulary.trim_end().rsplit_once('\n').unwrap();
     for (files, expected) in [
-        (Files { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
-        (Files { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 2"),
-        (Files { config: &no_width, vocabulary, weights }, "dim is 0"),
-        (Files { config: &uneven, vocabulary, weights }, "a summary of 24 components does not fill rows of 13"),
-        (Files { config: &other_size, vocabulary, weights }, "tensor project of model.safetensors is F16 [12, 24]"),
-        (Files { config, vocabulary: shorter, weights }, "config.json says"),
-        (Files { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
-        (Files { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
+        (ModelFiles { config: "{", vocabulary, weights }, "config.json of the model is not understood"),
+        (ModelFiles { config: &other_layout, vocabulary, weights }, "layout 9, this program reads 2"),
+        (ModelFiles { config: &no_width, vocabulary, weights }, "dim is 0"),
+        (ModelFiles { config: &uneven, vocabulary, weights }, "a summary of 24 components does not fill rows of 13"),
+        (
+            ModelFiles { config: &other_size, vocabulary, weights },
+            "tensor project of model.safetensors is F16 [12, 24]",
+        ),
+        (ModelFiles { config, vocabulary: shorter, weights }, "config.json says"),
+        (ModelFiles { config, vocabulary, weights: &weights[..weights.len() - 1] }, "model.safetensors is damaged"),
+        (ModelFiles { config, vocabulary, weights: b"" }, "model.safetensors is damaged"),
     ] {
         let found = Native::new(files).expect_err(expected).full();
         assert!(found.contains(expected), "{found}");
@@ -131,6 +135,6 @@ fn the_fingerprint_is_of_the_content() {
     let model = |files| Native::new(files).unwrap().fingerprint();
     let renamed = crate::common::TINY.config.replace("untrained", "other");
     assert_eq!(model(crate::common::TINY), model(crate::common::TINY));
-    assert_ne!(model(crate::common::TINY), model(Files { config: &renamed, ..crate::common::TINY }));
+    assert_ne!(model(crate::common::TINY), model(ModelFiles { config: &renamed, ..crate::common::TINY }));
     assert_ne!(model(crate::common::TINY), model(EMBEDDED));
 }

@@ -11,7 +11,7 @@ use crate::common::{Golden, TINY, check_rows};
 use colgrep_encoder::{Encoder, Error, ModelSpec, Native, RuntimeEnv, open, runtime_report};
 use ndarray::{Array1, Axis};
 
-/// Cosine that rows of both paths must reach.
+/// Minimum cosine between rows of both paths.
 const COSINE_MIN: f32 = 0.999;
 
 fn tiny() -> PathBuf {
@@ -96,7 +96,7 @@ fn callers_side_by_side() {
 }
 
 #[test]
-fn r002_6_sentence_encoders_give_one_vector() {
+fn sentence_encoders_give_one_vector() {
     let Some(env) = runtime() else { return };
     let native = Native::new(TINY).unwrap().encode_documents(&["parse http request"]).unwrap().remove(0);
     // Without a prefix, the graph returns the summary in place of the first pieces.
@@ -125,7 +125,7 @@ fn r002_6_sentence_encoders_give_one_vector() {
 }
 
 #[test]
-fn r002_6_folders_that_do_not_work_are_explained() {
+fn folders_that_do_not_work_are_explained() {
     let Some(env) = runtime() else { return };
     let model = std::fs::read(tiny().join("model.onnx")).unwrap();
     let config = std::fs::read_to_string(tiny().join("onnx_config.json")).unwrap();
@@ -148,8 +148,8 @@ fn r002_6_folders_that_do_not_work_are_explained() {
         let error = folder(changed(&files).path(), &env).err().expect(expected).full();
         assert!(error.contains(expected), "{error}");
     }
-    // A graph for exactly 6 tokens, which a query of 14 does not fit: the size in place of its name, and 13 letters of the
-    // name as a remark, so that no length in the file changes.
+    // A graph for exactly 6 tokens, which does not fit a query of 14: replaces the name by the size, and keeps 13
+    // letters of the name as a comment so that no length in the file changes.
     let named = b"\x12\x0fsequence_length";
     let places: Vec<usize> = (0..model.len() - named.len()).filter(|at| model[*at..].starts_with(named)).collect();
     assert_eq!(places.len(), 3, "two inputs and an output");
@@ -169,7 +169,7 @@ fn r002_6_folders_that_do_not_work_are_explained() {
         folder(changed(&[("onnx_config.json", unknown.as_bytes())]).path(), &env).err().expect("an error").full();
     assert!(error.contains("mask_token_id is 99999"), "{error}");
 
-    // The configuration names the prefix's id, so that a tokenizer without it needs another configuration to fail.
+    // The configuration names the prefix's id, so it has to change for a tokenizer without it to fail.
     let no_id = config.replace("\"document_prefix_id\": 3,", "");
     let files = [("tokenizer.json", other_tokens.as_bytes()), ("onnx_config.json", no_id.as_bytes())];
     let plain: &[u8] = br#"{"model_type": "ColBERT"}"#;
@@ -206,7 +206,7 @@ fn the_report_names_library_and_provider() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-    /// The exported tokenizer against the native one, on words of up to six pieces.
+    /// Compares the exported tokenizer with the native one, on words of up to six pieces.
     #[test]
     fn the_same_pieces(text in "(([a-z]{1,6}|[A-Z][a-z]{0,4}|[A-Z0-9]{1,4}|[aÄßé語Ωω検0٣]{1,4}|[q]{41}|HTTPx|aB)[ _./-]){0,12}") {
         let model = Native::new(TINY).unwrap();

@@ -1,4 +1,4 @@
-//! How each score came about: the retrievers' scores, then what every stage changed.
+//! How each score was computed: the retrievers' scores, then the change of every stage.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_7_hints_show_their_factor_and_tables_their_terms() {
+    fn hints_show_their_factor_and_tables_their_terms() {
         let unit = UnitId::new(0, 7);
         let mut explanation = Explanation::default();
         explanation.ranking("fused", &[(unit, 0.2)]);

@@ -25,8 +25,12 @@ pub struct Length {
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn list(snapshot: &Snapshot, filter: Option<&dyn UnitFilter>, length: Length) -> Result<colgrep_search::Answer> {
-    let mut answer = colgrep_search::Answer::default();
+pub fn list(
+    snapshot: &Snapshot,
+    filter: Option<&dyn UnitFilter>,
+    length: Length,
+) -> Result<colgrep_search::CorpusAnswer> {
+    let mut answer = colgrep_search::CorpusAnswer::default();
     for record in snapshot.files.indexed() {
         let left = match length.single_units {
             true => length.results - answer.units.len(),
@@ -58,7 +62,7 @@ fn listed(unit: &UnitHit, file: usize) -> RankedUnit {
     RankedUnit { unit: key, file, kind, role, line, ..RankedUnit::default() }
 }
 
-/// The first of a unit's lines, `first` to `end`, that calls a name of `facts`; `lines` are those of the file, whose
+/// The first line of a unit, from `first` to `end`, that calls a name of `facts`; `lines` are the file's, whose
 /// comments begin with `marks`.
 pub fn call_line(lines: &[&str], first: u32, end: u32, facts: &Facts, marks: &[&str]) -> Option<u32> {
     let cased = |text: &str| if facts.ignore_case { text.to_lowercase() } else { text.to_string() };

@@ -45,7 +45,7 @@ pub struct FileAnswer {
     pub score: f32,
     /// How likely it is right, 0 to 1, on one scale for all questions and projects (docs/ranking.md, "Strength").
     pub strength: f32,
-    /// How many of its units match, where every match was asked for.
+    /// Number of its matching units, if every match was requested.
     pub matches: u64,
     /// Its units, best first.
     pub units: Vec<UnitAnswer>,
@@ -78,12 +78,12 @@ pub struct UnitAnswer {
     pub name_line: usize,
     /// The last of its lines that the file has now, with [`crate::Detail::Lines`].
     pub last_line: usize,
-    /// First and last line of its parts, where it has members and [`crate::Detail::Parts`] is asked for: all lines but
-    /// theirs, of which the first ones stay.
+    /// First and last line of its parts, if it has members and [`crate::Detail::Parts`] is requested: all lines but the
+    /// members', except for their first lines.
     pub parts: Vec<(u32, u32)>,
     /// Qualified names of units that call it, of the first unit alone, with [`crate::Detail::Relations`].
     pub called_by: Vec<String>,
-    /// How its score came about, where that was asked for.
+    /// The steps of its score, if requested.
     pub steps: Option<Vec<Step>>,
 }
 

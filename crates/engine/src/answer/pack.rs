@@ -13,7 +13,7 @@ use crate::answer::FileAnswer;
 pub const BYTES_A_TOKEN: usize = 4;
 /// Files that a pack names, at most.
 pub const FILES_MAX: usize = 10;
-/// Units of each file that are looked at.
+/// Units examined in each file.
 pub const UNITS_PER_FILE: usize = 8;
 /// Share of the whole budget that the first unit may take in full with its comments, and without, and what its strength adds
 /// to that. These values and the next ones: docs/research/pack.md.
@@ -32,7 +32,7 @@ const NAMES_SHARE: f32 = 0.2;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
 
-/// How much of a unit is given, the least first.
+/// How much of a unit is shown, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Where it is, and the line that answers.
@@ -59,14 +59,14 @@ impl Grade {
 
 /// One unit of a pack.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct PackPiece {
     /// Position of its file in the answer.
     pub file: usize,
     /// Position of the unit in its file.
     pub unit: usize,
-    /// How much of it is given.
+    /// How much of it is shown.
     pub grade: Grade,
-    /// What is given: lines, each with its end.
+    /// The text shown: lines, each with its end.
     pub text: String,
 }
 
@@ -75,7 +75,7 @@ const BRIEF_FIRST: usize = 3;
 
 /// The pieces of an answer that fit into `bytes`, the best file first. `name` is how a file is named. With `ids`, each
 /// piece also has its unit's id.
-pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<Piece> {
+pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<PackPiece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
     let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new() };
@@ -119,7 +119,7 @@ struct Packer<'a> {
     /// Of the whole pack.
     bytes: usize,
     left: usize,
-    pieces: Vec<Piece>,
+    pieces: Vec<PackPiece>,
 }
 
 impl Packer<'_> {
@@ -142,32 +142,32 @@ impl Packer<'_> {
             }
             left = left.saturating_sub(text.len());
             self.left -= text.len();
-            self.pieces.push(Piece { file, unit: 0, grade: Grade::Line, text });
+            self.pieces.push(PackPiece { file, unit: 0, grade: Grade::Line, text });
         }
     }
 
     /// Units in full, those first that bring most for their bytes. Each brings the chance that it is the right one; the root
     /// of its bytes counts, since what does not fit at the end is left to smaller ones.
-    fn by_worth(&self) -> Vec<Piece> {
+    fn by_worth(&self) -> Vec<PackPiece> {
         let of = |file: usize, unit: usize| {
             let text = self.write(file, unit, FULL, self.bytes);
             let known = self.pieces.iter().find(|piece| (piece.file, piece.unit) == (file, unit));
             let bytes = text.len().saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
             let worth = self.files[file].strength.max(STRENGTH_MIN) * UNIT_CHANCES[unit] / (bytes as f32).sqrt();
-            (worth, Piece { file, unit, grade: Grade::Full, text })
+            (worth, PackPiece { file, unit, grade: Grade::Full, text })
         };
         let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));
         let first = (self.pieces[0].file, self.pieces[0].unit);
         let all = (0..self.files.len().min(FILES_MAX)).flat_map(units).filter(|at| *at != first);
-        // What is longer than the pack is never given.
+        // A unit longer than the pack is never shown in full.
         let all = all.map(|(file, unit)| of(file, unit)).filter(|(_, piece)| piece.text.len() <= self.bytes);
-        let mut order: Vec<(f32, Piece)> = all.collect();
+        let mut order: Vec<(f32, PackPiece)> = all.collect();
         order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then((one.file, one.unit).cmp(&(other.file, other.unit))));
         order.into_iter().map(|(_, piece)| piece).collect()
     }
 
     /// Gives a piece, in the place of the same unit's smaller one, if there is room.
-    fn give(&mut self, piece: Piece) {
+    fn give(&mut self, piece: PackPiece) {
         let known = self.pieces.iter().position(|known| (known.file, known.unit) == (piece.file, piece.unit));
         match known {
             Some(at) => _ = self.put(at, piece.grade, piece.text),
@@ -179,9 +179,9 @@ impl Packer<'_> {
         }
     }
 
-    /// Cuts less of the first piece: it takes what is left.
+    /// Cuts less of the first piece, which takes the remaining room.
     fn raise_cut(&mut self) {
-        let Piece { file, unit, .. } = self.pieces[0];
+        let PackPiece { file, unit, .. } = self.pieces[0];
         let old = self.pieces[0].text.len();
         let text = self.write(file, unit, CUT, old + self.left);
         if text.len() > old {
@@ -191,7 +191,7 @@ impl Packer<'_> {
 
     /// Extends a piece if there is room and it grows by at most `more_max` bytes. Returns whether it did.
     fn raise(&mut self, at: usize, form: Form, more_max: usize) -> bool {
-        let Piece { file, unit, grade: known, .. } = self.pieces[at];
+        let PackPiece { file, unit, grade: known, .. } = self.pieces[at];
         let old = self.pieces[at].text.len();
         let room = old + more_max.min(self.left);
         if known >= form.grade {
@@ -215,7 +215,7 @@ impl Packer<'_> {
 
     /// Gives the comments of a piece in full, if there is room.
     fn comment(&mut self, at: usize) {
-        let Piece { file, unit, grade, .. } = self.pieces[at];
+        let PackPiece { file, unit, grade, .. } = self.pieces[at];
         if grade == Grade::Full {
             let room = self.left + self.pieces[at].text.len();
             self.put(at, grade, self.write(file, unit, COMMENTED, room));

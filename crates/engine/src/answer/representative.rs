@@ -17,7 +17,7 @@ use crate::error::Result;
 
 /// Beginnings of query terms that ask for the head of a file (licence, imports, package).
 const HEAD_TERMS: [&str; 8] = ["licens", "licenc", "copyright", "import", "includ", "requir", "modul", "packag"];
-/// Words from which on a line of a comment explains something, and is no mark for a tool.
+/// Number of words from which a comment's line explains something, rather than marking something for a tool.
 const EXPLAINING_WORDS_MIN: usize = 4;
 /// Least score of a unit that [`also_here`] counts, as a share of the file's.
 const ALSO_SHARE: f32 = 0.5;
@@ -27,14 +27,14 @@ const ALSO_SHARE: f32 = 0.5;
 const LOOKED_AT_MAX: usize = 16;
 
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
-/// best matching implementation is put in front of it, if there is one. In a pack heads that explain nothing leave their
-/// place to the next units.
+/// best matching implementation comes before it, if there is one. In a pack, heads that explain nothing give way to the
+/// next units.
 ///
 /// # Errors
 /// When the index can't be read.
 pub fn standing(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     hit: &FileHit,
     file: &FileAnswer,
     is_packed: bool,
@@ -48,7 +48,7 @@ pub fn standing(
 
 fn with_implementation(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     hit: &FileHit,
     file: &FileAnswer,
 ) -> Result<Vec<RankedUnit>> {
@@ -79,7 +79,7 @@ fn with_implementation(
 /// replace them. The first unit always stays.
 fn without_heads(
     snapshot: &Snapshot,
-    answer: &colgrep_search::Answer,
+    answer: &colgrep_search::CorpusAnswer,
     shown: Vec<RankedUnit>,
     text: &str,
 ) -> Result<Vec<RankedUnit>> {
@@ -126,7 +126,7 @@ fn asks_for_heads(query: &Query) -> bool {
     query.terms.iter().any(|term| HEAD_TERMS.iter().any(|head| term.text.starts_with(head)))
 }
 
-/// Whether a unit is a test by its syntax or its module, in a file of `language` whose path is no test's.
+/// Whether a unit is a test by its syntax or its module, in a file of `language` without a test's path.
 fn is_test_inside(unit: &Unit, language: &str) -> bool {
     let in_module = || language::by_name(language).is_some_and(|l| l.has_test_modules);
     unit.role == UnitRole::Test || (unit.parent.split('.').any(|name| matches!(name, "tests" | "test")) && in_module())

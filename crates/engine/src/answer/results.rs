@@ -1,4 +1,4 @@
-//! The results of a ranking over all that was searched, worked out as they are taken.
+//! The results of a ranking, read lazily as they are consumed.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

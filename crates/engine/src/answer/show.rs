@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::FileAnswer;
 use crate::error::Result;
 use crate::request::Detail;
-use crate::session::project_searcher::{Place, Ranked};
+use crate::session::project_searcher::{ProjectRanking, ProjectSearcher};
 
 /// What is to be shown.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,20 +31,20 @@ pub struct ShowAsked {
     /// Whether each result is a unit of its own.
     pub single_units: bool,
     /// The lines that come with a file's units.
-    pub lines: Lines,
+    pub lines: ContextLines,
 }
 
 /// Which lines of a file come with its units, in addition to those of the units themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lines {
+pub struct ContextLines {
     /// Number of lines before and after each unit.
     pub around: u32,
     /// Of long units too, all lines.
     pub are_whole: bool,
 }
 
-impl Lines {
-    /// How many around units a printer may show: as many as it was asked for, or those of a usual result.
+impl ContextLines {
+    /// Number of lines around units that a printer may show: the number requested, or the default.
     pub fn around(asked: Option<usize>) -> u32 {
         u32::try_from(asked.unwrap_or_default().max(LINES_AROUND)).unwrap_or(u32::MAX)
     }
@@ -73,9 +73,9 @@ const TEXT_BYTES_MAX: usize = 64 << 10;
 /// Lines around units that come with a file.
 const LINES_AROUND: usize = 8;
 
-impl Ranked {
+impl ProjectRanking {
     /// What to ask for some of its results.
-    pub fn shown(&self, hits: &[usize], detail: Detail, lines: Lines) -> ShowAsked {
+    pub fn shown(&self, hits: &[usize], detail: Detail, lines: ContextLines) -> ShowAsked {
         let answer = &self.answer;
         let of_hit = |hit: &usize| {
             let hit = &answer.hits[*hit];
@@ -102,7 +102,7 @@ impl Ranked {
         }
     }
 
-    /// Writes the steps of each unit's score into what was shown elsewhere of a result.
+    /// Writes the steps of each unit's score into a result that was built elsewhere.
     pub fn explain(&self, hit: usize, file: &mut FileAnswer) {
         let hit = &self.answer.hits[hit];
         for shown in &mut file.units {
@@ -115,7 +115,7 @@ impl Ranked {
     }
 }
 
-impl Place {
+impl ProjectSearcher {
     /// What is shown of files of this place; `unit` gives the address of a unit here.
     ///
     /// # Errors
@@ -127,8 +127,11 @@ impl Place {
         unit: impl Fn(UnitId) -> UnitId,
     ) -> Result<Vec<FileAnswer>> {
         let query = Query { asks_for: asked.asks_for.clone(), ..Query::from(asked.query.clone()) };
-        let mut answer =
-            colgrep_search::Answer { query, statistics: asked.statistics.clone(), ..colgrep_search::Answer::default() };
+        let mut answer = colgrep_search::CorpusAnswer {
+            query,
+            statistics: asked.statistics.clone(),
+            ..colgrep_search::CorpusAnswer::default()
+        };
         for file in files {
             let at = answer.files.len();
             let own = |ranked: &RankedUnit| RankedUnit { file: at, unit: unit(ranked.unit), ..*ranked };
@@ -143,7 +146,7 @@ impl Place {
             let units = file.hit.units.iter().map(own).collect();
             answer.hits.push(FileHit { file: at, units, ..file.hit.clone() });
         }
-        let ranked = Ranked::new(answer, None, Vec::new(), asked.single_units, 0).measured_by(asked.best);
+        let ranked = ProjectRanking::new(answer, None, Vec::new(), asked.single_units, 0).measured_by(asked.best);
         let hits: Vec<usize> = (0..files.len()).collect();
         let mut shown = self.files(&ranked, &hits, asked.detail)?;
         shown.iter_mut().for_each(|file| cut(file, asked.lines));
@@ -154,12 +157,12 @@ impl Place {
 /// Cuts a file's text to the lines that are shown of it; the others become empty, so that each keeps its number. Lines
 /// around those that answer stay, lines that name units, and the first one, which may identify the language; then, as
 /// long as there is room, those of the units and around them, starting with the best unit and its answering line.
-fn cut(file: &mut FileAnswer, lines: Lines) {
+fn cut(file: &mut FileAnswer, lines: ContextLines) {
     let around = lines.around as usize;
     let all: Vec<&str> = file.text.split_inclusive('\n').collect();
     let (mut is_kept, mut last) = (vec![false; all.len()], 0);
     let mut left = if lines.are_whole { usize::MAX } else { TEXT_BYTES_MAX };
-    // Keeps a line that is no longer than that, and gives the bytes that it takes.
+    // Keeps a line of at most `room` bytes, and returns the bytes that it takes.
     let mut keep = |number: usize, room: usize| match number.checked_sub(1).and_then(|at| all.get(at)) {
         Some(line) if line.len() <= room && !std::mem::replace(&mut is_kept[number - 1], true) => line.len(),
         _ => 0,
@@ -198,7 +201,7 @@ mod tests {
             [(0, "line 1\n\n\nline 4\nline 5\n"), (1, "line 1\n\nline 3\nline 4\nline 5\nline 6\n"), (9, text.as_str())]
         {
             let mut file = FileAnswer { text: text.clone(), units: units.clone(), ..FileAnswer::default() };
-            cut(&mut file, Lines { around, are_whole: false });
+            cut(&mut file, ContextLines { around, are_whole: false });
             assert_eq!(file.text, expected, "{around}");
         }
     }
@@ -216,7 +219,7 @@ mod tests {
         let units = vec![unit(2_000, 2_900, 2_600), unit(10, 900, 20)];
         let kept = |are_whole: bool| {
             let mut file = FileAnswer { text: text.clone(), units: units.clone(), ..FileAnswer::default() };
-            cut(&mut file, Lines { around: 2, are_whole });
+            cut(&mut file, ContextLines { around: 2, are_whole });
             let lines: Vec<String> = file.text.split_inclusive('\n').map(String::from).collect();
             assert!(lines.iter().enumerate().all(|(at, line)| line == "\n" || *line == row(at + 1)));
             move |number: usize| lines.get(number - 1).is_some_and(|line| line != "\n")

@@ -120,8 +120,8 @@ impl QueryWords {
     }
 
     /// Weighs lines that have no weight yet. Most lines contain no word of the query and are not tokenized.
-    fn weigh(&self, lines: &mut Lines<'_>, numbers: Range<usize>) {
-        let Lines { all, weights } = lines;
+    fn weigh(&self, lines: &mut WeighedLines<'_>, numbers: Range<usize>) {
+        let WeighedLines { all, weights } = lines;
         let is_known = |number: &usize| weights.get(number.wrapping_sub(1)).is_none_or(|weight| !weight.is_nan());
         let unknown: Vec<usize> = numbers.filter(|number| !is_known(number)).collect();
         let mut may_hold: Vec<bool> = unknown.iter().map(|number| !all[number - 1].is_ascii()).collect();
@@ -172,7 +172,7 @@ impl QueryWords {
 
     /// The number of the line, from 1, that shows best why `unit` answers. For a unit found by a pattern it is one of
     /// the lines in `matching`, if any lies in the unit.
-    pub fn best_line(&self, lines: &mut Lines<'_>, unit: &Unit, matching: Option<&[u32]>) -> usize {
+    pub fn best_line(&self, lines: &mut WeighedLines<'_>, unit: &Unit, matching: Option<&[u32]>) -> usize {
         let best = self.best_of_all(lines, unit);
         let lines = lines.all;
         let Some(matching) = matching else { return best };
@@ -189,7 +189,7 @@ impl QueryWords {
     /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
     /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
     /// outweighs name, signature and documentation by [`BODY_MARGIN`].
-    fn best_of_all(&self, weighed: &mut Lines<'_>, unit: &Unit) -> usize {
+    fn best_of_all(&self, weighed: &mut WeighedLines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
         let is_text = matches!(unit.kind, UnitKind::RawCode | UnitKind::Document | UnitKind::Section);
@@ -228,19 +228,19 @@ impl QueryWords {
     }
 }
 
-/// The lines of a file's units with what they weigh: a class and its methods have lines in common.
+/// The weighed lines of a file, cached because a class and its methods share lines.
 #[derive(Debug)]
-pub struct Lines<'l> {
+pub struct WeighedLines<'l> {
     /// The lines, from the first of the file.
     pub all: &'l [&'l str],
     /// The weight of each; no number where it is not known yet.
     weights: Vec<f32>,
 }
 
-impl<'l> Lines<'l> {
+impl<'l> WeighedLines<'l> {
     /// Lines that are not weighed yet.
-    pub fn new(all: &'l [&'l str]) -> Lines<'l> {
-        Lines { all, weights: vec![f32::NAN; all.len()] }
+    pub fn new(all: &'l [&'l str]) -> WeighedLines<'l> {
+        WeighedLines { all, weights: vec![f32::NAN; all.len()] }
     }
 }
 
@@ -286,7 +286,7 @@ mod tests {
             ("nowhere", ["}", "#endif", "use a::b;", "fn run() {"], unit(UnitKind::RawCode, "", 1, 4), 4),
             ("socket", ["use net::socket;", "", "open(socket)", "}"], unit(UnitKind::RawCode, "", 1, 4), 3),
         ] {
-            assert_eq!(words(query).best_line(&mut Lines::new(&lines), &unit, None), expected, "{query}");
+            assert_eq!(words(query).best_line(&mut WeighedLines::new(&lines), &unit, None), expected, "{query}");
         }
         // Words of the documentation: one word shows its own line, several show the line with the name.
         let code = ["/// Waits until the queue", "/// has room for it.", "fn push(item: T) {", "    add(item)", "}"];
@@ -294,14 +294,14 @@ mod tests {
         let span = Span { first: 1, line: 3, end: 5 };
         let push = Unit { docstring, span, ..unit(UnitKind::Function, "push", 3, 5) };
         for (query, expected) in [("room", 2), ("queue", 1), ("queue room", 3), ("push room", 3), ("room of cars", 2)] {
-            assert_eq!(words(query).best_line(&mut Lines::new(&code), &push, None), expected, "{query}");
+            assert_eq!(words(query).best_line(&mut WeighedLines::new(&code), &push, None), expected, "{query}");
         }
         // Lines far down in a long unit are not considered.
         let filler = "filler ".repeat(1024);
         for (above, expected) in [(3, 4), (5, 1)] {
             let lines = [vec![filler.as_str(); above], vec!["parse a request"]].concat();
             let unit = unit(UnitKind::Section, "Title", 1, lines.len() as u32);
-            assert_eq!(words("parse request").best_line(&mut Lines::new(&lines), &unit, None), expected);
+            assert_eq!(words("parse request").best_line(&mut WeighedLines::new(&lines), &unit, None), expected);
         }
     }
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::notice::{NotRanked, Notice};
 use crate::request::filter::{is_allowed, not_ranked, too_large, unreadable};
-use crate::session::project_searcher::Place;
+use crate::session::project_searcher::ProjectSearcher;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to contain all words
 /// of a long one.
@@ -96,13 +96,13 @@ pub struct EndAsked {
     pub units: Vec<String>,
     /// Words whose files are counted: those of each word, and the allowed files that contain all words.
     pub files: Vec<String>,
-    /// Terms to which terms of similar spelling are looked for.
+    /// Terms for which similar terms are looked up.
     pub like: Vec<String>,
     /// Terms whose spelling in a file is wanted.
     pub spelled: Vec<String>,
     /// Units whose names are wanted, each with the part of the corpus that it lies in.
     pub named: Vec<UnitId>,
-    /// Texts that files are read for in any case, each with whether other spellings of it count.
+    /// Texts to search the files for, in any case, each with whether other spellings count.
     pub texts: Vec<(String, bool)>,
 }
 
@@ -160,7 +160,7 @@ impl EndFound {
                 all.entry(term).or_insert((changes, 0)).1 += units;
             }
         });
-        // Of several projects the first by name, however they lie in parts.
+        // Of several projects, the first by name, whatever the order of the parts.
         grown(&mut self.spelled, other.spelled, |first, own| {
             *first = [first.take(), own].into_iter().flatten().min();
         });
@@ -180,7 +180,7 @@ fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, 
 /// # Errors
 /// When an index can't be read.
 pub fn end_of(
-    places: &[(&str, &Place)],
+    places: &[(&str, &ProjectSearcher)],
     asked: &EndAsked,
     own: &dyn Fn(UnitId) -> (usize, UnitId),
 ) -> Result<EndFound> {
@@ -199,7 +199,7 @@ pub fn end_of(
     Ok(all)
 }
 
-fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
+fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<EndFound> {
     let lexical = &place.snapshot.lexical;
     let units = asked.units.iter().map(|word| lexical.count_of_word(word)).collect::<std::result::Result<_, _>>()?;
     let (mut files, mut held): (Vec<u64>, Vec<HashSet<FileId>>) = (Vec::new(), Vec::new());
@@ -227,7 +227,7 @@ fn of_place(front: &str, place: &Place, asked: &EndAsked) -> Result<EndFound> {
     })
 }
 
-fn text_found(place: &Place, text: &str, is_free: bool) -> Result<TextFound> {
+fn text_found(place: &ProjectSearcher, text: &str, is_free: bool) -> Result<TextFound> {
     let spelling = if is_free { Spelling::new(text) } else { Spelling::of_text(text) };
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
@@ -338,7 +338,7 @@ fn near(
         }
     };
     let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
-    // Another name is no answer to a code.
+    // Don't suggest names for a code.
     let named = if query.intents.is_tokens { 0 } else { UNITS_NAMED };
     let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
     let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;
@@ -368,7 +368,7 @@ fn nearest(like: BTreeMap<String, (u32, u64)>) -> Vec<String> {
 }
 
 /// Terms of a place at a small edit distance from `term`: the distance, and the number of units that contain them.
-fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>> {
+fn terms_like(place: &ProjectSearcher, term: &str) -> Result<BTreeMap<String, (u32, u64)>> {
     let letters = term.chars().count();
     let mut near: BTreeMap<String, (u32, u64)> = BTreeMap::new();
     if letters < LETTERS_OF_ALIKE_MIN {
@@ -391,7 +391,7 @@ fn terms_like(place: &Place, term: &str) -> Result<BTreeMap<String, (u32, u64)>>
 }
 
 /// The word of a term, as the first file of a place that has it spells it; a word of a sentence in lower case.
-fn spelled(place: &Place, term: &str) -> Result<Option<String>> {
+fn spelled(place: &ProjectSearcher, term: &str) -> Result<Option<String>> {
     let Some(unit) = place.snapshot.lexical.unit_with_term(term, None)? else { return Ok(None) };
     let Some(record) = place.snapshot.files.indexed().find(|record| record.id == unit.file) else { return Ok(None) };
     let text = read_text(&place.project.root, &record.path).unwrap_or_default();
@@ -463,7 +463,7 @@ fn pattern(word: &str) -> String {
     }
 }
 
-impl Place {
+impl ProjectSearcher {
     /// The paths of the scope below which nothing is indexed. What can't be read and the rules leave out is missed by
     /// nobody.
     pub fn not_ranked(&self) -> impl Iterator<Item = NotRanked> + '_ {

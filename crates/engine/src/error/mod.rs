@@ -1,4 +1,4 @@
-//! What can go wrong between a request and its answer. What to do about it is said by whoever asked, in their own words.
+//! Errors between a request and its answer. Callers add the advice in their own words.
 
 mod refused;
 mod setting;

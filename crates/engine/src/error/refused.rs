@@ -43,7 +43,7 @@ pub enum Refused {
         /// The settings file.
         file: PathBuf,
     },
-    /// A group of the settings names what is not there.
+    /// A group of the settings names a missing folder.
     #[error("there is no folder {}, which the group {name:?} in {} names", folder.display(), file.display())]
     GroupFolder {
         /// Its name.
@@ -89,7 +89,7 @@ pub enum Refused {
         /// The name or path given.
         given: PathBuf,
     },
-    /// A file is no table of terms.
+    /// A file is not a table of terms.
     #[error("{} is no table of terms", given.display())]
     Terms {
         /// The path given.
@@ -121,10 +121,10 @@ pub enum Refused {
         /// The path from there.
         path: String,
     },
-    /// A path was given that says nothing.
+    /// An empty path was given.
     #[error("an empty path was given")]
     EmptyPath,
-    /// A path can't be looked at.
+    /// A path can't be examined.
     #[error("{}", path.display())]
     Path {
         /// The path.
@@ -144,7 +144,7 @@ pub enum Refused {
         /// The path.
         path: PathBuf,
     },
-    /// A folder was named where one file is asked for.
+    /// A folder was given instead of a file.
     #[error("{} is a folder, and one file of it is asked for", path.display())]
     NotAFile {
         /// The path.
@@ -157,10 +157,10 @@ pub enum Refused {
         path: PathBuf,
         /// How many lines it has.
         lines: usize,
-        /// The line that was asked for, from 1.
+        /// The requested line, from 1.
         line: u32,
     },
-    /// A file lies in none of the projects that are searched.
+    /// A file is outside all searched projects.
     #[error("{}: lies in none of the projects that are searched", path.display())]
     OtherProject {
         /// The file.
@@ -202,7 +202,7 @@ pub enum Refused {
         /// The most files that a folder may contain to be indexed without confirmation.
         files: usize,
     },
-    /// What changed is asked for outside a repository.
+    /// Changes are requested outside a repository.
     #[error("what changed is known in a git repository alone, and {} is in none", root.display())]
     NoRepository {
         /// The project's root.
@@ -212,7 +212,7 @@ pub enum Refused {
         /// What git said.
         source: GitError,
     },
-    /// What changed is asked for, and git can't be asked.
+    /// Changes are requested, and git can't be run.
     #[error("git has to be asked what changed")]
     NoGit {
         /// The commit that was named, where one was.
@@ -257,7 +257,7 @@ pub enum Refused {
         /// The text after its colon.
         behind: String,
     },
-    /// Who changed a line is asked for where no repository is.
+    /// Blame is requested outside a repository.
     #[error("{path}:{line}: only a git repository knows who changed a line")]
     NoBlame {
         /// The path from the project's root.
@@ -265,13 +265,13 @@ pub enum Refused {
         /// The line.
         line: u32,
     },
-    /// Who changed a line is asked for of a file that the history knows and the tree has no more.
+    /// Blame is requested for a file that only the history knows.
     #[error("{path} is no more in the tree, so git can't say who changed its lines last")]
     Gone {
         /// The path, as it was written.
         path: String,
     },
-    /// Who changed a line is asked for of a file that git does not track.
+    /// Blame is requested for a file that git does not track.
     #[error("git does not track {path}, so no commit has its lines")]
     Untracked {
         /// The path, as it was written.
@@ -287,7 +287,7 @@ pub enum Refused {
         /// The commit.
         commit: String,
     },
-    /// A text is no date.
+    /// A text is not a date.
     #[error("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are")]
     NoDate {
         /// The text.
@@ -328,7 +328,7 @@ pub enum TermsError {
         /// The most bytes that it may have.
         bytes_max: u64,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("it is no JSON")]
     NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.

@@ -1,11 +1,11 @@
-//! Settings and variables of the environment that can't be taken.
+//! Invalid settings and variables of the environment.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::Source;
 
-/// Why a setting or a variable of the environment can't be taken.
+/// Why a setting or a variable of the environment is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
@@ -51,7 +51,7 @@ pub enum SettingError {
         key: String,
         /// What it takes.
         takes: String,
-        /// What was given, where that is worth repeating.
+        /// The given value, if worth repeating.
         given: Option<String>,
     },
     /// A setting's value does not fit, for this reason.
@@ -81,7 +81,7 @@ pub enum SettingError {
     /// The setting `ignore` has an invalid pattern.
     #[error("setting ignore")]
     Ignore(#[source] Source),
-    /// A text is no size.
+    /// A text is not a size.
     #[error("{text:?} is no size; write for example 500K or 2M")]
     NoSize {
         /// The text.
@@ -93,10 +93,10 @@ pub enum SettingError {
         /// The text.
         text: String,
     },
-    /// A file of settings is no TOML.
+    /// A settings file is not TOML.
     #[error(transparent)]
     Toml(Source),
-    /// A file of settings can't be taken.
+    /// A settings file is refused.
     #[error("{}", path.display())]
     File {
         /// The file.

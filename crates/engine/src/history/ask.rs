@@ -13,9 +13,9 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{EntryHit, UnitFilter};
 use colgrep_index::store::FileRecord;
 use colgrep_search::recall::{in_order, recall};
-use colgrep_search::{Background, Request, Watch};
+use colgrep_search::{QueryContext, Request, Watch};
 
-use super::paths::Asked;
+use super::paths::PathLimit;
 use super::{Bound, Earlier, OpenHistory};
 use crate::answer::Step;
 use crate::answer::explain::Explanation;
@@ -25,25 +25,25 @@ use crate::request::{RankBy, RankingOptions, check_length};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
-/// Entries of an answer, if nothing else is said.
+/// Default number of entries of an answer.
 const ENTRIES_DEFAULT: usize = 15;
 /// Digits of a commit's short name, at least, as git has it.
 const SHORT_LEN_MIN: usize = 7;
 
-/// What is asked of a history.
+/// A request to a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRequest {
-    /// What is looked for; the newest entries come first where nothing is.
+    /// The question; without one, the newest entries come first.
     pub query: Option<String>,
     /// The folder from which paths are meant.
     pub folder: PathBuf,
     /// Only entries that mention one of these, a file or anything below a folder; with `:LINE` or `:FROM-TO`, the
     /// commits that last changed these lines.
     pub paths: Vec<String>,
-    /// Whether a path of which nothing is known in the folder is meant from the project's root, as entries name files.
+    /// Whether a path that is unknown in the folder is looked for from the project's root, as entries name files.
     pub or_from_root: bool,
     /// Only entries of these kinds; empty: all.
-    pub sources: Vec<Source>,
+    pub sources: Vec<EntrySource>,
     /// Nothing before.
     pub since: Option<Bound>,
     /// Nothing after.
@@ -62,25 +62,25 @@ pub struct HistoryRequest {
 
 /// Where an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum EntrySource {
     /// A commit.
     Commit,
     /// A turn of an agent's session.
     Session,
 }
 
-impl Source {
+impl EntrySource {
     /// Its name, in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Commit => "commit",
-            Source::Session => "session",
+            EntrySource::Commit => "commit",
+            EntrySource::Session => "session",
         }
     }
 }
 
 /// An entry that was found.
-struct Found {
+struct FoundEntry {
     unit: UnitId,
     score: f32,
     steps: Option<Vec<Step>>,
@@ -94,7 +94,7 @@ pub struct HistoryAnswer {
     /// Lines of the question that are not committed yet: a place as it was written, or where it has commits too, these
     /// lines alone (`src/a.rs:2,5-7`).
     pub uncommitted: Vec<String>,
-    /// Files of the question that had other names before, under which they were looked for too.
+    /// Files of the question that had earlier names, which were searched too.
     pub earlier: Vec<Earlier>,
     /// What there is nothing of.
     pub absent: Vec<Absent>,
@@ -140,14 +140,14 @@ impl fmt::Display for Absent {
 #[non_exhaustive]
 pub struct HistoryEntry {
     /// What it is.
-    pub source: Source,
+    pub source: EntrySource,
     /// The commit's full name, or the transcript's path and the line, with a colon between.
     pub id: String,
     /// A commit's short name; empty for a turn.
     pub short: String,
     /// The transcript and the line of a turn.
     pub place: Option<(PathBuf, u32)>,
-    /// The commit's subject, or the first line of what was asked.
+    /// The commit's subject, or the first line of the request.
     pub subject: String,
     /// The files that it mentions, from the project's root, sorted.
     pub files: Vec<String>,
@@ -155,11 +155,11 @@ pub struct HistoryEntry {
     pub date: String,
     /// The moment, in seconds since 1970.
     pub seconds: i64,
-    /// Its score; 0 where nothing was looked for.
+    /// Its score; 0 without a question.
     pub score: f32,
-    /// The whole message or turn, where that was asked for.
+    /// The whole message or turn, if requested.
     pub text: Option<String>,
-    /// How its score came about, where that was asked for.
+    /// The steps of its score, if requested.
     pub steps: Option<Vec<Step>>,
 }
 
@@ -167,7 +167,7 @@ impl OpenHistory {
     /// Answers a request.
     ///
     /// # Errors
-    /// When a path lies outside or is written as no place is, or the index can't be read.
+    /// When a path lies outside or is invalid, or the index can't be read.
     pub fn ask(
         &self,
         request: &HistoryRequest,
@@ -182,9 +182,9 @@ impl OpenHistory {
         let filter = filter.as_ref().map(|filter| filter as &dyn UnitFilter);
         let query = request.query.as_deref().unwrap_or_default().trim();
         check_length(query.as_bytes())?;
-        let found: Vec<Found> = if query.is_empty() {
+        let found: Vec<FoundEntry> = if query.is_empty() {
             let newest = in_order(&self.snapshot, filter).into_iter().take(wanted);
-            newest.map(|hit| Found { unit: hit.key, score: 0.0, steps: request.explain.then(Vec::new) }).collect()
+            newest.map(|hit| FoundEntry { unit: hit.key, score: 0.0, steps: request.explain.then(Vec::new) }).collect()
         } else {
             let model = model.filter(|_| request.ranking.by != RankBy::Words);
             let asked = Request {
@@ -195,14 +195,14 @@ impl OpenHistory {
                 units_per_file: PerFile::Units(1),
                 strength_min: 0.0,
                 semantic: model.map(|model| model.semantic(&self.snapshot, request.ranking.by)),
-                background: Background::default(),
+                background: QueryContext::default(),
             };
             let (found, strength) = self.ranked(&asked, filter, request.explain)?;
             without.strength = strength;
             found
         };
-        let names = Names::new(&self.snapshot.files.files);
-        let entries = found.into_iter().map(|Found { unit, score, steps }| {
+        let names = DocumentNames::new(&self.snapshot.files.files);
+        let entries = found.into_iter().map(|FoundEntry { unit, score, steps }| {
             Ok(HistoryEntry { score, steps, ..self.entry(unit, &names, request.whole)? })
         });
         let answer = HistoryAnswer { entries: entries.collect::<Result<_>>()?, ..without };
@@ -214,15 +214,18 @@ impl OpenHistory {
 
     /// The sources that are allowed by a request but empty.
     fn absent(&self, request: &HistoryRequest, settings: &Settings, env: &Env) -> Vec<Absent> {
-        let asks_for = |source: Source| request.sources.is_empty() || request.sources.contains(&source);
+        let asks_for = |source: EntrySource| request.sources.is_empty() || request.sources.contains(&source);
         let mut absent = Vec::new();
-        if asks_for(Source::Commit) && self.place.is_repository() && !self.snapshot.files.files.iter().any(is_commit) {
+        if asks_for(EntrySource::Commit)
+            && self.place.is_repository()
+            && !self.snapshot.files.files.iter().any(is_commit)
+        {
             absent.push(Absent::Commits);
         }
-        if asks_for(Source::Session) {
+        if asks_for(EntrySource::Session) {
             let folders = settings.sessions(env);
-            // Who names no folders misses no sessions, unless these alone are asked for.
-            if folders.is_empty() && request.sources == [Source::Session] {
+            // Report missing folders only if sessions alone are requested.
+            if folders.is_empty() && request.sources == [EntrySource::Session] {
                 absent.push(Absent::Folders);
             }
             absent.extend(folders.into_iter().filter(|folder| !folder.is_dir()).map(Absent::Folder));
@@ -231,13 +234,18 @@ impl OpenHistory {
     }
 
     /// The best entries, and the [strength](HistoryAnswer::strength) of the best.
-    fn ranked(&self, asked: &Request<'_>, filter: Option<&dyn UnitFilter>, explain: bool) -> Result<(Vec<Found>, f32)> {
+    fn ranked(
+        &self,
+        asked: &Request<'_>,
+        filter: Option<&dyn UnitFilter>,
+        explain: bool,
+    ) -> Result<(Vec<FoundEntry>, f32)> {
         let mut explanation = explain.then(Explanation::default);
         let watch = explanation.as_mut().map(|explanation| explanation as &mut dyn Watch);
         let (answer, strength) = recall(&self.snapshot, filter, asked, watch)?;
         let is_named = answer.units.first().is_some_and(|ranked| ranked.certainty == Some(Certainty::Exact));
         let best = answer.units.iter().take(asked.files);
-        let found = best.map(|ranked| Found {
+        let found = best.map(|ranked| FoundEntry {
             unit: ranked.unit,
             score: ranked.score,
             steps: explanation.as_ref().map(|explanation| explanation.steps(ranked, &answer.query)),
@@ -269,10 +277,10 @@ impl OpenHistory {
     /// The commits and sessions that a request allows.
     fn documents(&self, request: &HistoryRequest) -> HashSet<FileId> {
         let passes = |record: &&FileRecord| match is_commit(record) {
-            true => request.sources.is_empty() || request.sources.contains(&Source::Commit),
+            true => request.sources.is_empty() || request.sources.contains(&EntrySource::Commit),
             false => {
                 let is_left_out = request.not_sessions.iter().any(|name| is_session(&record.path, name));
-                !is_left_out && (request.sources.is_empty() || request.sources.contains(&Source::Session))
+                !is_left_out && (request.sources.is_empty() || request.sources.contains(&EntrySource::Session))
             }
         };
         self.snapshot.files.indexed().filter(passes).map(|record| record.id).collect()
@@ -310,7 +318,7 @@ impl OpenHistory {
 
     /// A path of a request: from its folder, or where nothing is known of that and the request allows it, from the
     /// project's root.
-    fn asked(&self, written: &str, request: &HistoryRequest) -> Result<Asked> {
+    fn asked(&self, written: &str, request: &HistoryRequest) -> Result<PathLimit> {
         let asked = self.place.asked(written, &request.folder)?;
         if !request.or_from_root || self.is_known(&asked)? {
             return Ok(asked);
@@ -322,20 +330,20 @@ impl OpenHistory {
     }
 
     /// Whether a path is there, or the history has it.
-    fn is_known(&self, asked: &Asked) -> Result<bool> {
+    fn is_known(&self, asked: &PathLimit) -> Result<bool> {
         Ok(asked.top.join(&asked.path).symlink_metadata().is_ok() || !self.paths_of(asked)?.is_empty())
     }
 
     /// The paths that a history has of a file or folder.
-    fn paths_of(&self, asked: &Asked) -> Result<BTreeSet<String>> {
+    fn paths_of(&self, asked: &PathLimit) -> Result<BTreeSet<String>> {
         let inside = format!("{}/", asked.path);
         let is_meant = |path: &str| asked.path.is_empty() || path == asked.path || path.starts_with(&inside);
         Ok(self.snapshot.lexical.paths_where(is_meant)?)
     }
 
-    /// The commits that last changed lines, those of the lines that are not committed yet, and, where not all are, those
-    /// whose commits are older than the history.
-    fn commits_of(&self, asked: &Asked, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>, Vec<Absent>)> {
+    /// The commits that last changed the lines, a note on lines that are not committed yet, and a note on lines whose
+    /// commits are older than the history.
+    fn commits_of(&self, asked: &PathLimit, lines: (u32, u32)) -> Result<(Vec<FileId>, Option<String>, Vec<Absent>)> {
         let path = &asked.path;
         if !self.place.is_repository() {
             return Err(Refused::NoBlame { path: path.clone(), line: lines.0 }.into());
@@ -363,7 +371,7 @@ impl OpenHistory {
     }
 
     /// Refuses lines of what git has none of. Git's own words for it name a commit, and not what to do.
-    fn check_tracked(&self, asked: &Asked) -> Result<()> {
+    fn check_tracked(&self, asked: &PathLimit) -> Result<()> {
         let (path, file) = (&asked.path, asked.file.clone());
         let refused = match asked.top.join(path).symlink_metadata() {
             Ok(data) if data.is_dir() => Refused::NotAFile { path: file.into() },
@@ -377,7 +385,7 @@ impl OpenHistory {
         Err(refused.into())
     }
 
-    fn entry(&self, unit: UnitId, names: &Names<'_>, whole: bool) -> Result<HistoryEntry> {
+    fn entry(&self, unit: UnitId, names: &DocumentNames<'_>, whole: bool) -> Result<HistoryEntry> {
         let (kept, entry) = self.snapshot.lexical.entry(unit)?;
         let file = self.snapshot.lexical.entry_at(unit).map(|hit| hit.file).unwrap_or_default();
         let path = names.paths.get(&file).copied().unwrap_or_default();
@@ -392,7 +400,7 @@ impl OpenHistory {
         let mut files: Vec<String> = entry.paths().into_iter().filter_map(|path| self.place.in_project(path)).collect();
         files.sort_unstable();
         Ok(HistoryEntry {
-            source: if is_commit { Source::Commit } else { Source::Session },
+            source: if is_commit { EntrySource::Commit } else { EntrySource::Session },
             id: if is_commit { path.to_string() } else { format!("{path}:{line}") },
             short: if is_commit { names.short(path).to_string() } else { String::new() },
             place,
@@ -426,17 +434,17 @@ fn in_runs(lines: &[u32]) -> String {
 }
 
 /// What documents are called.
-struct Names<'a> {
+struct DocumentNames<'a> {
     paths: HashMap<FileId, &'a str>,
     commits: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
-    fn new(records: &'a [FileRecord]) -> Names<'a> {
+impl<'a> DocumentNames<'a> {
+    fn new(records: &'a [FileRecord]) -> DocumentNames<'a> {
         let paths = records.iter().map(|record| (record.id, record.path.as_str())).collect();
         // The table is sorted by path.
         let commits = records.iter().filter(|record| is_commit(record)).map(|record| record.path.as_str()).collect();
-        Names { paths, commits }
+        DocumentNames { paths, commits }
     }
 
     fn is_commit(&self, file: FileId) -> bool {
@@ -484,7 +492,7 @@ mod tests {
     fn short_names_are_told_apart() {
         let record = |path: &str| FileRecord { path: path.into(), language: "commit".into(), ..FileRecord::default() };
         let records: Vec<FileRecord> = ["aaaaaaaa11", "aaaaaaaa21", "bbbbbbbbbb"].map(record).to_vec();
-        let names = Names::new(&records);
+        let names = DocumentNames::new(&records);
         let short: Vec<&str> = records.iter().map(|record| names.short(&record.path)).collect();
         assert_eq!(short, ["aaaaaaaa1", "aaaaaaaa2", "bbbbbbb"]);
     }

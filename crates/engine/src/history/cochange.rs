@@ -76,7 +76,7 @@ impl Past<'_> {
         asked.unwrap_or_default()
     }
 
-    /// The histories that are open. It is not held while one is opened, so that questions to others need not wait.
+    /// The open histories. The lock is not held while one is opened, so that other histories stay available.
     fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, (u64, OpenHistory)>> {
         self.histories.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -153,11 +153,11 @@ mod tests {
         knobs
     }
 
-    /// Notes in what way an index is said to be damaged.
+    /// Records reports of a damaged index.
     #[derive(Default)]
-    struct Told(Mutex<Vec<String>>);
+    struct DamageNotes(Mutex<Vec<String>>);
 
-    impl Listener for Told {
+    impl Listener for DamageNotes {
         fn notice(&self, notice: &Notice) {
             if let Notice::Damaged(how) = notice {
                 self.0.lock().expect("a lock").push(how.clone());
@@ -169,7 +169,7 @@ mod tests {
     fn a_damaged_history_is_told_and_made_anew() {
         let folder = tempfile::tempdir().expect("a folder");
         let (project, env) = project(folder.path());
-        let (settings, knobs, told) = (Settings::default(), counting(), Told::default());
+        let (settings, knobs, told) = (Settings::default(), counting(), DamageNotes::default());
         let ask = || {
             let histories = Histories::default();
             let past = Past { histories: &histories, settings: &settings, env: &env, listener: &told };
@@ -183,7 +183,8 @@ mod tests {
         let place = HistoryPlace::of(&project, &settings, &env).expect("a history");
         let files = std::fs::read_dir(place.store.lexical_folder()).expect("a folder").flatten().map(|e| e.path());
         let of_terms = files.filter(|path| path.extension().is_some_and(|e| e == "term"));
-        // A slow machine commits in between. What is small is read whole, and its damage met, when the index is opened.
+        // A slow machine commits in between. Small files are read whole when the index is opened, which would find
+        // their damage.
         let largest = of_terms.max_by_key(|path| path.metadata().expect("a file").len()).expect("a file of terms");
         let mut bytes = std::fs::read(&largest).expect("a file");
         // What the end says is read when the index is opened, too.

@@ -1,4 +1,4 @@
-//! The names that a file had before: what its history has of it under those.
+//! The former names of a file, and the entries of its history under them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use colgrep_core::UnitId;
 
 use super::OpenHistory;
-use super::paths::Asked;
+use super::paths::PathLimit;
 use crate::error::Result;
 
-/// How long git is asked for the earlier names of all files of a question.
+/// Time limit for git to find the earlier names of all files of a question.
 const TIME_MAX: Duration = Duration::from_secs(1);
 
 /// A file that had other names before.
@@ -34,7 +34,7 @@ impl OpenHistory {
     /// `is_new` says that no entry has its current name, and `begun` when the first file's names were asked for.
     pub(super) fn add_earlier(
         &self,
-        asked: &Asked,
+        asked: &PathLimit,
         is_new: bool,
         begun: Instant,
         keys: &mut HashSet<UnitId>,

@@ -1,7 +1,7 @@
 //! The history of a project: commits, and agents' sessions where the user names folders of them.
 //!
 //! [`HistoryPlace`] finds it, [`HistoryPlace::open`] brings its index up to date, and [`OpenHistory::ask`] answers.
-//! It is looked at when somebody asks for it, never by a plain search.
+//! A plain search does not open it.
 
 pub mod cochange;
 
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use colgrep_index::ErrorKind;
-use colgrep_index::history::{History, Sessions};
+use colgrep_index::history::{HistorySource, TranscriptFolders};
 use colgrep_index::store::{Snapshot, Store, history_folder};
 use colgrep_index::update::{Encoding, Updater, repair};
 use colgrep_index::worktree;
 
-pub use ask::{Absent, HistoryAnswer, HistoryEntry, HistoryRequest, Source};
+pub use ask::{Absent, EntrySource, HistoryAnswer, HistoryEntry, HistoryRequest};
 pub use earlier::Earlier;
 pub use when::Bound;
 
@@ -28,8 +28,8 @@ use crate::error::{Refused, Result};
 use crate::notice::{HistoryState, Listener, Notice};
 use crate::project::Project;
 use crate::project::damage::{damage, guarded};
-use crate::project::git::Repository;
-use crate::project::model::{Lack, Model};
+use crate::project::git::GitRepository;
+use crate::project::model::{MissingVectors, Model};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
@@ -41,18 +41,17 @@ pub struct HistoryPlace {
     /// The project's root.
     pub root: PathBuf,
     /// The repository around it.
-    repository: Option<worktree::Repository>,
+    repository: Option<worktree::WorktreeRepository>,
     /// Where git is looked for.
     programs: OsString,
-    sessions: Sessions,
+    sessions: TranscriptFolders,
 }
 
 impl HistoryPlace {
     /// The history of the project around `start`.
     ///
     /// # Errors
-    /// When there is no such path, or nothing of which a history could be made: no git repository, and no setting
-    /// `sessions`.
+    /// When there is no such path, or no source of history: neither a git repository nor the setting `sessions`.
     pub fn around(start: &Path, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let (project, _) = Project::around(start, env)?;
         HistoryPlace::of(&project, settings, env)
@@ -64,7 +63,7 @@ impl HistoryPlace {
     /// As [`HistoryPlace::around`].
     pub fn of(project: &Project, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
-        let repository = worktree::Repository::around(&root);
+        let repository = worktree::WorktreeRepository::around(&root);
         let folders = settings.sessions(env);
         if repository.is_none() && folders.is_empty() {
             return Err(Refused::NoHistory { root, names_folders: false }.into());
@@ -77,7 +76,7 @@ impl HistoryPlace {
             root,
             repository,
             programs,
-            sessions: Sessions::new(folders, roots),
+            sessions: TranscriptFolders::new(folders, roots),
         })
     }
 
@@ -89,8 +88,8 @@ impl HistoryPlace {
     /// When the environment names no folder for indexes.
     pub fn stores_of(root: &Path, env: &Env) -> Result<Vec<Store>> {
         let data = env.data_folder()?;
-        let own = worktree::Repository { common: root.join(".git"), ..worktree::Repository::default() };
-        let around = if root.is_dir() { worktree::Repository::around(root) } else { None };
+        let own = worktree::WorktreeRepository { common: root.join(".git"), ..worktree::WorktreeRepository::default() };
+        let around = if root.is_dir() { worktree::WorktreeRepository::around(root) } else { None };
         let repositories = [None, Some(own), around];
         let mut folders: Vec<PathBuf> =
             repositories.iter().map(|repository| folder_of(&data, root, repository.as_ref())).collect();
@@ -120,8 +119,8 @@ impl HistoryPlace {
     }
 
     /// The repository, as git is asked about it in the worktree at `top`.
-    fn git(&self, top: &Path) -> Repository {
-        Repository::new(top.to_path_buf(), self.programs.clone())
+    fn git(&self, top: &Path) -> GitRepository {
+        GitRepository::new(top.to_path_buf(), self.programs.clone())
     }
 
     /// Whether the clone is shallow, so that only the newest part of the history is available.
@@ -129,7 +128,7 @@ impl HistoryPlace {
         self.repository.as_ref().is_some_and(|repository| repository.common.join("shallow").exists())
     }
 
-    /// Opens the history and answers a request; what shows itself damaged meanwhile is made anew, once.
+    /// Opens the history and answers a request; a damaged index is rebuilt, once.
     ///
     /// # Errors
     /// As [`HistoryPlace::open`] and [`OpenHistory::ask`]; and outside a repository where no session ran here.
@@ -149,7 +148,7 @@ impl HistoryPlace {
         })
     }
 
-    /// Does `work` on the index; what shows itself damaged meanwhile is made anew, once.
+    /// Does `work` on the index; a damaged index is rebuilt, once.
     pub(crate) fn repaired<T>(&self, listener: &dyn Listener, work: impl Fn() -> Result<T>) -> Result<T> {
         match guarded(&work) {
             Err(error) if damage(&error).is_some() => {
@@ -183,7 +182,7 @@ impl HistoryPlace {
             && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
         {
             listener.notice(&match lacking.what {
-                Lack::Units { without, all } => Notice::HistoryLacks { without, all },
+                MissingVectors::Units { without, all } => Notice::HistoryLacks { without, all },
                 _ => Notice::Lacking { lacking, is_being_built: self.store.is_locked(), is_done_behind: false },
             });
         }
@@ -199,13 +198,13 @@ impl HistoryPlace {
         let git = self.repository.is_some().then(|| self.git(self.top()));
         let common = self.repository.as_ref().map_or(&self.root, |repository| &repository.common);
         let git = git.as_ref().map(|git| git as &dyn colgrep_index::history::Git);
-        let source = History { git, common, sessions: &self.sessions };
+        let source = HistorySource { git, common, sessions: &self.sessions };
         let (progress, stops) = (listener.progress(), || listener.stops());
         let updater = Updater::new(&self.store, common).source(&source).wait(wait).encoding(encoding);
         Ok(updater.progress(&*progress).interrupted(&stops).run()?.0)
     }
 
-    /// What is indexed of it; none where nothing is yet.
+    /// The indexed state; `None` if nothing is indexed yet.
     pub fn state(&self) -> Option<HistoryState> {
         let snapshot = self.store.open().ok()?;
         Some(HistoryState::of(&snapshot, self.is_shallow(), self.store.bytes_on_disk()))
@@ -213,7 +212,7 @@ impl HistoryPlace {
 }
 
 /// The folder of the index of a repository's history, or of the history of `root` outside any repository.
-fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::Repository>) -> PathBuf {
+fn folder_of(data: &Path, root: &Path, repository: Option<&worktree::WorktreeRepository>) -> PathBuf {
     match repository {
         Some(repository) => history_folder(data, &repository.name(), &repository.common),
         None => history_folder(data, &root.file_name().unwrap_or_default().to_string_lossy(), root),

@@ -8,7 +8,7 @@ use crate::request::{split_lines, unread_line};
 
 /// A path that a question is limited to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct PathLimit {
     /// The root of the worktree in which it lies.
     pub(super) top: PathBuf,
     /// From the repository's root, `/` between components; empty for the root.
@@ -30,7 +30,7 @@ impl HistoryPlace {
         }
     }
 
-    /// A path from the repository's root, from the project's; none where it lies outside.
+    /// A path from the repository's root as one from the project's; `None` outside of it.
     pub(super) fn in_project(&self, path: &str) -> Option<String> {
         let below = slashed(self.root.strip_prefix(self.top()).unwrap_or(Path::new("")));
         if below.is_empty() {
@@ -43,7 +43,7 @@ impl HistoryPlace {
     ///
     /// # Errors
     /// When it lies outside the repository, or the text after its name is not a line number.
-    pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<Asked> {
+    pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<PathLimit> {
         let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
         let is_file = |path: &str| folder.join(path).is_file();
         let (path, lines) = match split_lines(written) {
@@ -61,7 +61,7 @@ impl HistoryPlace {
             return Err(Refused::Outside { path: written.to_string(), top: self.top().to_path_buf() }.into());
         };
         let (top, path, file) = (top.clone(), slashed(below), path.to_string());
-        Ok(Asked { top, path, lines, written: written.to_string(), file })
+        Ok(PathLimit { top, path, lines, written: written.to_string(), file })
     }
 }
 

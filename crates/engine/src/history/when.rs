@@ -1,4 +1,4 @@
-//! The two ends of a time that is asked for.
+//! The two ends of a requested time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,10 +8,10 @@ use crate::error::{Refused, Result};
 
 const DAY: i64 = 86_400;
 
-/// An end of a time that is asked for, itself included.
+/// An end of a requested time, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// A day, by the clock of whoever made an entry: what is printed of it.
+    /// A day, by the author's clock, as it is printed.
     Day(i64),
     /// A moment, in seconds since 1970.
     Second(i64),

@@ -1,4 +1,4 @@
-//! Damage of an index, met while working on it.
+//! Damage of an index, found while working on it.
 
 use colgrep_index::ErrorKind;
 use colgrep_index::update::caught;

@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::project::subprocess_limits::{IDLE_MAX, bound, output};
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
-/// hooks have names of their own, see [`Git::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
+/// hooks have names of their own, see [`GitProgram::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
 /// the tree that looks like a bare repository for one.
 const OFF: [&str; 8] = [
     "core.fsmonitor=false",
@@ -77,7 +77,7 @@ impl Changed {
 /// # Errors
 /// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
-    differing(project, since, Found::default())
+    differing(project, since, FoundPaths::default())
 }
 
 /// Files below `root` that are not, byte for byte, what the last commit has: those that git reports, all untracked
@@ -86,13 +86,13 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
 /// # Errors
 /// As [`changed`].
 pub fn uncommitted(project: &Project) -> Result<Changed> {
-    differing(project, None, Found { tracked: Some(Vec::new()), ..Found::default() })
+    differing(project, None, FoundPaths { tracked: Some(Vec::new()), ..FoundPaths::default() })
 }
 
-fn differing(project: &Project, since: Option<&str>, mut found: Found) -> Result<Changed> {
+fn differing(project: &Project, since: Option<&str>, mut found: FoundPaths) -> Result<Changed> {
     let root = project.root.as_path();
     let named = || since.map(str::to_string);
-    let git = Git { path: project.programs.clone(), ..Git::default() };
+    let git = GitProgram { path: project.programs.clone(), ..GitProgram::default() };
     let top = git.ask(root, &["rev-parse", "--show-toplevel"]).map_err(|source| match source {
         GitError::Failed { .. } => Refused::NoRepository { root: root.to_path_buf(), since: named(), source },
         _ => Refused::NoGit { since: named(), source },
@@ -117,7 +117,7 @@ fn differing(project: &Project, since: Option<&str>, mut found: Found) -> Result
 
 /// What was found so far, as full paths.
 #[derive(Default)]
-struct Found {
+struct FoundPaths {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     /// Submodules that were looked into: a link can lead to one again.
@@ -128,7 +128,7 @@ struct Found {
 
 /// How to run `git` in one repository.
 #[derive(Clone, Default)]
-struct Git {
+struct GitProgram {
     /// Where it and its own programs are looked for.
     path: OsString,
     /// Variables removed from its environment: those by which a caller (a hook, say) points git to another repository.
@@ -137,10 +137,10 @@ struct Git {
     off: Vec<OsString>,
 }
 
-impl Git {
+impl GitProgram {
     /// The same program, which runs none of the filters and hooks that the configuration around `folder` names. The
     /// user's are off too: the repository may configure what they run (as with extensions of git-lfs).
-    fn without_programs(self, folder: &Path) -> Result<Git, GitError> {
+    fn without_programs(self, folder: &Path) -> Result<GitProgram, GitError> {
         let names = ["config", "--null", "--name-only", "--get-regexp", r"^(filter|hook)\."];
         let listed = self.run(folder, &names)?;
         match listed.status.code() {
@@ -167,7 +167,7 @@ impl Git {
         if off.len() > NAMES_MAX {
             return Err(GitError::ManyFilters { folder: folder.to_path_buf() });
         }
-        Ok(Git { off: off.iter().map(|setting| path_of(setting).into_os_string()).collect(), ..self })
+        Ok(GitProgram { off: off.iter().map(|setting| path_of(setting).into_os_string()).collect(), ..self })
     }
 
     /// The commit that a name refers to in the repository of `folder`; for `A...B`, their merge base (an empty side is
@@ -191,7 +191,7 @@ impl Git {
     /// Adds the files of the repository at `top` that differ from its commit `base` (all files without one), and those
     /// of repositories inside. Each submodule is asked separately: git would run the programs that the submodule's
     /// configuration names.
-    fn differing(&self, top: &Path, base: Option<&str>, found: &mut Found) -> Result<(), GitError> {
+    fn differing(&self, top: &Path, base: Option<&str>, found: &mut FoundPaths) -> Result<(), GitError> {
         let tracked = match base {
             Some(base) => {
                 let alone =
@@ -260,11 +260,11 @@ impl Git {
         base: Option<&str>,
         path: &[u8],
         full: &Path,
-        found: &mut Found,
+        found: &mut FoundPaths,
     ) -> Result<(), GitError> {
         let variables = self.ask(top, &["rev-parse", "--local-env-vars"])?;
         let without = String::from_utf8_lossy(&variables).lines().map(str::to_string).collect();
-        let inner = Git { without, off: Vec::new(), path: self.path.clone() };
+        let inner = GitProgram { without, off: Vec::new(), path: self.path.clone() };
         // If it is no repository, git would use the one around it.
         let none = || GitError::NoRepository { folder: full.to_path_buf() };
         let real = full.canonicalize().map_err(|_| none())?;
@@ -307,21 +307,21 @@ impl Git {
     }
 }
 
-/// Git, asked about one project; what it does not know is no error.
+/// Runs git in one project; missing information is not an error.
 pub(crate) struct Asker<'a> {
-    git: Git,
+    git: GitProgram,
     root: &'a Path,
 }
 
 impl Asker<'_> {
     pub(crate) fn of(project: &Project) -> Asker<'_> {
-        Asker { git: Git { path: project.programs.clone(), ..Git::default() }, root: &project.root }
+        Asker { git: GitProgram { path: project.programs.clone(), ..GitProgram::default() }, root: &project.root }
     }
 
     /// Whether git takes the repository for one.
     ///
     /// # Errors
-    /// With what it says where it does not.
+    /// With its message if it does not.
     pub(crate) fn check(&self) -> Result<(), GitError> {
         self.git.ask(self.root, &["rev-parse", "--git-dir"]).map(drop)
     }
@@ -344,25 +344,25 @@ impl Asker<'_> {
 pub struct Blamed {
     /// The commits, each once with the first of its lines.
     pub commits: Vec<(String, u32)>,
-    /// The lines that are no commit's yet, in order.
+    /// The uncommitted lines, in order.
     pub uncommitted: Vec<u32>,
 }
 
 /// A repository, asked for its history. Commits are read without any program that its configuration names.
 #[derive(Clone, Debug)]
-pub struct Repository {
+pub struct GitRepository {
     top: PathBuf,
     programs: OsString,
 }
 
-impl Repository {
+impl GitRepository {
     /// The repository of the worktree at `top`; `programs` is where git is looked for.
-    pub fn new(top: PathBuf, programs: OsString) -> Repository {
-        Repository { top, programs }
+    pub fn new(top: PathBuf, programs: OsString) -> GitRepository {
+        GitRepository { top, programs }
     }
 
-    fn git(&self) -> Git {
-        Git { path: self.programs.clone(), ..Git::default() }
+    fn git(&self) -> GitProgram {
+        GitProgram { path: self.programs.clone(), ..GitProgram::default() }
     }
 
     /// Whether a file (`path` from the worktree's root) is in git's index.
@@ -401,7 +401,7 @@ impl Repository {
     }
 }
 
-impl colgrep_index::history::Git for Repository {
+impl colgrep_index::history::Git for GitRepository {
     fn ask(&self, args: &[&str], input: &str) -> io::Result<Vec<u8>> {
         let mut child = self
             .git()
@@ -413,7 +413,7 @@ impl colgrep_index::history::Git for Repository {
             .map_err(|e| io::Error::new(e.kind(), Error::from(GitError::NotStarted(e)).full()))?;
         bound(&child);
         let mut stdin = child.stdin.take();
-        // It may print before it has read all: who only writes and who only prints would wait for each other.
+        // Write in another thread: git may print before it has read everything, and both sides would block.
         let output = std::thread::scope(|scope| {
             scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
             child.wait_with_output()

@@ -36,7 +36,7 @@ pub struct Identity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nameless {
-    /// It is no repository.
+    /// It is not a repository.
     NoRepository,
     /// It has no remote, or one that leads to a folder or is not plain, and no commit.
     NoCommit,
@@ -222,7 +222,7 @@ fn normalised(url: &str) -> Option<String> {
             (host, path)
         }
     };
-    // Of an address of IPv6, colons are no ports.
+    // In an IPv6 address, colons don't precede ports.
     let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, _)) => host,
         None => host.split_once(':').map_or(host, |(host, _)| host),

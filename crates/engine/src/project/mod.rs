@@ -21,7 +21,7 @@ use crate::error::{Refused, Result};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
-/// Folders of the system, which are no projects; home folders lie in two of them.
+/// System folders, which are not projects; two of them contain home folders.
 const SYSTEM: [&str; 19] = [
     "/bin",
     "/boot",
@@ -45,9 +45,9 @@ const SYSTEM: [&str; 19] = [
 ];
 /// Folders of temporary files, where the environment names no other.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
-/// Files of a folder that is taken for a project without being asked, at most; a repository may have more.
+/// Maximum number of files of a folder that is indexed without confirmation; a repository may have more.
 const FILES_MAX: usize = 50_000;
-/// Entries that are looked at for repositories in a folder and in those inside it.
+/// Maximum number of entries examined for repositories in a folder and its subfolders.
 const LOOKED_AT_MAX: usize = 10_000;
 /// Folders without source files at any depth.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
@@ -189,7 +189,7 @@ impl Project {
         if self.root.join(".git").exists() { Ok(()) } else { self.check_content() }
     }
 
-    /// Refuses a folder that is no repository for what lies in it.
+    /// Refuses a folder outside a repository because of its content.
     fn check_content(&self) -> Result<()> {
         let root = || self.root.clone();
         if let [first, second, ..] = repositories_below(&self.root).as_slice() {
@@ -203,8 +203,8 @@ impl Project {
     }
 }
 
-/// Git repositories in a folder and in those directly inside it, by name; two of them at most. Hidden folders are passed
-/// over, and so is what lies beyond the first entries.
+/// Git repositories in a folder and in its direct subfolders, by name; two at most. Hidden folders are skipped, and so
+/// are entries beyond a limit.
 fn repositories_below(root: &Path) -> Vec<PathBuf> {
     let folders = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().take(LOOKED_AT_MAX).flatten();

@@ -47,7 +47,7 @@ impl std::fmt::Debug for Model {
 
 /// A model as flags and settings choose it.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct ModelChoice {
     /// What was written: a folder, a hub's name or `default`; the model in the program where nothing was.
     pub name: Option<String>,
     /// The repository's file that names it, if no person did.
@@ -61,7 +61,7 @@ impl Model {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn of_search(choice: &Choice, by: RankBy, env: &Env) -> Result<Option<Model>> {
+    pub fn of_search(choice: &ModelChoice, by: RankBy, env: &Env) -> Result<Option<Model>> {
         if by == RankBy::Words || (by == RankBy::Both && choice.vectors == VectorMode::Keyword) {
             return Ok(None);
         }
@@ -73,7 +73,7 @@ impl Model {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub fn of_index(choice: &Choice, env: &Env) -> Result<Option<Model>> {
+    pub fn of_index(choice: &ModelChoice, env: &Env) -> Result<Option<Model>> {
         if choice.vectors != VectorMode::Full {
             return Ok(None);
         }
@@ -81,8 +81,7 @@ impl Model {
         Model::open(choice.name.as_deref(), true, &env).map(Some)
     }
 
-    /// Opens a model by what somebody wrote; the one in the program where nobody did. `stored` is whether indexes keep
-    /// its vectors.
+    /// Opens a model by its name; the embedded one without a name. `stored` is whether indexes keep its vectors.
     ///
     /// # Errors
     /// When it can't be opened.
@@ -145,18 +144,18 @@ impl Model {
     pub fn lacking(&self, snapshot: &Snapshot) -> Option<Lacking> {
         let encoding = self.encoding_of_search(true)?;
         let what = match &snapshot.files.vectors {
-            None => Lack::All,
+            None => MissingVectors::All,
             Some(stored) if stored.fingerprint != self.encoder.fingerprint() => {
-                Lack::OtherModel { stored: stored.model.clone() }
+                MissingVectors::OtherModel { stored: stored.model.clone() }
             }
             Some(_) if snapshot.damage.is_some() => {
-                Lack::Damaged(snapshot.damage.as_ref().map_or_else(String::new, colgrep_index::Error::full))
+                MissingVectors::Damaged(snapshot.damage.as_ref().map_or_else(String::new, colgrep_index::Error::full))
             }
             Some(_) if encoding.is_done(snapshot) => return None,
             Some(_) => {
                 let coverage = snapshot.coverage();
                 let without = Some(coverage.without_vectors()).filter(|lack| *lack > 0)?;
-                Lack::Units { without, all: coverage.units }
+                MissingVectors::Units { without, all: coverage.units }
             }
         };
         Some(Lacking { model: self.spec.clone(), what })
@@ -179,13 +178,13 @@ pub struct Lacking {
     /// The model whose vectors are meant.
     pub model: ModelSpec,
     /// What is lacking.
-    pub what: Lack,
+    pub what: MissingVectors,
 }
 
 /// Vectors that an index lacks. Without any, a search ranks only the best [`LITE_CANDIDATES`] units by meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Lack {
+pub enum MissingVectors {
     /// All vectors are missing.
     All,
     /// Those that are there are of another model.
@@ -209,7 +208,7 @@ pub enum Lack {
 ///
 /// # Errors
 /// When such a model is one of the hub's and not on this machine.
-fn without_download<'e>(choice: &Choice, env: &'e Env) -> Result<Cow<'e, Env>> {
+fn without_download<'e>(choice: &ModelChoice, env: &'e Env) -> Result<Cow<'e, Env>> {
     let (Some(name), Some(file)) = (&choice.name, &choice.repository) else { return Ok(Cow::Borrowed(env)) };
     let Ok(ModelSpec::Hub(id)) = ModelSpec::parse(name) else { return Ok(Cow::Borrowed(env)) };
     let runtime = env.runtime();

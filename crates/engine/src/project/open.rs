@@ -6,7 +6,7 @@ use std::time::Duration;
 use colgrep_index::ErrorKind;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{Budget, Encoding, Progress, ReadFirst, Report, Updater};
+use colgrep_index::update::{Encoding, Progress, ReadFirst, UpdateBudget, UpdateReport, Updater};
 use colgrep_index::walk::WalkOptions;
 use colgrep_syntax::read::Skip;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::notice::{IndexState, Listener, NotUpdated, Notice};
 use crate::project::Project;
 use crate::project::index_migration::take_over;
-use crate::project::model::{Choice, Model};
+use crate::project::model::{Model, ModelChoice};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
@@ -23,7 +23,8 @@ const FIRST_PART_POLL: Duration = Duration::from_millis(50);
 
 /// Usual time limits of an update in a hurried search: with the rest of the search, an answer comes within 2 s on an idle
 /// machine, and within 1.5 s where an index exists.
-pub const BUDGET: Budget = Budget { first: Duration::from_millis(1_300), later: Duration::from_millis(700) };
+pub const BUDGET: UpdateBudget =
+    UpdateBudget { first: Duration::from_millis(1_300), later: Duration::from_millis(700) };
 /// How long a hurried search waits for the write lock; a background process gives it up sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one waits that needs every file.
@@ -37,7 +38,7 @@ pub struct OpenOptions {
     pub update: bool,
     /// Whether hidden files are indexed.
     pub hidden: Option<bool>,
-    /// Whether files whose names are those of keys and passwords are indexed.
+    /// Whether files that are named like keys and passwords are indexed.
     pub secrets: Option<bool>,
     /// Whether ignored files are indexed too.
     pub no_ignore: bool,
@@ -51,7 +52,7 @@ pub struct OpenOptions {
     pub any_root: bool,
     /// The time that an update has where somebody waits for the answer, which then comes from the files indexed by then.
     /// An answer that finds nothing, or lists all, waits for every file nevertheless.
-    pub hurried: Option<Budget>,
+    pub hurried: Option<UpdateBudget>,
     /// Whether the caller has a background process finish such an update.
     pub behind: bool,
 }
@@ -96,7 +97,7 @@ impl OpenOptions {
                 no_ignore: self.no_ignore,
                 filesize_max: self.filesize_max.or(settings.filesize_max()).unwrap_or(defaults.filesize_max),
             },
-            choice: Choice {
+            choice: ModelChoice {
                 name: self.model.as_deref().or(settings.model()).map(str::to_string),
                 repository: settings.repository_model().filter(|_| self.model.is_none()).map(Into::into),
                 vectors,
@@ -113,7 +114,7 @@ pub struct Opening {
     /// Whether any root may be indexed as a project.
     pub any_root: bool,
     /// The time limits of an update, if there are any.
-    pub hurried: Option<Budget>,
+    pub hurried: Option<UpdateBudget>,
     /// Whether a background process finishes such an update.
     pub behind: bool,
     /// Whether the answer needs every file: no hurry, and another writer is waited for.
@@ -121,7 +122,7 @@ pub struct Opening {
     /// The options of the walk.
     pub walk: WalkOptions,
     /// The model.
-    pub choice: Choice,
+    pub choice: ModelChoice,
 }
 
 /// Opens a project's index, brought up to date if that is wanted and possible, with a notice of vectors that it lacks.
@@ -158,7 +159,7 @@ pub fn update(
     wait: bool,
     encoding: Option<&Encoding<'_>>,
     listener: &dyn Listener,
-) -> colgrep_index::Result<(Snapshot, Report)> {
+) -> colgrep_index::Result<(Snapshot, UpdateReport)> {
     follow(project, listener);
     let (progress, stops) = (listener.progress(), || listener.stops());
     updater(project, options, encoding, &*progress).wait(wait).interrupted(&stops).run()
@@ -208,7 +209,7 @@ pub fn go_on(project: &Project, model: Option<&Model>, time: Duration) -> colgre
     let is_awaited = || project.store.is_awaited();
     let encoding = model.and_then(|m| m.encoding(Some(time)));
     let updater = updater(project, None, encoding.as_ref(), &()).wait(false);
-    match updater.budget(Some(Budget { first: time, later: time })).interrupted(&is_awaited).run() {
+    match updater.budget(Some(UpdateBudget { first: time, later: time })).interrupted(&is_awaited).run() {
         Err(error) if error.kind() == ErrorKind::Busy => Ok(Left::Busy),
         Err(error) => Err(error),
         Ok((snapshot, report)) => {

@@ -20,7 +20,7 @@ const HEAD_BYTES: u64 = 8 << 10;
 
 /// Files below a path.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct FileTree {
     /// The files, by path from the one that was given; empty for that itself.
     pub files: Vec<PathBuf>,
     /// What could not be read, by path from the one that was given, with the reason.
@@ -41,7 +41,7 @@ pub fn files_below(
     options: &WalkOptions,
     needed: &Needed,
     env: &Env,
-) -> Result<Result<Tree>> {
+) -> Result<Result<FileTree>> {
     let (project, below) = match Project::around(path, env) {
         Ok(found) => found,
         Err(error) => return Ok(Err(error)),
@@ -53,13 +53,13 @@ pub fn files_below(
     };
     if path.is_file() {
         let files = if allowed(&below, path) { vec![PathBuf::new()] } else { Vec::new() };
-        return Ok(Ok(Tree { files, ..Tree::default() }));
+        return Ok(Ok(FileTree { files, ..FileTree::default() }));
     }
     let walked = match walked(path, &project, &below, settings, options, needed) {
         Ok(walked) => walked,
         Err(error) => return Ok(Err(error.into())),
     };
-    let mut tree = Tree { unheeded: walked.unheeded, ..Tree::default() };
+    let mut tree = FileTree { unheeded: walked.unheeded, ..FileTree::default() };
     let from_root = |name: &str| if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
     for (what, reason) in walked.unreadable.into_iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
         if what.is_empty() || rules.allows_below(&from_root(&what)) {
@@ -80,7 +80,7 @@ pub fn files_below(
     Ok(Ok(tree))
 }
 
-/// The files below a path; where an index of all of it knows them, with a look at each alone.
+/// The files below a path, from its index if that covers all of it, with each file checked.
 fn walked(
     path: &Path,
     project: &Project,

@@ -17,13 +17,13 @@ use crate::notice::{NotRanked, Unranked};
 use crate::project::Project;
 use crate::request::Facts;
 use crate::request::pattern::{LineMatcher, lines_in_files};
-use crate::request::rules::{Part, PathRules, is_below};
+use crate::request::rules::{FilePart, PathRules, is_below};
 
 /// The filter of one search in one project.
 #[derive(Debug)]
 pub struct Filter {
     /// Allowed files by number.
-    files: HashMap<FileId, Allowed>,
+    files: HashMap<FileId, FileScope>,
     /// Lines of tests inside files, where they matter.
     tests: HashMap<FileId, Vec<(u32, u32)>>,
     /// Allowed kinds; empty: all.
@@ -34,8 +34,8 @@ pub struct Filter {
 
 /// What is allowed of one file.
 #[derive(Debug)]
-struct Allowed {
-    part: Part,
+struct FileScope {
+    part: FilePart,
     /// The lines of matches, where a pattern is given.
     matches: Option<Vec<u32>>,
 }
@@ -79,7 +79,7 @@ impl Filter {
         for (file, part) in allowed {
             let matches = lines.next();
             if matches.as_ref().is_none_or(|m| !m.is_empty()) {
-                files.insert(file.id, Allowed { part, matches });
+                files.insert(file.id, FileScope { part, matches });
             }
         }
         let units = units.map(|units| units.into_keys().collect());
@@ -106,8 +106,8 @@ fn units_with(facts: &Facts, snapshot: &Snapshot) -> Result<Option<HashMap<UnitI
     })
 }
 
-/// The paths of `below` of which nothing is indexed, with the reason. Of an index that is being built nothing is said:
-/// who knows what it has yet to reach?
+/// The paths of `below` without indexed files, with the reason; empty while the index is being built, because it may
+/// still reach them.
 pub fn not_ranked<'a>(
     below: &'a [String],
     project: &'a Project,
@@ -182,7 +182,7 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
     }
 }
 
-/// The files that a walk as the index's own comes by now.
+/// The files that a walk with the index's options finds now.
 fn paths_in(project: &Project, snapshot: &Snapshot) -> HashSet<String> {
     let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
     walked.map(|walked| walked.files.into_iter().map(|file| file.path).collect()).unwrap_or_default()
@@ -209,7 +209,7 @@ fn allowed<'s>(
     below: &[String],
     snapshot: &'s Snapshot,
     tests: &HashMap<FileId, Vec<(u32, u32)>>,
-) -> Vec<(&'s FileRecord, Part)> {
+) -> Vec<(&'s FileRecord, FilePart)> {
     let files = snapshot.files.indexed().filter(|f| below.iter().any(|b| is_below(&f.path, b)));
     files.filter_map(|f| Some((f, rules.part(&f.path, || &f.language, tests.contains_key(&f.id))?))).collect()
 }
@@ -253,9 +253,9 @@ impl UnitFilter for Filter {
         has_facts
             && matches()
             && match allowed.part {
-                Part::All => true,
-                Part::Tests => is_test(),
-                Part::Rest => !is_test(),
+                FilePart::All => true,
+                FilePart::Tests => is_test(),
+                FilePart::Rest => !is_test(),
             }
     }
 }
@@ -287,13 +287,13 @@ mod tests {
 
     #[test]
     fn units_need_a_match_on_their_lines() {
-        let allowed = |part, matches| Allowed { part, matches };
+        let allowed = |part, matches| FileScope { part, matches };
         let filter = Filter {
             files: HashMap::from([
-                (FileId(1), allowed(Part::All, Some(vec![5, 30]))),
-                (FileId(2), allowed(Part::All, None)),
-                (FileId(4), allowed(Part::Tests, None)),
-                (FileId(5), allowed(Part::Rest, Some(vec![12]))),
+                (FileId(1), allowed(FilePart::All, Some(vec![5, 30]))),
+                (FileId(2), allowed(FilePart::All, None)),
+                (FileId(4), allowed(FilePart::Tests, None)),
+                (FileId(5), allowed(FilePart::Rest, Some(vec![12]))),
             ]),
             tests: HashMap::from([(FileId(4), vec![(10, 20)]), (FileId(5), vec![(10, 20)])]),
             kinds: Vec::new(),

@@ -1,4 +1,4 @@
-//! Units like one that is there, asked for by that unit's own words and vectors.
+//! Units like an existing one, found by its own words and vectors.
 //!
 //! The words are the unit's name, the first sentence of its documentation, and the terms of its text that are rare
 //! elsewhere. The vectors are those that an index keeps for such a unit, made from the file's current text.
@@ -49,7 +49,7 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
         Some(hit) => Some(snapshot.unit(hit.key)?),
         None => None,
     };
-    // Where no unit lies around the line, the one before it was found.
+    // Without a unit around the line, the preceding one was found.
     let around = unit.filter(|unit| line <= unit.span.end);
     Ok(around.ok_or_else(|| Refused::NoUnit { root: root(), path: path.to_string(), line })?)
 }

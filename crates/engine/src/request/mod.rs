@@ -100,7 +100,7 @@ impl SearchRequest {
     }
 }
 
-/// What is looked for.
+/// The subject of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
@@ -129,7 +129,7 @@ impl Default for Question {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Background {
-    /// Tags that are expected of what is wanted.
+    /// Tags that the wanted units are expected to have.
     pub hints: Vec<Hint>,
     /// Terms for words of the question, in addition to those of the settings.
     pub terms: TermTable,
@@ -280,7 +280,7 @@ impl Facts {
 /// How tests are treated, by their path or inside other files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tests {
-    /// Ranked below what they test.
+    /// Ranked below the code that they test.
     #[default]
     Auto,
     /// Nothing but tests is found.
@@ -376,9 +376,9 @@ pub struct Shape {
     /// All units with a word of the query are counted, not only those that could be among the best. Meaning does not
     /// count then: by meaning, everything is near by some measure.
     pub every_match: bool,
-    /// How each score came about.
+    /// The steps of each score.
     pub explain: bool,
-    /// Of a unit that was asked for by what it calls, the line of the call.
+    /// For a unit that was found by its calls, the line of the call.
     pub call_lines: bool,
     /// Where the answer ends.
     pub weakest: Weakest,
@@ -411,7 +411,7 @@ pub enum Detail {
     Lines,
     /// As `Lines`, and which lines members leave to the unit around them: for a pack.
     Parts,
-    /// Its text, its units, its imports, and who calls the best unit.
+    /// Its text, its units, its imports, and the callers of the best unit.
     Relations,
 }
 

@@ -15,7 +15,7 @@ use crate::request::{Scope, Standpoint, Tests};
 pub struct NearFile {
     /// The project's root.
     pub root: PathBuf,
-    /// The file from there, and what is known of it.
+    /// The file from there, with its relations.
     pub near: Near,
 }
 
@@ -23,7 +23,7 @@ impl NearFile {
     /// A standpoint whose file is `path` in a project, for a search within `scope`.
     ///
     /// # Errors
-    /// When there is no such file, or it has no such line: what was asked for would change nothing.
+    /// When there is no such file or line: the option would have no effect.
     pub fn new(at: &Standpoint, project: &Project, path: String, scope: &Scope, past: &Past<'_>) -> Result<NearFile> {
         check(at)?;
         let (tests_only, together) = (scope.tests == Some(Tests::Only), past.together(project, &path));
@@ -31,7 +31,7 @@ impl NearFile {
     }
 }
 
-/// Refuses a path that is no file.
+/// Refuses a path that is not a file.
 pub(crate) fn check_file(path: &Path) -> Result<()> {
     let path = || path.to_path_buf();
     match path().metadata() {

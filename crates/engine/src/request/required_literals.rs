@@ -36,47 +36,49 @@ fn texts(needed: &Needed) -> usize {
 }
 
 /// What a part of a pattern matches.
-enum Part {
+enum PatternPart {
     /// This and nothing else, letters of ASCII in any case.
     Exactly(Vec<u8>),
     /// Other text too, but always including this.
     Holding(Needed),
 }
 
-impl Part {
+impl PatternPart {
     fn needed(self) -> Needed {
         match self {
-            Part::Exactly(text) => Needed::Text(text),
-            Part::Holding(needed) => needed,
+            PatternPart::Exactly(text) => Needed::Text(text),
+            PatternPart::Holding(needed) => needed,
         }
     }
 }
 
-fn of(hir: &Hir) -> Part {
+fn of(hir: &Hir) -> PatternPart {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Part::Exactly(Vec::new()),
+        HirKind::Empty | HirKind::Look(_) => PatternPart::Exactly(Vec::new()),
         HirKind::Literal(literal) => text(&literal.0),
         HirKind::Class(class) => of_class(class),
         HirKind::Repetition(repetition) => of_repetition(repetition),
         HirKind::Capture(capture) => of(&capture.sub),
         HirKind::Concat(parts) => joined(parts.iter().map(of)),
-        HirKind::Alternation(parts) => Part::Holding(Needed::Any(parts.iter().map(|part| of(part).needed()).collect())),
+        HirKind::Alternation(parts) => {
+            PatternPart::Holding(Needed::Any(parts.iter().map(|part| of(part).needed()).collect()))
+        }
     }
 }
 
 /// A text as the searcher sees it: a NUL byte ends a line, and a line end may be two bytes.
-fn text(bytes: &[u8]) -> Part {
+fn text(bytes: &[u8]) -> PatternPart {
     let ends = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
     if bytes.iter().any(ends) {
         let parts = bytes.split(|byte| ends(byte)).map(|part| Needed::Text(part.to_vec()));
-        return Part::Holding(Needed::All(parts.collect()));
+        return PatternPart::Holding(Needed::All(parts.collect()));
     }
-    Part::Exactly(bytes.to_vec())
+    PatternPart::Exactly(bytes.to_vec())
 }
 
 /// A letter in any case is that letter; where other characters count as it too (`ſ` as `s`), or in other classes, nothing
 /// is known.
-fn of_class(class: &Class) -> Part {
+fn of_class(class: &Class) -> PatternPart {
     let mut letters: Vec<u32> = match class {
         Class::Unicode(class) => class.iter().flat_map(|range| [range.start().into(), range.end().into()]).collect(),
         Class::Bytes(class) => class.iter().flat_map(|range| [range.start().into(), range.end().into()]).collect(),
@@ -88,22 +90,22 @@ fn of_class(class: &Class) -> Part {
     let folded: Option<Vec<u8>> = letters.iter().map(|l| byte(*l).map(|b| b.to_ascii_lowercase())).collect();
     match folded.as_deref() {
         Some([first, rest @ ..]) if single && rest.iter().all(|other| other == first) => text(&[*first]),
-        _ => Part::Holding(Needed::Nothing),
+        _ => PatternPart::Holding(Needed::Nothing),
     }
 }
 
-fn of_repetition(repetition: &Repetition) -> Part {
+fn of_repetition(repetition: &Repetition) -> PatternPart {
     let Repetition { min, max, sub, .. } = repetition;
     if *min == 0 {
-        return Part::Holding(Needed::Nothing);
+        return PatternPart::Holding(Needed::Nothing);
     }
     match of(sub) {
-        Part::Exactly(text) => {
+        PatternPart::Exactly(text) => {
             let times = (*min as usize).min(REPEATED_BYTES_MAX / text.len().max(1)).max(1);
             let repeated = text.repeat(times);
             match *max == Some(*min) && times == *min as usize {
-                true => Part::Exactly(repeated),
-                false => Part::Holding(Needed::Text(repeated)),
+                true => PatternPart::Exactly(repeated),
+                false => PatternPart::Holding(Needed::Text(repeated)),
             }
         }
         holding => holding,
@@ -111,23 +113,23 @@ fn of_repetition(repetition: &Repetition) -> Part {
 }
 
 /// Concatenated parts: neighbours that match one text alone become one text.
-fn joined(parts: impl Iterator<Item = Part>) -> Part {
+fn joined(parts: impl Iterator<Item = PatternPart>) -> PatternPart {
     let (mut run, mut all) = (Vec::new(), Vec::new());
     for part in parts {
         match part {
-            Part::Exactly(text) => run.extend(text),
-            Part::Holding(needed) => {
+            PatternPart::Exactly(text) => run.extend(text),
+            PatternPart::Holding(needed) => {
                 all.push(Needed::Text(std::mem::take(&mut run)));
                 all.push(needed);
             }
         }
     }
     if all.is_empty() {
-        return Part::Exactly(run);
+        return PatternPart::Exactly(run);
     }
     all.push(Needed::Text(run));
     all.retain(|needed| !matches!(needed, Needed::Nothing) && *needed != Needed::Text(Vec::new()));
-    Part::Holding(Needed::All(all))
+    PatternPart::Holding(Needed::All(all))
 }
 
 #[cfg(test)]

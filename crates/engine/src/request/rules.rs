@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use colgrep_core::path::PathClass;
-use colgrep_index::walk::Patterns as IgnorePatterns;
+use colgrep_index::walk::IgnorePatterns;
 use colgrep_search::is_text;
 use colgrep_syntax::language;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -21,22 +21,22 @@ const UNNAMED: &str = "\0\0\0";
 /// `/`. One that matches a folder covers everything below it. `a/` matches folders only, `./a` is `a`, and `*` does not
 /// cross a `/`.
 #[derive(Debug)]
-pub(crate) struct Patterns {
+pub(crate) struct Globs {
     any: GlobSet,
     folders: GlobSet,
 }
 
-impl Patterns {
+impl Globs {
     /// Compiles globs; `None` if the list is empty.
     ///
     /// # Errors
     /// When one is not a valid glob.
-    pub(crate) fn new(patterns: &[String]) -> Result<Option<Patterns>> {
-        Patterns::with_any_case(patterns, &[])
+    pub(crate) fn new(patterns: &[String]) -> Result<Option<Globs>> {
+        Globs::with_any_case(patterns, &[])
     }
 
-    /// As [`Patterns::new`]; those of `any_case` match letters of any case.
-    fn with_any_case(patterns: &[String], any_case: &[String]) -> Result<Option<Patterns>> {
+    /// As [`Globs::new`]; those of `any_case` match letters of any case.
+    fn with_any_case(patterns: &[String], any_case: &[String]) -> Result<Option<Globs>> {
         if patterns.is_empty() && any_case.is_empty() {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ impl Patterns {
             set.add(glob.map_err(|source| no_glob(pattern, source))?);
         }
         let all = |source| no_glob(&patterns.join(" "), source);
-        Ok(Some(Patterns { any: any.build().map_err(all)?, folders: folders.build().map_err(all)? }))
+        Ok(Some(Globs { any: any.build().map_err(all)?, folders: folders.build().map_err(all)? }))
     }
 
     /// Whether the path or a folder above it matches.
@@ -79,7 +79,7 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 
 /// Which part of a file passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum FilePart {
     /// All of it.
     All,
     /// The tests inside it.
@@ -91,13 +91,13 @@ pub enum Part {
 /// Path rules of one search in one project.
 #[derive(Debug)]
 pub struct PathRules {
-    include: Option<Patterns>,
-    exclude: Option<Patterns>,
-    exclude_dir: Option<Patterns>,
+    include: Option<Globs>,
+    exclude: Option<Globs>,
+    exclude_dir: Option<Globs>,
     languages: Vec<&'static str>,
-    types: Option<Patterns>,
+    types: Option<Globs>,
     languages_not: Vec<&'static str>,
-    types_not: Option<Patterns>,
+    types_not: Option<Globs>,
     /// Maximum depth in folders, and the paths from which it is counted.
     depth: Option<(usize, Vec<String>)>,
     code_only: bool,
@@ -124,9 +124,9 @@ impl PathRules {
             None => None,
         };
         Ok(PathRules {
-            include: Patterns::with_any_case(&scope.include, &scope.include_any_case)?,
-            exclude: Patterns::with_any_case(&scope.exclude, &scope.exclude_any_case)?,
-            exclude_dir: Patterns::new(&scope.exclude_dir)?,
+            include: Globs::with_any_case(&scope.include, &scope.include_any_case)?,
+            exclude: Globs::with_any_case(&scope.exclude, &scope.exclude_any_case)?,
+            exclude_dir: Globs::new(&scope.exclude_dir)?,
             languages,
             types,
             languages_not,
@@ -174,19 +174,19 @@ impl PathRules {
 
     /// Whether a path (from the project's root, `/` between components) of that language passes.
     pub fn allow<'l>(&self, path: &str, language: impl Fn() -> &'l str) -> bool {
-        self.part(path, language, false) == Some(Part::All)
+        self.part(path, language, false) == Some(FilePart::All)
     }
 
     /// Which part of a file passes; `None` where nothing does. `has_tests` is whether tests lie inside it.
-    pub fn part<'l>(&self, path: &str, language: impl Fn() -> &'l str, has_tests: bool) -> Option<Part> {
+    pub fn part<'l>(&self, path: &str, language: impl Fn() -> &'l str, has_tests: bool) -> Option<FilePart> {
         if !self.allows_but_for_tests(path, language) {
             return None;
         }
         let is_test = || PathClass::of(path, language::facts()).has(PathClass::TEST);
         match (self.tests, self.tests != Tests::Auto && is_test(), has_tests) {
-            (Tests::Auto, ..) | (Tests::Only, true, _) | (Tests::Exclude, false, false) => Some(Part::All),
-            (Tests::Only, false, true) => Some(Part::Tests),
-            (Tests::Exclude, false, true) => Some(Part::Rest),
+            (Tests::Auto, ..) | (Tests::Only, true, _) | (Tests::Exclude, false, false) => Some(FilePart::All),
+            (Tests::Only, false, true) => Some(FilePart::Tests),
+            (Tests::Exclude, false, true) => Some(FilePart::Rest),
             (Tests::Only, false, false) | (Tests::Exclude, true, _) => None,
         }
     }
@@ -211,7 +211,7 @@ impl PathRules {
             && (!self.code_only || !is_text(language()))
     }
 
-    /// Whether a rule says of a path that it is left out, and not only that another one is asked for.
+    /// Whether a rule excludes a path, rather than another one being requested.
     fn leaves_out(&self, path: &str) -> bool {
         self.exclude.as_ref().is_some_and(|p| p.is_match(path))
             || self.exclude_dir.as_ref().is_some_and(|p| p.is_below_match(path))
@@ -269,7 +269,7 @@ fn no_glob(pattern: &str, source: globset::Error) -> Refused {
 }
 
 /// The languages and globs that the names of types refer to.
-fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Patterns>)> {
+fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>, Option<Globs>)> {
     let own = settings.types();
     let (mut languages, mut globs) = (Vec::new(), Vec::new());
     for name in names {
@@ -283,7 +283,7 @@ fn types_of(names: &[String], settings: &Settings) -> Result<(Vec<&'static str>,
             return Err(Refused::Type { name: name.clone(), known }.into());
         }
     }
-    Ok((languages, Patterns::new(&globs)?))
+    Ok((languages, Globs::new(&globs)?))
 }
 
 fn ignore_rules(patterns: &[String], root: &Path) -> Result<Option<IgnorePatterns>> {

@@ -19,7 +19,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The terms of a word, as a file has them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Terms {
+enum TermList {
     One(String),
     Several(Vec<String>),
 }
@@ -40,20 +40,20 @@ pub fn table(given: &Path) -> Result<TermTable> {
     let mut table = TermTable::default();
     for (word, terms) in rows {
         match terms {
-            Terms::One(term) => table.add(&word, [term]),
-            Terms::Several(terms) => table.add(&word, terms),
+            TermList::One(term) => table.add(&word, [term]),
+            TermList::Several(terms) => table.add(&word, terms),
         }
     }
     Ok(table)
 }
 
-fn read(path: &Path) -> Result<BTreeMap<String, Terms>, TermsError> {
+fn read(path: &Path) -> Result<BTreeMap<String, TermList>, TermsError> {
     let mut text = String::new();
     File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(TermsError::TooLarge { bytes_max: FILE_BYTES_MAX });
     }
-    // Editors of Windows begin a file with a mark, which is no JSON.
+    // Windows editors may begin a file with a byte order mark, which is not JSON.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     serde_json::from_str::<IgnoredAny>(text).map_err(TermsError::NoJson)?;
     // The parser's message about a shape would show values of whatever file was named.
@@ -77,7 +77,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn req_002_10_tables_are_read_by_name_and_from_files() {
+    fn tables_are_read_by_name_and_from_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terms.json");
         for (text, expected) in [

@@ -1,8 +1,7 @@
 //! Several projects as one corpus: ranked together by the sum of their statistics, as one index of all would be.
 //!
-//! The prefix of a project's paths (its folder's name) orders files of equal scores and resolves written paths. It is
-//! not ranked: an index has the terms of paths from its own root, so a project ranks by the same words alone and among
-//! others. No name is reserved for the corpus.
+//! The prefix of a project's paths (its folder's name) orders files of equal scores and resolves written paths, but is
+//! not ranked.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,8 +33,8 @@ use crate::project::damage::guarded;
 use crate::project::model::Model;
 use crate::request::Detail;
 use crate::request::filter::Without;
-use crate::request::rules::Patterns;
-use crate::session::project_searcher::{Asked, Place, Ranked, single_units};
+use crate::request::rules::Globs;
+use crate::session::project_searcher::{ProjectRanking, ProjectSearcher, RankQuery, single_units};
 
 /// Units whose names may give suggestions.
 const BEST_UNITS: usize = 20;
@@ -44,7 +43,7 @@ const BEST_UNITS: usize = 20;
 #[derive(Debug)]
 pub struct RankedTogether {
     /// The results of each place.
-    pub ranked: Vec<Ranked>,
+    pub ranked: Vec<ProjectRanking>,
     /// All results, best first: the place, and the position in its ranking.
     pub order: Vec<(usize, usize)>,
     /// The best units of all, each with its place.
@@ -55,11 +54,11 @@ pub struct RankedTogether {
 
 /// Results of one part of a corpus.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct RankedPart<'a> {
     /// The part.
     pub at: usize,
     /// Its ranking.
-    pub ranked: &'a Ranked,
+    pub ranked: &'a ProjectRanking,
     /// The results.
     pub hits: Vec<usize>,
 }
@@ -70,7 +69,7 @@ pub trait Parts: Sync {
     ///
     /// # Errors
     /// When a part can't be read or does not answer.
-    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
+    fn files(&self, parts: &[RankedPart<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>>;
 
     /// The remarks after the last result: see [`end`].
     ///
@@ -82,9 +81,9 @@ pub trait Parts: Sync {
     fn repair(&self, part: usize);
 }
 
-impl Parts for Vec<Place> {
-    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
-        let of_part = |part: &Part<'_>| {
+impl Parts for Vec<ProjectSearcher> {
+    fn files(&self, parts: &[RankedPart<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
+        let of_part = |part: &RankedPart<'_>| {
             guarded(|| self[part.at].files(part.ranked, &part.hits, detail)).map_err(|error| Box::new((part.at, error)))
         };
         parts.iter().map(of_part).collect()
@@ -93,10 +92,11 @@ impl Parts for Vec<Place> {
     fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
         let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
-        let places: Vec<(&str, &Place)> = fronts.iter().map(String::as_str).zip(self).collect();
+        let places: Vec<(&str, &ProjectSearcher)> = fronts.iter().map(String::as_str).zip(self).collect();
         let own = |unit: UnitId| (unit.part() as usize, unit.within_part());
         let told = guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))?;
-        let too_large: usize = if told.is_tokens && is_weak { self.iter().map(Place::too_large).sum() } else { 0 };
+        let too_large: usize =
+            if told.is_tokens && is_weak { self.iter().map(ProjectSearcher::too_large).sum() } else { 0 };
         Ok(End { too_large, ..told })
     }
 
@@ -107,7 +107,7 @@ impl Parts for Vec<Place> {
 }
 
 impl<P: Parts + ?Sized> Parts for &P {
-    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
+    fn files(&self, parts: &[RankedPart<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, Error)>> {
         (**self).files(parts, detail)
     }
 
@@ -120,12 +120,12 @@ impl<P: Parts + ?Sized> Parts for &P {
     }
 }
 
-impl Place {
+impl ProjectSearcher {
     /// Ranks the place's files.
     ///
     /// # Errors
     /// When the index can't be read, or the model can't be run.
-    pub fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<Ranked> {
+    pub fn rank(&self, asked: &RankQuery<'_>, listener: &dyn Listener) -> Result<ProjectRanking> {
         let mut alone = rank(&[self], asked, listener)?;
         Ok(alone.ranked.remove(0))
     }
@@ -134,8 +134,8 @@ impl Place {
     /// second half.
     ///
     /// # Errors
-    /// As [`Place::rank`].
-    pub fn retrieve(&self, asked: &Asked<'_>) -> Result<Retrieval> {
+    /// As [`ProjectSearcher::rank`].
+    pub fn retrieve(&self, asked: &RankQuery<'_>) -> Result<Retrieval> {
         with_request(&[self], asked, |corpus, request| Ok(colgrep_search::retrieve(corpus, request)?))
     }
 }
@@ -196,11 +196,11 @@ impl RankedTogether {
     ) -> std::result::Result<Vec<FileAnswer>, Box<(usize, Error)>> {
         let wanted = &self.order[range];
         let own = |at: usize| (0..wanted.len()).filter(move |i| wanted[*i].0 == at);
-        let asked: Vec<Part<'_>> = self
+        let asked: Vec<RankedPart<'_>> = self
             .ranked
             .iter()
             .enumerate()
-            .map(|(at, ranked)| Part { at, ranked, hits: own(at).map(|i| wanted[i].1).collect() })
+            .map(|(at, ranked)| RankedPart { at, ranked, hits: own(at).map(|i| wanted[i].1).collect() })
             .filter(|part| !part.hits.is_empty())
             .collect();
         let mut files: Vec<Option<FileAnswer>> = vec![None; wanted.len()];
@@ -245,14 +245,14 @@ pub fn fronts(roots: &[&Path]) -> Vec<String> {
 }
 
 /// [`fronts`] of places.
-pub fn fronts_of(places: &[&Place]) -> Vec<String> {
+pub fn fronts_of(places: &[&ProjectSearcher]) -> Vec<String> {
     fronts(&places.iter().map(|place| place.project.root.as_path()).collect::<Vec<_>>())
 }
 
 /// Files of all places that past commits like a question changed, with the prefixes of their paths.
-pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) -> Vec<(String, f32)> {
+pub fn past_of(places: &[ProjectSearcher], question: &str, knobs: &Knobs, past: Past<'_>) -> Vec<(String, f32)> {
     let fronts = fronts_of(&places.iter().collect::<Vec<_>>());
-    let of_place = |(place, front): (&Place, &String)| {
+    let of_place = |(place, front): (&ProjectSearcher, &String)| {
         let found = past.evidence(&place.project, question, knobs).into_iter();
         found.map(|(path, share)| ([front.as_str(), &path].concat(), share)).collect::<Vec<_>>()
     };
@@ -264,8 +264,8 @@ pub fn past_of(places: &[Place], question: &str, knobs: &Knobs, past: Past<'_>) 
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn list(places: &[Place], length: Length, call_lines: bool) -> Result<RankedTogether> {
-    let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<Ranked>>>()?;
+pub fn list(places: &[ProjectSearcher], length: Length, call_lines: bool) -> Result<RankedTogether> {
+    let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<ProjectRanking>>>()?;
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
     let order = all.take(length.results).collect();
     Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
@@ -275,7 +275,7 @@ pub fn list(places: &[Place], length: Length, call_lines: bool) -> Result<Ranked
 ///
 /// # Errors
 /// When an index can't be read, or the model can't be run.
-pub fn rank(places: &[&Place], asked: &Asked<'_>, listener: &dyn Listener) -> Result<RankedTogether> {
+pub fn rank(places: &[&ProjectSearcher], asked: &RankQuery<'_>, listener: &dyn Listener) -> Result<RankedTogether> {
     with_request(places, asked, |corpus, request| ranked_in(corpus, request, asked, listener))
 }
 
@@ -287,12 +287,15 @@ pub fn rank(places: &[&Place], asked: &Asked<'_>, listener: &dyn Listener) -> Re
 pub fn rank_shards(
     shards: &[&dyn Shard],
     lacks_vectors: bool,
-    asked: &Asked<'_>,
+    asked: &RankQuery<'_>,
     listener: &dyn Listener,
 ) -> Result<RankedTogether> {
     let hints = Hints::new(asked.hints, &mut Tokenizer::default());
-    let background =
-        colgrep_search::Background { terms: asked.terms, hints: Some(&hints), ..colgrep_search::Background::default() };
+    let background = colgrep_search::QueryContext {
+        terms: asked.terms,
+        hints: Some(&hints),
+        ..colgrep_search::QueryContext::default()
+    };
     let semantic = asked.model.map(|model| model.semantic_of(!lacks_vectors, asked.by));
     let corpus = Corpus { shards, name: "", paths: None };
     ranked_in(&corpus, &request(asked, semantic, background), asked, listener)
@@ -301,7 +304,7 @@ pub fn rank_shards(
 fn ranked_in(
     corpus: &Corpus<'_>,
     request: &Request<'_>,
-    asked: &Asked<'_>,
+    asked: &RankQuery<'_>,
     listener: &dyn Listener,
 ) -> Result<RankedTogether> {
     let trace = listener.traces().then_some((asked.query, listener));
@@ -320,9 +323,9 @@ fn ranked_in(
 }
 
 fn request<'a>(
-    asked: &Asked<'a>,
+    asked: &RankQuery<'a>,
     semantic: Option<colgrep_search::Semantic<'a>>,
-    background: colgrep_search::Background<'a>,
+    background: colgrep_search::QueryContext<'a>,
 ) -> Request<'a> {
     Request {
         query: asked.query,
@@ -336,23 +339,23 @@ fn request<'a>(
     }
 }
 
-/// The answer of a corpus as those of its places, whose units have the addresses of their own indexes.
+/// Splits the answer of a corpus into its places, with unit addresses in their own indexes.
 fn parted(
-    answer: colgrep_search::Answer,
+    answer: colgrep_search::CorpusAnswer,
     places: usize,
-    asked: &Asked<'_>,
+    asked: &RankQuery<'_>,
     explanation: Option<Arc<Explanation>>,
 ) -> RankedTogether {
-    let colgrep_search::Answer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
+    let colgrep_search::CorpusAnswer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
     let best = units.iter().take(BEST_UNITS).map(|unit| (unit.unit.part() as usize, unit.unit.within_part())).collect();
     let best_score = best_unpointed(&units);
-    let mut own: Vec<colgrep_search::Answer> = (0..places)
-        .map(|at| colgrep_search::Answer {
+    let mut own: Vec<colgrep_search::CorpusAnswer> = (0..places)
+        .map(|at| colgrep_search::CorpusAnswer {
             query: query.clone(),
             weak: if at == 0 { weak } else { 0 },
             statistics: statistics.clone(),
             is_documentation,
-            ..colgrep_search::Answer::default()
+            ..colgrep_search::CorpusAnswer::default()
         })
         .collect();
     let mut positions = Vec::with_capacity(files.len());
@@ -376,15 +379,15 @@ fn parted(
         if asked.every_match {
             answer.units.iter().for_each(|unit| matches[unit.file] += 1);
         }
-        Ranked::new(answer, explanation.clone(), matches, asked.single_units, part).measured_by(best_score)
+        ProjectRanking::new(answer, explanation.clone(), matches, asked.single_units, part).measured_by(best_score)
     });
     RankedTogether { ranked: ranked.collect(), order, best, strength_min: asked.strength_min }
 }
 
 /// Runs `work` with the places as a corpus and the question as a request to it.
 fn with_request<T>(
-    places: &[&Place],
-    asked: &Asked<'_>,
+    places: &[&ProjectSearcher],
+    asked: &RankQuery<'_>,
     work: impl FnOnce(&Corpus<'_>, &Request<'_>) -> Result<T>,
 ) -> Result<T> {
     let fronts = fronts_of(places);
@@ -410,15 +413,15 @@ fn with_request<T>(
         false => Vec::new(),
     };
     let tags_of = |path: &str| -> Vec<String> {
-        let own = |(front, tags): (&String, &Vec<(String, Option<Patterns>)>)| {
+        let own = |(front, tags): (&String, &Vec<(String, Option<Globs>)>)| {
             let path = path.strip_prefix(front.as_str())?;
-            let is_tagged = |globs: &Option<Patterns>| globs.as_ref().is_some_and(|globs| globs.is_match(path));
+            let is_tagged = |globs: &Option<Globs>| globs.as_ref().is_some_and(|globs| globs.is_match(path));
             Some(tags.iter().filter(|(_, globs)| is_tagged(globs)).map(|(name, _)| name.clone()).collect::<Vec<_>>())
         };
         fronts.iter().zip(&tags).find_map(own).unwrap_or_default()
     };
     let here = here(places, &fronts);
-    let background = colgrep_search::Background {
+    let background = colgrep_search::QueryContext {
         terms: asked.terms,
         hints: Some(&hints),
         tags_of: Some(&tags_of),
@@ -433,9 +436,9 @@ fn with_request<T>(
 }
 
 /// This process's folder below the root of a place, with that place's prefix; empty elsewhere.
-fn here(places: &[&Place], fronts: &[String]) -> String {
+fn here(places: &[&ProjectSearcher], fronts: &[String]) -> String {
     let now = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-    let own = |(place, front): (&&Place, &String)| {
+    let own = |(place, front): (&&ProjectSearcher, &String)| {
         let below = now.strip_prefix(&place.project.root).ok().filter(|below| !below.as_os_str().is_empty())?;
         let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         Some(front.clone() + &parts.join("/"))
@@ -444,7 +447,7 @@ fn here(places: &[&Place], fronts: &[String]) -> String {
 }
 
 /// For the place of the unit to find similar ones to: its filter, without that unit.
-fn without<'a>(place: &'a Place, asked: &Asked<'_>) -> Option<Without<'a>> {
+fn without<'a>(place: &'a ProjectSearcher, asked: &RankQuery<'_>) -> Option<Without<'a>> {
     let like = asked.like.filter(|like| like.root == place.project.root)?;
     // A repaired index may have numbered its files anew.
     let file = place.record(&like.path).map_or(FileId(u32::MAX), |file| file.id);
@@ -452,15 +455,19 @@ fn without<'a>(place: &'a Place, asked: &Asked<'_>) -> Option<Without<'a>> {
 }
 
 /// How the places use a model: where one has no vectors of it, its best candidates are encoded.
-fn semantic<'a>(places: &[&Place], model: &'a Model, asked: &'a Asked<'_>) -> colgrep_search::Semantic<'a> {
+fn semantic<'a>(
+    places: &[&ProjectSearcher],
+    model: &'a Model,
+    asked: &'a RankQuery<'_>,
+) -> colgrep_search::Semantic<'a> {
     let of_places = places.iter().map(|place| model.semantic(&place.snapshot, asked.by));
     let widest = of_places.max_by_key(|semantic| semantic.encode_max);
     let semantic = widest.unwrap_or_else(|| unreachable!("a search has a place"));
     colgrep_search::Semantic { question: asked.like.and_then(|like| like.vectors.as_ref()), ..semantic }
 }
 
-fn tags(place: &Place) -> Result<Vec<(String, Option<Patterns>)>> {
-    place.tags().map(|(name, globs)| Ok((name.clone(), Patterns::new(globs)?))).collect()
+fn tags(place: &ProjectSearcher) -> Result<Vec<(String, Option<Globs>)>> {
+    place.tags().map(|(name, globs)| Ok((name.clone(), Globs::new(globs)?))).collect()
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ use crate::request::filter::not_ranked;
 use crate::request::like::{Like, like, like_with};
 use crate::request::near::{NearFile, check_file};
 use crate::request::{Detail, Question, RankBy, Scope, SearchRequest, Standpoint, check_length};
-use crate::run::{Run, rankings};
+use crate::run::{PreparedSearch, rankings};
 use crate::session::corpus::RankedTogether;
-use crate::session::project_searcher::{Place, Within};
+use crate::session::project_searcher::{ProjectSearcher, Within};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
@@ -46,7 +46,7 @@ pub struct Session {
     found: Vec<(PathBuf, Project, String)>,
     /// Projects that are open, with their indexes.
     opened: Vec<(Project, Arc<Snapshot>)>,
-    places: Vec<Place>,
+    places: Vec<ProjectSearcher>,
     histories: Histories,
     /// The scope for which `places` were made.
     scope: Scope,
@@ -113,7 +113,7 @@ impl Session {
 
     /// Whether a path of the scope can't be read, so that no answer comes from it.
     pub fn has_unreadable(&self) -> bool {
-        self.places.iter().flat_map(Place::not_ranked).any(|of| of.why.is_unreadable())
+        self.places.iter().flat_map(ProjectSearcher::not_ranked).any(|of| of.why.is_unreadable())
     }
 
     /// Opens the model and the projects that a request needs. [`Session::search`] and [`Session::rank`] do this
@@ -210,7 +210,11 @@ impl Session {
 
     /// Ranks files and reads the first of them, so that damage of the shown records is noticed before any output. Names
     /// are not read from units, so none is read for them.
-    fn ranked_and_read(&mut self, request: &SearchRequest, run: &Run<'_>) -> Result<(RankedTogether, Vec<FileAnswer>)> {
+    fn ranked_and_read(
+        &mut self,
+        request: &SearchRequest,
+        run: &PreparedSearch<'_>,
+    ) -> Result<(RankedTogether, Vec<FileAnswer>)> {
         let detail = request.shape.detail;
         let read = if detail == Detail::Names { 0 } else { PORTION };
         let ranked = self.ranked(request, run, run.files())?;
@@ -250,9 +254,9 @@ impl Session {
         Ok(files)
     }
 
-    /// A request with what this session knows beside it.
-    fn run_of<'r>(&mut self, request: &'r SearchRequest, like: Option<&'r Like>) -> Result<Run<'r>> {
-        let run = Run::new(request, &self.settings, &self.env)?.like(like);
+    /// Completes a request with the session's settings.
+    fn run_of<'r>(&mut self, request: &'r SearchRequest, like: Option<&'r Like>) -> Result<PreparedSearch<'r>> {
+        let run = PreparedSearch::new(request, &self.settings, &self.env)?.like(like);
         if request.question == Question::Every {
             return Ok(run);
         }
@@ -261,7 +265,7 @@ impl Session {
     }
 
     /// Ranks the files of all places together, or lists their units.
-    fn ranked(&mut self, request: &SearchRequest, run: &Run<'_>, files: usize) -> Result<RankedTogether> {
+    fn ranked(&mut self, request: &SearchRequest, run: &PreparedSearch<'_>, files: usize) -> Result<RankedTogether> {
         if request.question == Question::Every {
             let units_per_file = request.shape.units_per_file.unwrap_or(usize::MAX);
             let length = Length { results: files, units_per_file, single_units: request.shape.single_units };
@@ -321,7 +325,7 @@ impl Session {
 
     /// A project, opened unless it is open already, with the scope's filter. What the filter reads of the index may be
     /// damaged too.
-    fn place(&mut self, project: Project, within: Within) -> Result<Place> {
+    fn place(&mut self, project: Project, within: Within) -> Result<ProjectSearcher> {
         let (project, snapshot) = self.opened(project, &within.below)?;
         let place = match self.filtered(&project, snapshot, &within) {
             Err(error) if self.is_to_be_repaired(&error) => {
@@ -338,9 +342,11 @@ impl Session {
     }
 
     /// An open project with the scope's filter.
-    fn filtered(&self, project: &Project, snapshot: Arc<Snapshot>, within: &Within) -> Result<Place> {
+    fn filtered(&self, project: &Project, snapshot: Arc<Snapshot>, within: &Within) -> Result<ProjectSearcher> {
         let no_ignore = self.opening.walk.no_ignore;
-        guarded(|| Place::new(project.clone(), snapshot, within.clone(), &self.scope, no_ignore, &self.settings))
+        guarded(|| {
+            ProjectSearcher::new(project.clone(), snapshot, within.clone(), &self.scope, no_ignore, &self.settings)
+        })
     }
 
     /// A project with its index, opened unless it is open already.
@@ -417,7 +423,7 @@ impl Session {
     }
 
     /// Runs `work` over all places. If an index turns out to be damaged, repairs those that are and runs `work` once more.
-    fn repaired_together<T>(&mut self, work: impl Fn(&Vec<Place>, Option<&Model>) -> Result<T>) -> Result<T> {
+    fn repaired_together<T>(&mut self, work: impl Fn(&Vec<ProjectSearcher>, Option<&Model>) -> Result<T>) -> Result<T> {
         match guarded(|| work(&self.places, self.model.as_ref())) {
             Err(error) if self.is_to_be_repaired(&error) => {}
             done => return done,
@@ -446,7 +452,7 @@ impl Session {
     }
 
     /// Runs `work` in a place. If its index turns out to be damaged, repairs it and runs `work` once more.
-    fn repaired<T>(&mut self, at: usize, work: impl Fn(&Place, Option<&Model>) -> Result<T>) -> Result<T> {
+    fn repaired<T>(&mut self, at: usize, work: impl Fn(&ProjectSearcher, Option<&Model>) -> Result<T>) -> Result<T> {
         match guarded(|| work(&self.places[at], self.model.as_ref())) {
             Err(error) if self.is_to_be_repaired(&error) => {}
             done => return done,
@@ -457,7 +463,7 @@ impl Session {
 }
 
 /// Whether the filter of a place allows a file.
-fn allows_some(place: &Place) -> bool {
+fn allows_some(place: &ProjectSearcher) -> bool {
     let allows = |file: &FileRecord| place.filter().is_none_or(|filter| filter.allows_file(file.id));
     place.snapshot.files.indexed().any(allows)
 }

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use crate::answer::explain::Explanation;
 use crate::answer::list::{Length, call_line, list};
 use crate::answer::representative::{also_here, best_unpointed, standing};
-use crate::answer::snippet::{Lines, QueryWords, own_line};
+use crate::answer::snippet::{QueryWords, WeighedLines, own_line};
 use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::project::Project;
@@ -80,7 +80,7 @@ impl Within {
 
 /// A project, open for searching within a scope.
 #[derive(Debug)]
-pub struct Place {
+pub struct ProjectSearcher {
     /// The project.
     pub project: Project,
     /// Its index.
@@ -101,7 +101,7 @@ pub struct Place {
 
 /// A question to one place.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RankQuery<'a> {
     /// The question in words.
     pub query: &'a str,
     /// The knobs of the ranking.
@@ -136,10 +136,10 @@ pub struct Asked<'a> {
     pub explain: bool,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RankQuery<'a> {
     /// A question by words, for this many files with the usual number of units.
-    pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> Asked<'a> {
-        Asked {
+    pub fn new(query: &'a str, knobs: &'a Knobs, files: usize) -> RankQuery<'a> {
+        RankQuery {
             query,
             knobs,
             fusion: Fusion::default(),
@@ -162,8 +162,8 @@ impl<'a> Asked<'a> {
 
 /// The answer of one place: ranked files, none of them read yet.
 #[derive(Debug)]
-pub struct Ranked {
-    pub(crate) answer: colgrep_search::Answer,
+pub struct ProjectRanking {
+    pub(crate) answer: colgrep_search::CorpusAnswer,
     /// The best score of a unit of the whole corpus that the query does not point at.
     best: Option<f32>,
     explanation: Option<Arc<Explanation>>,
@@ -182,17 +182,17 @@ pub struct Ranked {
     is_of_units: bool,
 }
 
-impl Ranked {
+impl ProjectRanking {
     /// A ranking. `matches` are numbers of matching units by file, where they are counted; `part` is the number of its
     /// place among those that were ranked together.
     pub(crate) fn new(
-        answer: colgrep_search::Answer,
+        answer: colgrep_search::CorpusAnswer,
         explanation: Option<Arc<Explanation>>,
         matches: Vec<u64>,
         is_of_units: bool,
         part: u32,
-    ) -> Ranked {
-        Ranked {
+    ) -> ProjectRanking {
+        ProjectRanking {
             best: best_unpointed(&answer.units),
             answer,
             explanation,
@@ -207,8 +207,8 @@ impl Ranked {
     }
 
     /// The same as a part of a corpus, whose best unit that the query does not point at has this score.
-    pub(crate) fn measured_by(self, best: Option<f32>) -> Ranked {
-        Ranked { best, ..self }
+    pub(crate) fn measured_by(self, best: Option<f32>) -> ProjectRanking {
+        ProjectRanking { best, ..self }
     }
 
     /// The best score of a unit of the whole corpus that the query does not point at.
@@ -284,7 +284,7 @@ impl Ranked {
     }
 }
 
-impl Place {
+impl ProjectSearcher {
     /// Works out the scope's filter for an open project. With `no_ignore`, paths that the settings ignore pass too.
     ///
     /// # Errors
@@ -296,23 +296,23 @@ impl Place {
         scope: &Scope,
         no_ignore: bool,
         settings: &Settings,
-    ) -> Result<Place> {
+    ) -> Result<ProjectSearcher> {
         let rules = PathRules::new(scope, no_ignore, settings, &project)?.below(&within.below).without(&within.without);
         let pattern = scope.pattern.as_ref().map(matcher).transpose()?;
         let filter = Filter::new(pattern.as_ref(), &scope.facts, &rules, &within.below, &project, &snapshot)?;
         let tags = settings.tags().into_iter().map(|(name, globs)| (name.to_string(), globs.to_vec())).collect();
         let facts = scope.facts.clone();
-        Ok(Place { project, snapshot, within, rules, filter, facts, pattern, tags })
+        Ok(ProjectSearcher { project, snapshot, within, rules, filter, facts, pattern, tags })
     }
 
     /// The same place without these paths from its root.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub(crate) fn without(mut self, paths: Vec<String>) -> Result<Place> {
+    pub(crate) fn without(mut self, paths: Vec<String>) -> Result<ProjectSearcher> {
         self.within.without.extend(paths);
         self.rules = self.rules.without(&self.within.without);
-        let Place { project, snapshot, within, rules, facts, pattern, .. } = &self;
+        let ProjectSearcher { project, snapshot, within, rules, facts, pattern, .. } = &self;
         self.filter = Filter::new(pattern.as_ref(), facts, rules, &within.below, project, snapshot)?;
         Ok(self)
     }
@@ -332,18 +332,18 @@ impl Place {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn list(&self, length: Length, call_lines: bool) -> Result<Ranked> {
+    pub fn list(&self, length: Length, call_lines: bool) -> Result<ProjectRanking> {
         let answer = list(&self.snapshot, self.filter(), length)?;
         let matches = answer.hits.iter().map(|hit| hit.units.len() as u64).collect();
         let calls = (call_lines && !self.facts.calls.is_empty()).then(|| self.facts.clone());
-        Ok(Ranked { calls, is_list: true, ..Ranked::new(answer, None, matches, true, 0) })
+        Ok(ProjectRanking { calls, is_list: true, ..ProjectRanking::new(answer, None, matches, true, 0) })
     }
 
     /// Works out results of a ranking in parallel, each with the wanted detail.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn files(&self, ranked: &Ranked, hits: &[usize], detail: Detail) -> Result<Vec<FileAnswer>> {
+    pub fn files(&self, ranked: &ProjectRanking, hits: &[usize], detail: Detail) -> Result<Vec<FileAnswer>> {
         if hits.len() == 1 || detail == Detail::Names {
             return hits.iter().map(|hit| self.file(ranked, *hit, detail)).collect();
         }
@@ -355,7 +355,7 @@ impl Place {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn file(&self, ranked: &Ranked, hit: usize, detail: Detail) -> Result<FileAnswer> {
+    pub fn file(&self, ranked: &ProjectRanking, hit: usize, detail: Detail) -> Result<FileAnswer> {
         let hit = &ranked.answer.hits[hit];
         let path = &ranked.answer.files[hit.file].path;
         let matches = ranked.matches.get(hit.file).copied().unwrap_or_default();
@@ -388,7 +388,7 @@ impl Place {
         let first = firsts.chain(pointed()).min().unwrap_or_default();
         let end = units.iter().map(|unit| unit.span.end).chain(pointed()).max().unwrap_or_default();
         let lines = lines_between(&file.text, first as usize, end as usize, read::lines);
-        let mut weighed = Lines::new(&lines);
+        let mut weighed = WeighedLines::new(&lines);
         let mut answered = Vec::with_capacity(units.len());
         for ((unit, candidate), is_there) in units.into_iter().zip(&shown).zip(there) {
             let steps = ranked.steps(candidate);
@@ -447,7 +447,7 @@ impl Place {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn files_without(&self, ranked: &Ranked) -> Result<Vec<FileAnswer>> {
+    pub fn files_without(&self, ranked: &ProjectRanking) -> Result<Vec<FileAnswer>> {
         let hit: HashSet<&str> = (0..ranked.len()).map(|h| ranked.path(h)).collect();
         let allowed = allowed_files(&self.rules, &self.within.below, &self.snapshot)?;
         Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
@@ -485,7 +485,7 @@ fn is_headed(unit: &Unit, language: &str) -> bool {
 }
 
 /// The best units, each as a result of its own. In documentation the units of one page are limited ([`answers`]).
-pub(crate) fn single_units(answer: &colgrep_search::Answer, wanted: usize) -> Vec<FileHit> {
+pub(crate) fn single_units(answer: &colgrep_search::CorpusAnswer, wanted: usize) -> Vec<FileHit> {
     let strengths: HashMap<usize, f32> = answer.hits.iter().map(|h| (h.file, h.strength)).collect();
     let hit = |c: &RankedUnit| {
         let strength = *strengths.get(&c.file)?;

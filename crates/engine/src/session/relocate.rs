@@ -35,7 +35,7 @@ mod tests {
     use colgrep_core::UnitKind;
 
     use super::*;
-    use crate::answer::snippet::Lines;
+    use crate::answer::snippet::WeighedLines;
 
     #[test]
     fn units_are_found_where_they_stand_now() {
@@ -62,6 +62,6 @@ mod tests {
         let words = QueryWords::of_text("socket timeout");
         assert_eq!(follow(&mut units, "a.none", &text, &words), [true]);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(words.best_line(&mut Lines::new(&lines), &units[0], None), 151, "{:?}", units[0].span);
+        assert_eq!(words.best_line(&mut WeighedLines::new(&lines), &units[0], None), 151, "{:?}", units[0].span);
     }
 }

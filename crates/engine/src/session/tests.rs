@@ -1,8 +1,10 @@
+//! Searches whose index lacks files: what they read first, and what they wait for.
+
 use std::sync::Mutex;
 use std::time::Duration;
 
 use colgrep_core::UnitKind;
-use colgrep_index::update::Budget;
+use colgrep_index::update::UpdateBudget;
 
 use super::*;
 
@@ -10,11 +12,11 @@ use super::*;
 const FILES: usize = 60;
 
 #[derive(Default)]
-struct Heard {
+struct PartialNotices {
     partial: Mutex<Vec<String>>,
 }
 
-impl Listener for Heard {
+impl Listener for PartialNotices {
     fn hears(&self) -> bool {
         true
     }
@@ -28,7 +30,7 @@ impl Listener for Heard {
 
 struct Scene {
     folder: tempfile::TempDir,
-    heard: Arc<Heard>,
+    heard: Arc<PartialNotices>,
 }
 
 impl Scene {
@@ -54,7 +56,7 @@ impl Scene {
     /// A session whose updates have no time: each reads one round of files.
     fn session(&self) -> Session {
         let mut options = OpenOptions::default();
-        options.hurried = Some(Budget { first: Duration::ZERO, later: Duration::ZERO });
+        options.hurried = Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO });
         let env = Env::default().data_in(self.folder.path().join("data"));
         let listener: Arc<dyn Listener> = self.heard.clone();
         Session::new(env, &self.root(), &options, listener).unwrap()

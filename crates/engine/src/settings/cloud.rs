@@ -1,5 +1,4 @@
-//! What the tools of clouds read of the environment: addresses and credentials. They are handed on to whoever opens an
-//! object store and are kept nowhere.
+//! Variables of cloud tools: addresses and credentials. They are passed to the object store and stored nowhere.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -219,7 +219,7 @@ impl Env {
     /// # Errors
     /// When neither the environment nor the platform names a place, or a relative one.
     pub fn data_folder(&self) -> Result<PathBuf> {
-        // A relative one would be another in each folder, and lie in what is searched.
+        // A relative one would depend on the current folder, and lie in searched trees.
         match &self.data_folder {
             Some(folder) if folder.has_root() => return Ok(folder.clone()),
             Some(folder) => return Err(SettingError::RelativeFolder { folder: folder.clone() }.into()),

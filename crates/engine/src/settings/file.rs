@@ -2,7 +2,7 @@
 
 use toml_edit::{DocumentMut, Item, Value as Toml};
 
-use super::keys::{self, Value};
+use super::keys::{self, SettingValue};
 
 use crate::error::SettingError;
 
@@ -14,16 +14,16 @@ const TABLES: [&str; 5] = ["types", "tags", "terms", "groups", "ranking"];
 /// The values of a file's text, checked.
 ///
 /// # Errors
-/// When it is no TOML, or a key is unknown or its value unfit.
-pub fn read(text: &str) -> Result<Vec<(String, Value)>> {
+/// When it is not TOML, a key is unknown, or a value is invalid.
+pub fn read(text: &str) -> Result<Vec<(String, SettingValue)>> {
     read_each(text)?.into_iter().collect()
 }
 
 /// The values of a file's text, each checked by itself.
 ///
 /// # Errors
-/// When it is no TOML.
-pub fn read_each(text: &str) -> Result<Vec<Result<(String, Value)>>> {
+/// When it is not TOML.
+pub fn read_each(text: &str) -> Result<Vec<Result<(String, SettingValue)>>> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SettingError::Toml(error.into()))?;
     let mut values = Vec::new();
     for (name, item) in document.iter() {
@@ -39,17 +39,17 @@ pub fn read_each(text: &str) -> Result<Vec<Result<(String, Value)>>> {
     Ok(values)
 }
 
-fn one(key: &str, item: &Item) -> Result<(String, Value)> {
+fn one(key: &str, item: &Item) -> Result<(String, SettingValue)> {
     keys::check_name(key)?;
     let value = match item.as_value() {
         Some(Toml::Array(array)) => {
             let list: Option<Vec<String>> = array.iter().map(|v| v.as_str().map(str::to_string)).collect();
-            Value::List(list.ok_or_else(|| keys::unfit(key, "a list of strings", None))?)
+            SettingValue::List(list.ok_or_else(|| keys::unfit(key, "a list of strings", None))?)
         }
-        Some(Toml::String(text)) => Value::Text(text.value().clone()),
-        Some(Toml::Integer(number)) => Value::Text(number.value().to_string()),
-        Some(Toml::Float(number)) => Value::Text(number.value().to_string()),
-        Some(Toml::Boolean(on)) => Value::Text(on.value().to_string()),
+        Some(Toml::String(text)) => SettingValue::Text(text.value().clone()),
+        Some(Toml::Integer(number)) => SettingValue::Text(number.value().to_string()),
+        Some(Toml::Float(number)) => SettingValue::Text(number.value().to_string()),
+        Some(Toml::Boolean(on)) => SettingValue::Text(on.value().to_string()),
         _ => return Err(keys::unfit(key, "a value, not a table or a date", None)),
     };
     Ok((key.to_string(), keys::check(key, value)?))

@@ -6,7 +6,7 @@ use colgrep_core::knob::{Knob, Knobs, Profile};
 use globset::Glob;
 use grep_printer::HyperlinkFormat;
 
-use super::kind::{Kind, Untrusted};
+use super::kind::{SettingKind, Untrusted};
 use super::size::parse_size;
 use crate::error::{SettingError, Source};
 use crate::settings::cloud::holds_credentials;
@@ -19,7 +19,7 @@ pub struct Key {
     /// Its name in a file and on the command line.
     pub name: &'static str,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// Its default, as written.
     pub default: &'static str,
     /// What it does, in a sentence.
@@ -32,91 +32,91 @@ pub struct Key {
 pub static KEYS: &[Key] = &[
     Key {
         name: "results",
-        kind: Kind::Whole(1, 100_000),
+        kind: SettingKind::Whole(1, 100_000),
         default: "15",
         doc: "Files that a search gives: -k.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "per_file",
-        kind: Kind::Whole(1, 1_000),
+        kind: SettingKind::Whole(1, 1_000),
         default: "1",
         doc: "Units shown in each file: --per-file.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "min_strength",
-        kind: Kind::Share,
+        kind: SettingKind::Share,
         default: "",
         doc: "Strength below which no output has a file: --min-strength. Not set, text has those above the floor, and JSON all.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "lines",
-        kind: Kind::Whole(0, 10_000),
+        kind: SettingKind::Whole(0, 10_000),
         default: "",
         doc: "Lines shown of each unit: -n.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "tests",
-        kind: Kind::Choice(&["auto", "only", "exclude"]),
+        kind: SettingKind::Choice(&["auto", "only", "exclude"]),
         default: "auto",
         doc: "Test files: --tests.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "code_only",
-        kind: Kind::Switch,
+        kind: SettingKind::Switch,
         default: "false",
         doc: "No prose, configuration or data: --code-only.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "ignore",
-        kind: Kind::List,
+        kind: SettingKind::List,
         default: "",
         doc: "Patterns, as in a .gitignore at the project's root, of files that are not indexed and that no search gives.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "hidden",
-        kind: Kind::Switch,
+        kind: SettingKind::Switch,
         default: "false",
         doc: "Index hidden files: --hidden.",
         untrusted: Untrusted::FalseOnly,
     },
     Key {
         name: "secrets",
-        kind: Kind::Switch,
+        kind: SettingKind::Switch,
         default: "false",
         doc: "Index files whose names are those of keys and passwords: --secrets.",
         untrusted: Untrusted::FalseOnly,
     },
     Key {
         name: "max_filesize",
-        kind: Kind::Size,
+        kind: SettingKind::Size,
         default: "1M",
         doc: "Largest file that is indexed: --max-filesize.",
         untrusted: Untrusted::AtMostYours,
     },
     Key {
         name: "color",
-        kind: Kind::Choice(&["auto", "always", "never"]),
+        kind: SettingKind::Choice(&["auto", "always", "never"]),
         default: "auto",
         doc: "When to colour: --color.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "heading",
-        kind: Kind::Choice(&["auto", "always", "never"]),
+        kind: SettingKind::Choice(&["auto", "always", "never"]),
         default: "auto",
         doc: "File names on lines of their own: --heading.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "hyperlink_format",
-        kind: Kind::Links,
+        kind: SettingKind::Links,
         default: "none",
         doc: "Links to files: --hyperlink-format.",
         // A link may start any program that the system knows a scheme for.
@@ -124,35 +124,35 @@ pub static KEYS: &[Key] = &[
     },
     Key {
         name: "fusion",
-        kind: Kind::Choice(&["minmax", "rrf"]),
+        kind: SettingKind::Choice(&["minmax", "rrf"]),
         default: "minmax",
         doc: "How rankings become one: --fusion.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "profile",
-        kind: Kind::Choice(&["default", "classic"]),
+        kind: SettingKind::Choice(&["default", "classic"]),
         default: "default",
         doc: "Constants of the ranking: --profile.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "index_mode",
-        kind: Kind::Choice(&["full", "lite", "keyword"]),
+        kind: SettingKind::Choice(&["full", "lite", "keyword"]),
         default: "full",
         doc: "What the index keeps for the ranking by meaning: --index-mode.",
         untrusted: Untrusted::Taken,
     },
     Key {
         name: "background",
-        kind: Kind::Switch,
+        kind: SettingKind::Switch,
         default: "true",
         doc: "A process behind a search goes on with the index where the search had no time; false: the next search does.",
         untrusted: Untrusted::FalseOnly,
     },
     Key {
         name: "model",
-        kind: Kind::Model,
+        kind: SettingKind::Model,
         default: "default",
         doc: "The model that ranks by meaning: --model.",
         // Every other one is run by a library of native code.
@@ -160,7 +160,7 @@ pub static KEYS: &[Key] = &[
     },
     Key {
         name: "remote",
-        kind: Kind::Address,
+        kind: SettingKind::Address,
         default: "",
         doc: "Where a team shares indexes, as push and pull take it: s3://BUCKET/FOLDER, gs://, az://, a folder. A search takes the first index of a project from there.",
         // An index from there is trusted, and requests disclose who searches.
@@ -168,46 +168,46 @@ pub static KEYS: &[Key] = &[
     },
     Key {
         name: "remote_http",
-        kind: Kind::Switch,
+        kind: SettingKind::Switch,
         default: "false",
         doc: "Reach `remote` over http too, where others on the way can read and change what is sent; this machine's own addresses need no leave.",
         untrusted: Untrusted::FalseOnly,
     },
     Key {
         name: "sessions",
-        kind: Kind::Folders,
+        kind: SettingKind::Folders,
         default: "",
         doc: "Folders with transcripts of your agents' sessions, such as ~/.claude/projects, which `colgrep log` finds; the user's file alone sets it.",
-        // Whoever wrote the repository's file does not say what is read of a person's own.
+        // A repository's author must not decide what is read of a person's own files.
         untrusted: Untrusted::Never,
     },
 ];
 
 /// A setting's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SettingValue {
     /// A number, word or switch, as text.
     Text(String),
     /// Several.
     List(Vec<String>),
 }
 
-impl std::fmt::Display for Value {
+impl std::fmt::Display for SettingValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Value::Text(text) if text.is_empty() => f.write_str("(not set)"),
-            Value::Text(text) => f.write_str(text),
-            Value::List(list) => write!(f, "[{}]", list.join(", ")),
+            SettingValue::Text(text) if text.is_empty() => f.write_str("(not set)"),
+            SettingValue::Text(text) => f.write_str(text),
+            SettingValue::List(list) => write!(f, "[{}]", list.join(", ")),
         }
     }
 }
 
 impl Key {
     /// Its default.
-    pub fn default_value(&self) -> Value {
+    pub fn default_value(&self) -> SettingValue {
         match self.kind {
-            Kind::List | Kind::Terms | Kind::Folders => Value::List(Vec::new()),
-            _ => Value::Text(self.default.to_string()),
+            SettingKind::List | SettingKind::Terms | SettingKind::Folders => SettingValue::List(Vec::new()),
+            _ => SettingValue::Text(self.default.to_string()),
         }
     }
 }
@@ -223,13 +223,13 @@ pub fn knob_of(key: &str) -> Option<Knob> {
 }
 
 /// Tables whose keys the user names, with what an entry takes, and when.
-pub(super) const OPEN_TABLES: [(&str, Kind, Untrusted); 4] = [
-    ("types", Kind::List, Untrusted::Taken),
+pub(super) const OPEN_TABLES: [(&str, SettingKind, Untrusted); 4] = [
+    ("types", SettingKind::List, Untrusted::Taken),
     // These two act on the order alone, as a constant of the ranking does; tags, where a hint asks for them.
-    ("tags", Kind::List, Untrusted::Taken),
-    ("terms", Kind::Terms, Untrusted::Taken),
+    ("tags", SettingKind::List, Untrusted::Taken),
+    ("terms", SettingKind::Terms, Untrusted::Taken),
     // Whoever wrote the repository's file does not say what else is searched.
-    ("groups", Kind::Folders, Untrusted::No),
+    ("groups", SettingKind::Folders, Untrusted::No),
 ];
 
 /// When a setting is taken from a file that nobody trusts; of an unknown one, never.
@@ -255,7 +255,7 @@ pub fn names() -> Vec<String> {
 ///
 /// # Errors
 /// When no setting has that name.
-pub fn check_name(key: &str) -> Result<Kind, SettingError> {
+pub fn check_name(key: &str) -> Result<SettingKind, SettingError> {
     if let Some(known) = KEYS.iter().find(|k| k.name == key) {
         return Ok(known.kind);
     }
@@ -267,7 +267,7 @@ pub fn check_name(key: &str) -> Result<Kind, SettingError> {
     }
     let names = names();
     if key.starts_with("ranking.") && names.iter().any(|n| n == key) {
-        return Ok(Kind::Whole(0, 0));
+        return Ok(SettingKind::Whole(0, 0));
     }
     // A knob is also known by the end of its name, and by the name that it has in the environment.
     let short = |name| str::trim_start_matches(name, "ranking.");
@@ -279,17 +279,17 @@ pub fn check_name(key: &str) -> Result<Kind, SettingError> {
 }
 
 /// A value as JSON: numbers, switches and lists as such, `null` where nothing is set.
-pub fn typed(key: &str, value: &Value) -> serde_json::Value {
+pub fn typed(key: &str, value: &SettingValue) -> serde_json::Value {
     let text = match value {
-        Value::List(list) => return list.clone().into(),
-        Value::Text(text) if text.is_empty() => return serde_json::Value::Null,
-        Value::Text(text) => text,
+        SettingValue::List(list) => return list.clone().into(),
+        SettingValue::Text(text) if text.is_empty() => return serde_json::Value::Null,
+        SettingValue::Text(text) => text,
     };
     let number = |text: &str| text.parse::<u64>().map(Into::into).or_else(|_| text.parse::<f64>().map(Into::into));
     match check_name(key) {
-        Ok(Kind::Whole(..) | Kind::Share) => number(text).unwrap_or_else(|_| text.as_str().into()),
-        Ok(Kind::Size) => parse_size(text).map_or_else(|_| text.as_str().into(), Into::into),
-        Ok(Kind::Switch) => (text == "true").into(),
+        Ok(SettingKind::Whole(..) | SettingKind::Share) => number(text).unwrap_or_else(|_| text.as_str().into()),
+        Ok(SettingKind::Size) => parse_size(text).map_or_else(|_| text.as_str().into(), Into::into),
+        Ok(SettingKind::Switch) => (text == "true").into(),
         _ => text.as_str().into(),
     }
 }
@@ -319,17 +319,17 @@ pub fn share(text: &str) -> Result<f32, String> {
     share.ok_or_else(|| format!("takes {SHARE}, not {text:?}"))
 }
 
-/// Checks a value for its key and gives it in the form that is kept.
+/// Checks a value for its key and returns its stored form.
 ///
 /// # Errors
 /// When the key is unknown or the value does not fit.
-pub fn check(key: &str, value: Value) -> Result<Value, SettingError> {
+pub fn check(key: &str, value: SettingValue) -> Result<SettingValue, SettingError> {
     let kind = check_name(key)?;
     match (knob_of(key), value) {
-        (Some(knob), Value::Text(text)) => checked_knob(key, knob, text).map(Value::Text),
-        (Some(_), Value::List(_)) => Err(unfit(key, "one number", None)),
-        (None, Value::Text(text)) => checked_text(key, kind, text).map(Value::Text),
-        (None, Value::List(list)) => checked_list(key, kind, list).map(Value::List),
+        (Some(knob), SettingValue::Text(text)) => checked_knob(key, knob, text).map(SettingValue::Text),
+        (Some(_), SettingValue::List(_)) => Err(unfit(key, "one number", None)),
+        (None, SettingValue::Text(text)) => checked_text(key, kind, text).map(SettingValue::Text),
+        (None, SettingValue::List(list)) => checked_list(key, kind, list).map(SettingValue::List),
     }
 }
 
@@ -344,15 +344,15 @@ fn checked_knob(key: &str, knob: Knob, text: String) -> Result<String, SettingEr
     Ok(text)
 }
 
-fn checked_list(key: &str, kind: Kind, list: Vec<String>) -> Result<Vec<String>, SettingError> {
+fn checked_list(key: &str, kind: SettingKind, list: Vec<String>) -> Result<Vec<String>, SettingError> {
     let fits = match kind {
-        Kind::List => list.iter().try_for_each(|pattern| check_pattern(key, pattern)),
-        Kind::Terms if list.iter().all(|term| term.contains(char::is_alphanumeric)) => Ok(()),
-        Kind::Terms => Err(unfit(key, TERMS, None)),
-        Kind::Folders if list.iter().any(|folder| folder.trim().is_empty()) => {
+        SettingKind::List => list.iter().try_for_each(|pattern| check_pattern(key, pattern)),
+        SettingKind::Terms if list.iter().all(|term| term.contains(char::is_alphanumeric)) => Ok(()),
+        SettingKind::Terms => Err(unfit(key, TERMS, None)),
+        SettingKind::Folders if list.iter().any(|folder| folder.trim().is_empty()) => {
             Err(SettingError::EmptyFolder { key: key.to_string() })
         }
-        Kind::Folders => Ok(()),
+        SettingKind::Folders => Ok(()),
         _ => Err(unfit(key, "one value, not a list", None)),
     };
     fits.map(|()| list)
@@ -367,34 +367,36 @@ fn check_pattern(key: &str, pattern: &str) -> Result<(), SettingError> {
     Glob::new(pattern.trim_start_matches('!').trim_matches('/')).map(drop).map_err(refused)
 }
 
-fn checked_text(key: &str, kind: Kind, text: String) -> Result<String, SettingError> {
+fn checked_text(key: &str, kind: SettingKind, text: String) -> Result<String, SettingError> {
     match kind {
-        Kind::Whole(low, high) => match text.parse::<u64>() {
+        SettingKind::Whole(low, high) => match text.parse::<u64>() {
             Ok(n) if (low..=high).contains(&n) => Ok(n.to_string()),
             _ => Err(unfit(key, &format!("a whole number from {low} to {high}"), Some(text))),
         },
-        Kind::Share => share(&text).map(|share| share.to_string()).map_err(|_| unfit(key, SHARE, Some(text))),
-        Kind::Switch if !matches!(text.as_str(), "true" | "false") => Err(unfit(key, "true or false", Some(text))),
-        Kind::Choice(words) if !words.contains(&text.as_str()) => Err(unfit(key, &words.join(", "), Some(text))),
-        Kind::Size => Ok(parse_size(&text).map_err(|error| of_value(key, error))?.to_string()),
-        Kind::Links => match text.parse::<HyperlinkFormat>() {
+        SettingKind::Share => share(&text).map(|share| share.to_string()).map_err(|_| unfit(key, SHARE, Some(text))),
+        SettingKind::Switch if !matches!(text.as_str(), "true" | "false") => {
+            Err(unfit(key, "true or false", Some(text)))
+        }
+        SettingKind::Choice(words) if !words.contains(&text.as_str()) => Err(unfit(key, &words.join(", "), Some(text))),
+        SettingKind::Size => Ok(parse_size(&text).map_err(|error| of_value(key, error))?.to_string()),
+        SettingKind::Links => match text.parse::<HyperlinkFormat>() {
             Ok(_) => Ok(text),
             Err(error) => Err(of_value(key, error)),
         },
-        Kind::Address if holds_credentials(&text) => {
+        SettingKind::Address if holds_credentials(&text) => {
             Err(unfit(key, "an address without user, password or key: those go into the environment", None))
         }
-        Kind::Address if !text.contains("://") && !text.starts_with("~/") && !Path::new(&text).has_root() => {
+        SettingKind::Address if !text.contains("://") && !text.starts_with("~/") && !Path::new(&text).has_root() => {
             Err(unfit(key, "an address such as s3://BUCKET/FOLDER, or an absolute folder", Some(text)))
         }
-        Kind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),
-        Kind::List => Err(unfit(key, "a list, such as [\"*.snap\", \"gen/\"]", None)),
-        Kind::Terms => Err(unfit(key, TERMS, None)),
-        Kind::Folders if key.starts_with("groups.") => {
+        SettingKind::Model if text.trim().is_empty() => Err(unfit(key, "a folder or a hub's name", None)),
+        SettingKind::List => Err(unfit(key, "a list, such as [\"*.snap\", \"gen/\"]", None)),
+        SettingKind::Terms => Err(unfit(key, TERMS, None)),
+        SettingKind::Folders if key.starts_with("groups.") => {
             Err(unfit(key, "a list of folders, such as [\"~/src/api\"]", None))
         }
-        Kind::Folders => Err(unfit(key, "a list of folders, such as [\"~/.claude/projects\"]", None)),
-        Kind::Switch | Kind::Choice(_) | Kind::Model | Kind::Address => Ok(text),
+        SettingKind::Folders => Err(unfit(key, "a list of folders, such as [\"~/.claude/projects\"]", None)),
+        SettingKind::Switch | SettingKind::Choice(_) | SettingKind::Model | SettingKind::Address => Ok(text),
     }
 }
 
@@ -404,7 +406,7 @@ mod tests {
     use crate::error::Error;
 
     fn checked(key: &str, value: &str) -> String {
-        match check(key, Value::Text(value.to_string())) {
+        match check(key, SettingValue::Text(value.to_string())) {
             Ok(value) => format!("ok {value}"),
             Err(error) => Error::from(error).full(),
         }
@@ -447,9 +449,9 @@ mod tests {
             ("ranking.alpha", "0.5", "0.5"),
             ("color", "never", "\"never\""),
         ] {
-            assert_eq!(typed(key, &Value::Text(value.into())).to_string(), expected, "{key}");
+            assert_eq!(typed(key, &SettingValue::Text(value.into())).to_string(), expected, "{key}");
         }
-        assert_eq!(typed("ignore", &Value::List(vec!["a".into()])).to_string(), "[\"a\"]");
+        assert_eq!(typed("ignore", &SettingValue::List(vec!["a".into()])).to_string(), "[\"a\"]");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! What settings take, and when they are taken from a repository.
+//! The values that settings take, and which of them apply from an untrusted repository.
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A whole number.
     Whole(u64, u64),
     /// A number from 0 to 1.

@@ -25,10 +25,10 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::walk::WalkOptions;
 
 pub use file::read;
-pub use keys::{KEYS, Key, Value, check_name, names, share, typed};
-pub use kind::{Kind, Untrusted};
+pub use keys::{KEYS, Key, SettingValue, check_name, names, share, typed};
+pub use kind::{SettingKind, Untrusted};
 pub use size::parse_size;
-pub use trust::{Refused, is_trusted, trust, untrust};
+pub use trust::{UntrustedSettings, is_trusted, trust, untrust};
 
 use crate::error::{Error, Refused as RefusedRequest, Result, SettingError};
 use crate::request::RankingOptions;
@@ -43,7 +43,7 @@ const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ValueSource {
     /// Nothing says otherwise.
     Default,
     /// The user's or the repository's file.
@@ -54,13 +54,13 @@ pub enum Source {
     Index,
 }
 
-impl std::fmt::Display for Source {
+impl std::fmt::Display for ValueSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Source::Default => f.write_str("default"),
-            Source::File(path) => write!(f, "{}", path.display()),
-            Source::Index => f.write_str("the index, as `colgrep init` made it"),
-            Source::Variable(name) => write!(f, "environment: {name}"),
+            ValueSource::Default => f.write_str("default"),
+            ValueSource::File(path) => write!(f, "{}", path.display()),
+            ValueSource::Index => f.write_str("the index, as `colgrep init` made it"),
+            ValueSource::Variable(name) => write!(f, "environment: {name}"),
         }
     }
 }
@@ -68,13 +68,13 @@ impl std::fmt::Display for Source {
 /// The settings in force, flags aside.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    values: BTreeMap<String, (Value, PathBuf)>,
+    values: BTreeMap<String, (SettingValue, PathBuf)>,
     /// The files that were read.
     files: Vec<PathBuf>,
     /// What the index around is to keep for the ranking by meaning.
     kept: VectorMode,
     /// What the repository's file says and nobody trusts.
-    refused: Option<Refused>,
+    refused: Option<UntrustedSettings>,
 }
 
 impl Settings {
@@ -83,7 +83,7 @@ impl Settings {
     /// # Errors
     /// When one of them can't be read, or has an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
-        let Files { user, repository } = Files::at(env, start);
+        let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let files = user.iter().chain(&repository).cloned().collect();
         let mut settings = Settings { files, ..Settings::default() };
         if let Some(path) = user {
@@ -102,7 +102,7 @@ impl Settings {
     /// # Errors
     /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
-        let Files { user, repository } = Files::at(env, start);
+        let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let is_same = self.files.iter().eq(user.iter().chain(&repository));
         if is_same { Ok(self.clone()) } else { Settings::read(env, start) }
     }
@@ -124,14 +124,14 @@ impl Settings {
         for one in read {
             let (key, mut value) = match one {
                 Ok(known) => known,
-                // A clone must not end every search: what can't be understood is ignored until the user trusts the file.
+                // A clone must not break every search: invalid values are ignored until the user trusts the file.
                 Err(error) if !*is_trusted => {
                     unread.push(Error::from(error).full());
                     continue;
                 }
                 Err(error) => return Err(in_file(error, path).into()),
             };
-            if let ("model", Value::Text(name)) = (key.as_str(), &value)
+            if let ("model", SettingValue::Text(name)) = (key.as_str(), &value)
                 && is_of_another_machine(name)
             {
                 let (path, name) = (path.to_path_buf(), name.clone());
@@ -141,8 +141,8 @@ impl Settings {
                 refused.push((key, value));
                 continue;
             }
-            // What the user leaves out stays left out: the last pattern decides.
-            if let ("ignore", Value::List(patterns)) = (key.as_str(), &mut value)
+            // The user's exclusions come last and win.
+            if let ("ignore", SettingValue::List(patterns)) = (key.as_str(), &mut value)
                 && !self.ignore().is_empty()
                 && !*is_trusted
             {
@@ -151,20 +151,20 @@ impl Settings {
             self.insert(key, value, path);
         }
         if !refused.is_empty() || !unread.is_empty() {
-            self.refused = Some(Refused { path: path.to_path_buf(), values: refused, unread });
+            self.refused = Some(UntrustedSettings { path: path.to_path_buf(), values: refused, unread });
         }
         Ok(())
     }
 
-    fn insert(&mut self, key: String, mut value: Value, path: &Path) {
-        if let ("model", Value::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
+    fn insert(&mut self, key: String, mut value: SettingValue, path: &Path) {
+        if let ("model", SettingValue::Text(name), Some(folder)) = (key.as_str(), &mut value, path.parent()) {
             *name = model_from(folder, name);
         }
         self.values.insert(key, (value, path.to_path_buf()));
     }
 
-    /// What the repository's file says and is not taken.
-    pub fn refused(&self) -> Option<&Refused> {
+    /// The ignored settings of the repository's file.
+    pub fn refused(&self) -> Option<&UntrustedSettings> {
         self.refused.as_ref()
     }
 
@@ -177,14 +177,14 @@ impl Settings {
     /// The value that a file gives: a word, or a number or switch as text.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.values.get(key) {
-            Some((Value::Text(text), _)) => Some(text),
+            Some((SettingValue::Text(text), _)) => Some(text),
             _ => None,
         }
     }
 
     fn list(&self, key: &str) -> &[String] {
         match self.values.get(key) {
-            Some((Value::List(list), _)) => list,
+            Some((SettingValue::List(list), _)) => list,
             _ => &[],
         }
     }
@@ -204,7 +204,7 @@ impl Settings {
         self.text(key) == Some("true")
     }
 
-    /// Patterns, as in a `.gitignore` at the project's root, of files that no search gives.
+    /// Patterns, as in a `.gitignore` at the project's root, of files that are not indexed.
     pub fn ignore(&self) -> &[String] {
         self.list("ignore")
     }
@@ -219,8 +219,7 @@ impl Settings {
         self.table("groups").into_keys()
     }
 
-    /// The folders of a group of projects, as they are to be searched together; those that are no whole paths are meant
-    /// from the folder of the settings file.
+    /// The folders of a group of projects; relative ones are resolved from the folder of the settings file.
     ///
     /// # Errors
     /// When there is no group of that name, or it names no folder, or one that is not there.
@@ -245,7 +244,7 @@ impl Settings {
             let known: Vec<String> = groups.keys().map(ToString::to_string).collect();
             let near = nearest(name, groups.keys().copied()).map(str::to_string);
             let is_untrusted =
-                |refused: &&Refused| refused.values.iter().any(|(key, _)| *key == format!("groups.{name}"));
+                |refused: &&UntrustedSettings| refused.values.iter().any(|(key, _)| *key == format!("groups.{name}"));
             let untrusted = self.refused.iter().find(is_untrusted).map(|refused| refused.path.clone());
             return Err(RefusedRequest::Group { name: name.to_string(), near, known, untrusted }.into());
         };
@@ -280,7 +279,7 @@ impl Settings {
     /// The entries of a table whose keys the user names.
     fn table(&self, table: &str) -> BTreeMap<&str, &[String]> {
         let own = self.values.iter().filter_map(|(key, (value, _))| match (key.split_once('.'), value) {
-            (Some((of, name)), Value::List(list)) if of == table => Some((name, list.as_slice())),
+            (Some((of, name)), SettingValue::List(list)) if of == table => Some((name, list.as_slice())),
             _ => None,
         });
         own.collect()
@@ -329,7 +328,7 @@ impl Settings {
         let chosen = options.profile.or(env.profile).or(self.text("profile").and_then(Profile::from_name));
         let mut knobs = Knobs::of(chosen.unwrap_or_default());
         let own = self.values.iter().filter_map(|(key, (value, _))| match (keys::knob_of(key), value) {
-            (Some(knob), Value::Text(text)) => Some((knob, text)),
+            (Some(knob), SettingValue::Text(text)) => Some((knob, text)),
             _ => None,
         });
         for (knob, text) in own.chain(env.knobs.iter().map(|(knob, text)| (*knob, text))) {
@@ -343,9 +342,9 @@ impl Settings {
 
     /// Every setting with its value in force (flags aside) and where that comes from; own types, tags, terms and groups are
     /// listed too.
-    pub fn all(&self, env: &Env) -> Vec<(String, Value, Source)> {
-        let mut rows: Vec<(String, Value, Source)> = Vec::new();
-        let from_file = |key: &str| self.values.get(key).map(|(v, p)| (v.clone(), Source::File(p.clone())));
+    pub fn all(&self, env: &Env) -> Vec<(String, SettingValue, ValueSource)> {
+        let mut rows: Vec<(String, SettingValue, ValueSource)> = Vec::new();
+        let from_file = |key: &str| self.values.get(key).map(|(v, p)| (v.clone(), ValueSource::File(p.clone())));
         for key in KEYS {
             let from_variable = match key.name {
                 "background" => env.background.map(|on| (on.to_string(), "COLGREP_BACKGROUND or CI")),
@@ -357,30 +356,30 @@ impl Settings {
                 _ => None,
             };
             let (value, source) = from_variable
-                .map(|(value, name)| (Value::Text(value), Source::Variable(name.to_string())))
+                .map(|(value, name)| (SettingValue::Text(value), ValueSource::Variable(name.to_string())))
                 .or_else(|| from_file(key.name))
                 .or_else(|| {
                     let told = key.name == "index_mode" && self.kept != VectorMode::default();
-                    told.then(|| (Value::Text(self.kept.name().to_string()), Source::Index))
+                    told.then(|| (SettingValue::Text(self.kept.name().to_string()), ValueSource::Index))
                 })
-                .unwrap_or_else(|| (key.default_value(), Source::Default));
+                .unwrap_or_else(|| (key.default_value(), ValueSource::Default));
             rows.push((key.name.to_string(), value, source));
         }
         for (table, ..) in keys::OPEN_TABLES {
             for (name, list) in self.table(table) {
                 let key = format!("{table}.{name}");
-                let source = from_file(&key).map_or(Source::Default, |(_, source)| source);
-                rows.push((key, Value::List(list.to_vec()), source));
+                let source = from_file(&key).map_or(ValueSource::Default, |(_, source)| source);
+                rows.push((key, SettingValue::List(list.to_vec()), source));
             }
         }
         let base = self.knobs(env, &RankingOptions::default()).unwrap_or_else(|_| Knobs::of(Profile::Default));
         for &knob in Knob::ALL {
             let key = keys::knob_key(knob);
             let source = match env.knobs.get(&knob) {
-                Some(_) => Source::Variable(variable(knob)),
-                None => from_file(&key).map_or(Source::Default, |(_, source)| source),
+                Some(_) => ValueSource::Variable(variable(knob)),
+                None => from_file(&key).map_or(ValueSource::Default, |(_, source)| source),
             };
-            rows.push((key, Value::Text(base.number(knob).to_string()), source));
+            rows.push((key, SettingValue::Text(base.number(knob).to_string()), source));
         }
         rows
     }
@@ -398,20 +397,23 @@ fn from_home(written: &str, env: &Env) -> PathBuf {
 }
 
 /// The settings files in force at a place; the repository's takes precedence over the user's.
-struct Files {
+struct SettingsFiles {
     user: Option<PathBuf>,
     repository: Option<PathBuf>,
 }
 
-impl Files {
+impl SettingsFiles {
     /// The files in force at `start`.
-    fn at(env: &Env, start: &Path) -> Files {
-        Files { user: env.settings_file().filter(|path| path.is_file()), repository: repository_file(env, start) }
+    fn at(env: &Env, start: &Path) -> SettingsFiles {
+        SettingsFiles {
+            user: env.settings_file().filter(|path| path.is_file()),
+            repository: repository_file(env, start),
+        }
     }
 }
 
 /// The values of a settings file's text.
-fn values_of(text: &str, path: &Path) -> Result<Vec<(String, Value)>, SettingError> {
+fn values_of(text: &str, path: &Path) -> Result<Vec<(String, SettingValue)>, SettingError> {
     file::read(text).map_err(|error| in_file(error, path))
 }
 
@@ -435,7 +437,7 @@ fn is_of_another_machine(name: &str) -> bool {
     matches!((first.next(), first.next()), (Some('\\' | '/'), Some('\\' | '/')))
 }
 
-/// A model as a settings file in `folder` names it: a folder is meant from there.
+/// A model as named in a settings file in `folder`, from which folders are resolved.
 fn model_from(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
     let is_folder = name != "default" && (path.exists() || name.starts_with('.') || name.contains('\\'));

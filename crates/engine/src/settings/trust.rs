@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::{self, KEYS, Value};
+use super::keys::{self, KEYS, SettingValue};
 use super::kind::Untrusted;
 use super::{model_from, read_file, values_of};
 use crate::error::{Result, SettingError};
@@ -36,7 +36,7 @@ struct Stamp {
     times: [i64; 2],
 }
 
-/// Folders in each other, and entries of all, that are looked through for a model's files. A model has a dozen.
+/// Maximum depth of folders, and number of entries, examined for a model's files. A model has a dozen.
 const MODEL_DEPTH_MAX: usize = 4;
 const MODEL_FILES_MAX: usize = 1_000;
 
@@ -44,12 +44,12 @@ const MODEL_FILES_MAX: usize = 1_000;
 fn model_files(path: &Path, text: &str) -> Vec<Stamp> {
     let values = super::file::read(text).unwrap_or_default();
     let model = values.into_iter().find_map(|(key, value)| match value {
-        Value::Text(name) if key == "model" => Some(name),
+        SettingValue::Text(name) if key == "model" => Some(name),
         _ => None,
     });
     let mut stamps = Vec::new();
     let place = model.zip(path.parent()).map(|(name, folder)| PathBuf::from(model_from(folder, &name)));
-    // The name of a model of the hub is no path.
+    // The name of a hub model is not a path.
     if let Some(place) = place.filter(|place| place.is_absolute()) {
         stamps_below(&place, MODEL_DEPTH_MAX, &mut stamps);
     }
@@ -60,7 +60,7 @@ fn model_files(path: &Path, text: &str) -> Vec<Stamp> {
 fn stamps_below(folder: &Path, depth: usize, stamps: &mut Vec<Stamp>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        // A link counts as what it leads to.
+        // A link counts as its target.
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() && depth > 0 => stamps_below(&path, depth - 1, stamps),
             Ok(metadata) if stamps.len() < MODEL_FILES_MAX => {
@@ -104,7 +104,7 @@ fn write(env: &Env, list: &[Trusted]) -> Result<()> {
     let path = folder.join(LIST);
     let write = || -> std::io::Result<()> {
         fs::create_dir_all(&folder)?;
-        // Beside it first: whoever reads it meanwhile sees the old list or the new one.
+        // Written to a temporary file first, so that readers see the old list or the new one.
         let beside = folder.join(format!(".{LIST}-{}", std::process::id()));
         let mut file = fs::File::create(&beside)?;
         file.write_all(&serde_json::to_vec(list)?)?;
@@ -158,14 +158,14 @@ pub fn untrust(env: &Env, path: &Path) -> Result<bool> {
 
 /// Whether a setting of a repository that nobody trusts is taken, as the table of settings has it. `filesize_max` is
 /// the largest file by the user's own.
-pub(super) fn is_harmless(key: &str, value: &Value, filesize_max: u64) -> bool {
+pub(super) fn is_harmless(key: &str, value: &SettingValue, filesize_max: u64) -> bool {
     match (keys::untrusted(key), value) {
         (Untrusted::Taken, _) => true,
-        (Untrusted::FalseOnly, Value::Text(on)) => on == "false",
+        (Untrusted::FalseOnly, SettingValue::Text(on)) => on == "false",
         (Untrusted::DefaultOnly, value) => {
             KEYS.iter().any(|known| known.name == key && known.default_value() == *value)
         }
-        (Untrusted::AtMostYours, Value::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
+        (Untrusted::AtMostYours, SettingValue::Text(size)) => size.parse().is_ok_and(|size: u64| size <= filesize_max),
         _ => false,
     }
 }
@@ -177,16 +177,16 @@ pub(super) fn is_users_own(key: &str) -> bool {
 
 /// Settings of a repository that are not taken: the user has not trusted it, or they are the user's own to set.
 #[derive(Clone, Debug)]
-pub struct Refused {
+pub struct UntrustedSettings {
     /// The repository's file.
     pub path: PathBuf,
     /// What it says.
-    pub values: Vec<(String, Value)>,
+    pub values: Vec<(String, SettingValue)>,
     /// Why its other entries can't be understood.
     pub unread: Vec<String>,
 }
 
-impl Refused {
+impl UntrustedSettings {
     /// Whether some of them are taken once the user trusts the file.
     pub fn asks_for_trust(&self) -> bool {
         self.values.iter().any(|(key, _)| !is_users_own(key))
@@ -201,7 +201,7 @@ impl Refused {
     }
 }
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for UntrustedSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts = [
             self.told(true, "taken from your own settings alone"),
@@ -248,15 +248,15 @@ mod tests {
             ("unknown", "true", false),
             ("tables.unknown", "true", false),
         ] {
-            let value = Value::Text(value.to_string());
+            let value = SettingValue::Text(value.to_string());
             assert_eq!(is_harmless(key, &value, 1 << 20), harmless, "{key} = {value}");
         }
         for key in ["tags.hot", "terms.token"] {
-            assert!(is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
+            assert!(is_harmless(key, &SettingValue::List(vec!["a".to_string()]), 1), "{key}");
         }
-        assert!(is_harmless("ignore", &Value::List(vec!["a".to_string()]), 1));
+        assert!(is_harmless("ignore", &SettingValue::List(vec!["a".to_string()]), 1));
         for key in ["groups.backend", "sessions"] {
-            assert!(!is_harmless(key, &Value::List(vec!["a".to_string()]), 1), "{key}");
+            assert!(!is_harmless(key, &SettingValue::List(vec!["a".to_string()]), 1), "{key}");
         }
     }
 
@@ -275,8 +275,8 @@ mod tests {
                 true,
             ),
         ] {
-            let values = keys.iter().map(|key| (key.to_string(), Value::Text("true".to_string()))).collect();
-            let refused = Refused { path: "a.toml".into(), values, unread: Vec::new() };
+            let values = keys.iter().map(|key| (key.to_string(), SettingValue::Text("true".to_string()))).collect();
+            let refused = UntrustedSettings { path: "a.toml".into(), values, unread: Vec::new() };
             assert_eq!((refused.to_string(), refused.asks_for_trust()), (expected, asks));
         }
     }
@@ -325,7 +325,7 @@ mod tests {
         assert!(!is_trusted_text(&env, Path::new("/other"), "hidden = true\n"));
         assert!(untrust(&env, &path).unwrap() && !untrust(&env, &path).unwrap());
         assert!(!is_trusted_text(&env, &path, "hidden = true\n"));
-        // A model's files are part of it, and so is whether there are more or fewer.
+        // A model's files are part of its identity, including their number.
         let model = folder.path().join("m");
         fs::create_dir(&model).unwrap();
         fs::write(model.join("model.onnx"), "before").unwrap();

@@ -7,7 +7,7 @@ use crate::settings::did_you_mean::nearest;
 
 const PREFIX: &str = "COLGREP_";
 
-/// Variables named COLGREP_… that are no knobs.
+/// Variables named COLGREP_… that are not knobs.
 pub(crate) const OWN: [&str; 8] = [
     "COLGREP_TOKEN",
     "COLGREP_SHARD_TOKEN",

@@ -1,6 +1,6 @@
 //! The history of a repository as an index of its own: commits and transcripts of agents' sessions.
 //!
-//! [`History`] is another source of documents besides the tree. A commit is a document of one unit. A session is a
+//! [`HistorySource`] is another source of documents besides the tree. A commit is a document of one unit. A session is a
 //! document whose units are its turns: a person's question and what the agent did until the next one.
 
 mod commits;
@@ -14,12 +14,12 @@ use std::path::PathBuf;
 
 pub use commits::COMMITS_MAX;
 pub use lines::{AtLines, Unknown};
-pub use sessions::Sessions;
+pub use sessions::TranscriptFolders;
 pub use together::{COMMIT_FILES_MAX, evidence, together};
 
 use crate::error::Result;
 use crate::store::{FileRecord, FileTable};
-use crate::update::{Asked, Document, Round, Source};
+use crate::update::{Document, DocumentBatch, DocumentRequest, Source};
 use crate::walk::{WalkOptions, Walked, WalkedFile};
 
 /// Version of the documents of a history: raise it whenever their texts, mentions or times change. Changes of the index
@@ -46,16 +46,16 @@ pub trait Git: Sync {
 
 /// The sources of a history's entries.
 #[derive(Clone, Copy)]
-pub struct History<'a> {
+pub struct HistorySource<'a> {
     /// Reads the repository's commits, if there is one.
     pub git: Option<&'a dyn Git>,
     /// The folder that the repository's worktrees share.
     pub common: &'a std::path::Path,
     /// Transcripts of agents.
-    pub sessions: &'a Sessions,
+    pub sessions: &'a TranscriptFolders,
 }
 
-impl std::fmt::Debug for History<'_> {
+impl std::fmt::Debug for HistorySource<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("History")
             .field("common", &self.common)
@@ -64,7 +64,7 @@ impl std::fmt::Debug for History<'_> {
     }
 }
 
-impl Source for History<'_> {
+impl Source for HistorySource<'_> {
     fn version(&self) -> u32 {
         HISTORY_VERSION
     }
@@ -80,9 +80,9 @@ impl Source for History<'_> {
         Ok(walked)
     }
 
-    fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>> {
+    fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn DocumentBatch + 's>> {
         let commits = self.git.map(|git| commits::read(git, round)).transpose()?;
-        Ok(Box::new(Reader { commits: commits.unwrap_or_default(), sessions: self.sessions }))
+        Ok(Box::new(EntryReader { commits: commits.unwrap_or_default(), sessions: self.sessions }))
     }
 
     fn round_max(&self) -> usize {
@@ -91,13 +91,13 @@ impl Source for History<'_> {
 }
 
 /// Some entries, ready to be read.
-struct Reader<'a> {
+struct EntryReader<'a> {
     commits: commits::Read,
-    sessions: &'a Sessions,
+    sessions: &'a TranscriptFolders,
 }
 
-impl Round for Reader<'_> {
-    fn read(&self, asked: &Asked<'_>) -> Result<Document> {
+impl DocumentBatch for EntryReader<'_> {
+    fn read(&self, asked: &DocumentRequest<'_>) -> Result<Document> {
         let record = asked.record.clone();
         Ok(match self.commits.get(&asked.found.path) {
             Some(commit) => commit.document(record),

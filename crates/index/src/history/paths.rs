@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seeds_001_8_paths_are_relative_to_the_project_and_those_outside_are_dropped() {
+    fn paths_are_relative_to_the_project_and_those_outside_are_dropped() {
         let roots =
             Roots::new(["/home/ann/app", "/home/ann/app-two", "/home/ann/app/trees/three"].map(PathBuf::from).to_vec());
         for (path, folder, expected) in [

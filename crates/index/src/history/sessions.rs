@@ -13,7 +13,7 @@ use colgrep_core::{Span, Unit, UnitKind};
 use colgrep_syntax::parse::Parsed;
 use colgrep_syntax::read::Skip;
 
-use super::transcript::{FORMATS, Format, Transcript, Turn};
+use super::transcript::{FORMATS, Transcript, TranscriptFormat, Turn};
 use super::{Roots, SESSION, Unknown};
 use crate::lexical::Entry;
 use crate::store::{FileRecord, FileTable};
@@ -29,15 +29,15 @@ const TITLE_BYTES_MAX: usize = 200;
 
 /// Folders with transcripts, and the repository whose sessions count.
 #[derive(Clone, Debug, Default)]
-pub struct Sessions {
+pub struct TranscriptFolders {
     folders: Vec<PathBuf>,
     roots: Roots,
 }
 
-impl Sessions {
+impl TranscriptFolders {
     /// Transcripts below `folders` of sessions that ran in one of the worktrees at `roots`.
-    pub fn new(folders: Vec<PathBuf>, roots: Vec<PathBuf>) -> Sessions {
-        Sessions { folders, roots: Roots::new(roots) }
+    pub fn new(folders: Vec<PathBuf>, roots: Vec<PathBuf>) -> TranscriptFolders {
+        TranscriptFolders { folders, roots: Roots::new(roots) }
     }
 
     /// Whether no folder is configured.
@@ -104,7 +104,7 @@ impl Sessions {
     }
 
     /// The transcript at `path`; `None` if its session ran elsewhere.
-    fn read(&self, path: &Path, format: &'static Format) -> std::io::Result<Option<Transcript>> {
+    fn read(&self, path: &Path, format: &'static TranscriptFormat) -> std::io::Result<Option<Transcript>> {
         let mut reader = BufReader::new(File::open(path)?);
         let mut transcript = Transcript::new(format);
         let mut line = Vec::new();
@@ -156,7 +156,7 @@ impl Sessions {
 }
 
 /// The format of a transcript, by its name.
-fn format_of(path: &Path) -> Option<&'static Format> {
+fn format_of(path: &Path) -> Option<&'static TranscriptFormat> {
     let name = path.file_name()?.to_str()?;
     FORMATS.iter().find(|format| (format.is_named)(name))
 }

@@ -63,7 +63,7 @@ const SLOTS: usize = 64;
 
 /// A cache of blocks. In a file with more blocks, several share a slot, and the last one read stays.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct BlockCache {
     slots: OnceLock<Box<[Slots]>>,
 }
 
@@ -73,7 +73,7 @@ type Slot = Mutex<Option<(usize, OwnedBytes)>>;
 /// A group of slots, allocated on first use.
 type Slots = OnceLock<Box<[Slot; SLOTS]>>;
 
-impl Kept {
+impl BlockCache {
     fn slot(&self, number: usize, blocks: usize) -> &Slot {
         let at = number % blocks.clamp(1, KEPT_MAX);
         let parts = || (0..blocks.clamp(1, KEPT_MAX).div_ceil(SLOTS)).map(|_| OnceLock::new()).collect();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_block_is_read_once_while_it_has_its_place() {
-        let kept = Kept::default();
+        let kept = BlockCache::default();
         let reads = std::cell::Cell::new(0);
         let get = |number: usize| {
             let read = || {

@@ -112,15 +112,15 @@ pub(crate) fn is_segment_file(name: &str) -> bool {
 }
 
 /// The names of the files of the current commit's segments. Not every segment has a file of each kind.
-pub(crate) fn named_files(folder: &Path) -> Result<Named> {
+pub(crate) fn named_files(folder: &Path) -> Result<CommittedSegments> {
     let (_, meta) = read(folder)?;
-    Ok(Named(meta.segments.into_iter().map(SegmentMeta::named).collect()))
+    Ok(CommittedSegments(meta.segments.into_iter().map(SegmentMeta::named).collect()))
 }
 
 /// The segments that a commit names, each with the stamp of its file of deletions.
-pub(crate) struct Named(HashMap<String, Option<u64>>);
+pub(crate) struct CommittedSegments(HashMap<String, Option<u64>>);
 
-impl Named {
+impl CommittedSegments {
     /// Whether a file belongs to the commit, or to the folder in any case.
     pub(crate) fn contains(&self, name: &str) -> bool {
         if name == META || name == lengths::NAME {
@@ -141,7 +141,7 @@ impl Named {
 /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the commit point can't be read,
 /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk refuses.
 pub(crate) fn collect(folder: &Path, disk: &Disk) -> Result<()> {
-    let named = if folder.join(META).exists() { named_files(folder)? } else { Named(HashMap::new()) };
+    let named = if folder.join(META).exists() { named_files(folder)? } else { CommittedSegments(HashMap::new()) };
     let io = |e| Error::io("read", folder, e);
     for entry in fs::read_dir(folder).map_err(io)? {
         let entry = entry.map_err(io)?;

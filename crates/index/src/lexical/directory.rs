@@ -1,14 +1,11 @@
-//! The index's folder as tantivy sees it.
+//! tantivy's directory for an index: files are sealed ([`super::sealed`]) and written through our [`Disk`].
 //!
-//! What tantivy writes is sealed ([`super::sealed`]) and goes through our [`Disk`]. Three things differ from tantivy's
-//! own directory:
+//! It differs from tantivy's own directory:
 //!
-//! * No locks. The store has one of its own; and tantivy's reader opens a lock file for writing, so that an index on a
-//!   read-only disk could not be searched. A reader is given the commit point that `Store::open` read instead, sees that
-//!   one alone, and is opened again where a later commit took a file away meanwhile.
-//! * No list of files on disk. A writer collects what no commit names before it writes, so the folder itself is the
-//!   list. A kill between two steps of a commit leaves a file that would otherwise be in the way for good.
-//! * The commit point carries a sum ([`super::commit`]).
+//! * No locks. The store has its own, and tantivy's reader opens a lock file for writing, which fails on a read-only
+//!   disk. A reader sees just the commit point that `Store::open` read, and is reopened if a later commit removed files.
+//! * No list of files on disk. A writer first removes files that no commit names, which a kill during a commit leaves.
+//! * The commit point has a checksum ([`super::commit`]).
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use colgrep_syntax::parse::StoredUnit;
 use serde::{Deserialize, Serialize};
 use tantivy::{DocId, Term};
 
-use super::read::{Lexical, Segment, UnitFilter, key};
+use super::read::{Lexical, LexicalSegment, UnitFilter, key};
 use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 use crate::moment::Moment;
@@ -49,7 +49,7 @@ pub(crate) fn kept(unit: &Unit) -> Unit {
     Unit { body, ..unit.clone() }
 }
 
-impl Segment {
+impl LexicalSegment {
     fn entry(&self, s: usize, doc: DocId) -> Option<EntryHit> {
         let time = Moment::of_value(self.time.as_ref()?.first(doc)?);
         Some(EntryHit { key: key(s, doc), file: self.file(doc), line: self.info(doc).line(), time })
@@ -59,7 +59,7 @@ impl Segment {
 impl Lexical {
     /// The entries that `filter` allows, in no particular order.
     pub fn entries(&self, filter: Option<&dyn UnitFilter>) -> Vec<EntryHit> {
-        let of_segment = |(s, segment): (usize, &'_ Segment)| -> Vec<EntryHit> {
+        let of_segment = |(s, segment): (usize, &'_ LexicalSegment)| -> Vec<EntryHit> {
             let living = segment.reader.doc_ids_alive().filter_map(|doc| segment.entry(s, doc));
             living.filter(|hit| filter.is_none_or(|f| self.is_allowed(hit.key, f))).collect()
         };

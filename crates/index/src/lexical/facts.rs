@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// Separators between the segments of a name in code, besides dots, which some languages have in names.
 const SEPARATORS: [&str; 3] = ["::", "->", "\\"];
-/// What else parts them where people write of code: `RingBuffer#push`, `push/2`.
+/// Separators that people also use in prose about code: `RingBuffer#push`, `push/2`.
 const SEPARATORS_OF_PEOPLE: [&str; 2] = ["#", "/"];
 
 /// A requested name: plain (`push`), or qualified (`RingBuffer.push`, `ring::push()`).

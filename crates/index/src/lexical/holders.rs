@@ -12,7 +12,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet as _, Term};
 
 use super::fields::Info;
-use super::read::{Lexical, Segment, UnitFilter, UnitHit, key};
+use super::read::{Lexical, LexicalSegment, UnitFilter, UnitHit, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -134,7 +134,7 @@ impl Lexical {
 
     /// The first unit whose file, line of the definition and last line `is_meant` accepts.
     pub(crate) fn unit_where(&self, is_meant: impl Fn(FileId, u32, u32) -> bool + Sync) -> Option<UnitHit> {
-        let in_segment = |(s, segment): (usize, &Segment)| {
+        let in_segment = |(s, segment): (usize, &LexicalSegment)| {
             let mut documents = segment.reader.doc_ids_alive().map(|doc| (doc, segment.info(doc)));
             let is_it = |doc, info: Info| !info.is_file() && is_meant(segment.file(doc), info.line(), info.end());
             documents.find(|(doc, info)| is_it(*doc, *info)).map(|(doc, _)| segment.hit(key(s, doc), doc))

@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "lengths.bin";
 /// The live units of a segment, the sum of each field's lengths over them in tokens, and which fields have terms, those
 /// of deleted units included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Lengths {
+pub(super) struct FieldLengths {
     pub(super) units: u64,
     pub(super) sums: [u64; FIELD_COUNT],
     pub(super) has_terms: [bool; FIELD_COUNT],
@@ -31,25 +31,25 @@ fn version(reader: &SegmentReader) -> Version {
 }
 
 /// The sums that a writer saved.
-pub(super) struct Kept(HashMap<Version, Lengths>);
+pub(super) struct SavedSums(HashMap<Version, FieldLengths>);
 
-impl Kept {
-    pub(super) fn get(&self, reader: &SegmentReader) -> Option<Lengths> {
+impl SavedSums {
+    pub(super) fn get(&self, reader: &SegmentReader) -> Option<FieldLengths> {
         self.0.get(&version(reader)).copied()
     }
 }
 
-impl Lengths {
+impl FieldLengths {
     /// Reads the sums that the writer of the index in `folder` saved.
-    pub(super) fn load(folder: &Path) -> Kept {
+    pub(super) fn load(folder: &Path) -> SavedSums {
         let bytes = read_regular(&folder.join(NAME), u64::MAX).unwrap_or_default();
         let sound = bytes.split_last_chunk::<8>().filter(|(body, sum)| xxh3_64(body) == u64::from_le_bytes(**sum));
-        Kept(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
+        SavedSums(sound.and_then(|(body, _)| postcard::from_bytes(body).ok()).unwrap_or_default())
     }
 
     /// Saves `all` for later readers of the index in `folder`. A failure only costs later readers time.
-    pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, Lengths)>) {
-        let all: HashMap<Version, Lengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
+    pub(super) fn save<'a>(folder: &Path, disk: &Disk, all: impl Iterator<Item = (&'a SegmentReader, FieldLengths)>) {
+        let all: HashMap<Version, FieldLengths> = all.map(|(reader, lengths)| (version(reader), lengths)).collect();
         let Ok(mut bytes) = postcard::to_stdvec(&all) else { return };
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         let _ = disk.replace(&folder.join(NAME), &bytes);

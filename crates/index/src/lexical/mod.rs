@@ -34,7 +34,7 @@ pub use entries::{Entry, EntryHit};
 pub use facts::CodeName;
 pub use holders::term_of_word;
 pub use named::{NamedFile, NamesFound};
-pub use proximity::{PairFound, Sample};
+pub use proximity::{PairFound, PairSample};
 pub use read::{Lexical, UnitFilter, UnitHit, UnitPlace, UnitSpan};
 pub use run::{Run, run_of};
 pub use score::cut;

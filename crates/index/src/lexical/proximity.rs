@@ -7,7 +7,7 @@ use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term};
 
-use super::read::{Lexical, Segment};
+use super::read::{Lexical, LexicalSegment};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -25,7 +25,7 @@ pub struct PairFound {
 }
 
 /// Which files a pair is counted in.
-pub struct Sample<'a> {
+pub struct PairSample<'a> {
     /// Whether the evidence of a file is wanted.
     pub is_wanted: &'a dyn Fn(FileId) -> bool,
     /// For each pair, the sampling rate: one in this many files is counted, a power of two.
@@ -34,7 +34,7 @@ pub struct Sample<'a> {
     pub lot: &'a dyn Fn(FileId) -> u64,
 }
 
-impl std::fmt::Debug for Sample<'_> {
+impl std::fmt::Debug for PairSample<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sample").field("parts", &self.parts).finish_non_exhaustive()
     }
@@ -48,7 +48,7 @@ impl Lexical {
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn pairs(&self, query: &Query, sample: &Sample<'_>) -> Result<Vec<PairFound>> {
+    pub fn pairs(&self, query: &Query, sample: &PairSample<'_>) -> Result<Vec<PairFound>> {
         let mut all = Vec::new();
         for ((first, second), part) in query.pairs().into_iter().zip(sample.parts) {
             let is_sampled = |file| *part <= 1 || (sample.lot)(file) & u64::from(part - 1) == 0;
@@ -82,7 +82,7 @@ impl Lexical {
 }
 
 fn count_pair(
-    segment: &Segment,
+    segment: &LexicalSegment,
     field: Field,
     (first, second): (&str, &str),
     is_counted: &dyn Fn(FileId) -> bool,
@@ -185,7 +185,7 @@ mod tests {
         let is_wanted = |file: FileId| file.0.is_multiple_of(50);
         let lot = |file: FileId| xxh3_64(&file.0.to_le_bytes());
         let counted = |part| {
-            let sample = Sample { is_wanted: &is_wanted, parts: &[part], lot: &lot };
+            let sample = PairSample { is_wanted: &is_wanted, parts: &[part], lot: &lot };
             lexical.pairs(&query, &sample).expect("counts").remove(0)
         };
         let sorted = |mut found: PairFound| {
@@ -198,7 +198,7 @@ mod tests {
             let sampled = counted(part);
             let share = sampled.sample.0 as f32 * part as f32 / 300.0;
             assert!(sampled.sample.0 < 300 && (share - 1.0).abs() < 0.4, "{share}");
-            assert_eq!(sorted(sampled), sorted(exact.clone()), "what is wanted is counted whole");
+            assert_eq!(sorted(sampled), sorted(exact.clone()), "wanted files are counted, not sampled");
         }
         let files: Vec<u32> = sorted(exact).iter().map(|(file, _)| file.0).collect();
         assert_eq!(files, [0, 150, 300, 450, 600, 750], "files that 3 and 50 divide");

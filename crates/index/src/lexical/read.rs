@@ -21,7 +21,7 @@ use tantivy::{
 use super::commit::CommitPoint;
 use super::directory::IndexDirectory;
 use super::fields::{Fields, Info, prepare, schema};
-use super::lengths::Lengths;
+use super::lengths::FieldLengths;
 use crate::error::{Error, Result};
 use crate::ids::{FileId, TextHash};
 
@@ -92,11 +92,11 @@ pub struct Lexical {
     pub(super) searcher: Searcher,
     _reader: IndexReader,
     pub(super) fields: Fields,
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<LexicalSegment>,
 }
 
 /// A part of the index, written once.
-pub(super) struct Segment {
+pub(super) struct LexicalSegment {
     pub(super) reader: SegmentReader,
     file: Column<u64>,
     pub(super) info: Column<u64>,
@@ -107,7 +107,7 @@ pub(super) struct Segment {
     pub(super) fields: [Field; FIELD_COUNT],
     pub(super) norms: [Option<FieldNormReader>; FIELD_COUNT],
     /// Its units and their lengths, as saved by its writer, or computed on first use.
-    pub(super) lengths: OnceLock<Lengths>,
+    pub(super) lengths: OnceLock<FieldLengths>,
     /// Its stored documents, opened on first use.
     store: OnceLock<StoreReader>,
 }
@@ -118,7 +118,7 @@ impl std::fmt::Debug for Lexical {
     }
 }
 
-impl Segment {
+impl LexicalSegment {
     pub(super) fn file(&self, doc: DocId) -> FileId {
         FileId(self.file.first(doc).unwrap_or_default() as u32)
     }
@@ -229,7 +229,7 @@ impl Lexical {
         prepare(&index);
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
-        let kept = Lengths::load(folder);
+        let kept = FieldLengths::load(folder);
         let segments = searcher
             .segment_readers()
             .iter()
@@ -243,7 +243,7 @@ impl Lexical {
                 let lengths = kept.get(reader).map_or_else(OnceLock::new, OnceLock::from);
                 let time = fast.column_opt("time")?;
                 let store = OnceLock::new();
-                Ok(Segment {
+                Ok(LexicalSegment {
                     file: file?,
                     info: info?,
                     text: text?,
@@ -266,7 +266,7 @@ impl Lexical {
     }
 
     /// The document at an address, if this snapshot has one there.
-    fn document(&self, key: UnitId) -> Option<(&Segment, DocId)> {
+    fn document(&self, key: UnitId) -> Option<(&LexicalSegment, DocId)> {
         let segment = self.segments.get(key.segment() as usize)?;
         (key.doc() < segment.reader.max_doc()).then_some((segment, key.doc()))
     }
@@ -311,7 +311,7 @@ impl Lexical {
 
     /// The units, by key, with texts that are `wanted`, each with that hash.
     pub fn units_of_texts(&self, wanted: impl Fn(TextHash) -> bool + Sync) -> Vec<(UnitId, TextHash)> {
-        let ranges = |(s, segment): (usize, &Segment)| {
+        let ranges = |(s, segment): (usize, &LexicalSegment)| {
             let end = segment.reader.max_doc();
             (0..end).step_by(SCAN_DOCS).map(move |from| (s, from..end.min(from + SCAN_DOCS as DocId)))
         };

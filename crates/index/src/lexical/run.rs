@@ -7,7 +7,7 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, TERMINATED, Term};
 
-use super::read::{Lexical, Segment, key};
+use super::read::{Lexical, LexicalSegment, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -62,7 +62,12 @@ impl Lexical {
 }
 
 /// Calls `visit` for every live document with the run.
-fn each_with_run(segment: &Segment, field: Field, run: &[(String, u32)], mut visit: impl FnMut(DocId)) -> Result<()> {
+fn each_with_run(
+    segment: &LexicalSegment,
+    field: Field,
+    run: &[(String, u32)],
+    mut visit: impl FnMut(DocId),
+) -> Result<()> {
     let mut lists: Vec<(SegmentPostings, u32)> = Vec::with_capacity(run.len());
     for (term, distance) in run {
         let term = Term::from_field_text(field, term);

@@ -1,10 +1,9 @@
-//! Scores units by BM25F over the postings of a query's terms.
+//! Scores units by BM25F over the postings of a query's terms, which count a unit with the term in any field.
 //!
-//! A term's document frequency counts the units with it in any field, so it is the size of the union of its lists.
-//! Scores are summed term by term, heaviest first. Once `units_max` units score more than all remaining terms could add
-//! up to, these can't introduce new units (Turtle and Flood, Query evaluation: strategies and optimizations, 1995:
-//! MaxScore) and are only looked up in units that may still be among the best. The survivors are scored again in the
-//! order of the query, so that scores do not depend on what was pruned.
+//! Terms are summed heaviest first. Once `units_max` units score more than all remaining terms could add up to, these
+//! are only looked up in units that may still be among the best (MaxScore: Turtle and Flood, Query evaluation:
+//! strategies and optimizations, 1995). The survivors are scored again in the order of the query, so that scores do not
+//! depend on the pruning.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -21,7 +20,7 @@ use tantivy::DocId;
 use tantivy::schema::IndexRecordOption;
 
 use super::read::{Lexical, UnitFilter, UnitHit, key};
-use super::terms::{Reader, ScoredTerm, Weight};
+use super::terms::{FrequencyReader, ScoredTerm, Weight};
 use crate::error::Result;
 use crate::ids::{FileId, FileOrder};
 
@@ -30,21 +29,21 @@ const ROUNDING: f32 = 1e-4;
 
 /// Sizes above which MaxScore pruning and sharding are worth their overhead.
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
+struct PruningSizes {
     /// Queries with fewer postings are summed without pruning.
     postings: u64,
     /// Documents per shard.
     shard: DocId,
 }
 
-impl Default for Sizes {
-    fn default() -> Sizes {
-        Sizes { postings: 1 << 16, shard: 1 << 17 }
+impl Default for PruningSizes {
+    fn default() -> PruningSizes {
+        PruningSizes { postings: 1 << 16, shard: 1 << 17 }
     }
 }
 
 /// A range of documents of one segment with their partial scores.
-struct Shard {
+struct DocRange {
     segment: usize,
     docs: Range<DocId>,
     /// A partial score for each document.
@@ -53,7 +52,7 @@ struct Shard {
     touched: Vec<DocId>,
 }
 
-impl Shard {
+impl DocRange {
     fn score(&self, doc: DocId) -> f32 {
         self.scores[(doc - self.docs.start) as usize]
     }
@@ -63,7 +62,7 @@ impl Shard {
 pub struct LookedUp<'a> {
     lexical: &'a Lexical,
     query: &'a Query,
-    sizes: Sizes,
+    sizes: PruningSizes,
     terms: Vec<ScoredTerm<'a>>,
     ranges: Vec<(usize, Range<DocId>)>,
 }
@@ -84,7 +83,7 @@ pub struct Scoring<'a> {
 /// Scores units by words.
 pub struct Scorer<'a> {
     looked_up: &'a LookedUp<'a>,
-    lists: Reader<'a>,
+    lists: FrequencyReader<'a>,
     scoring: Scoring<'a>,
     weights: Vec<Weight>,
 }
@@ -113,10 +112,10 @@ impl Lexical {
     /// # Errors
     /// When the index can't be read.
     pub fn look_up<'a>(&'a self, query: &'a Query, bm25: &Bm25) -> Result<LookedUp<'a>> {
-        self.look_up_in(query, bm25, Sizes::default())
+        self.look_up_in(query, bm25, PruningSizes::default())
     }
 
-    fn look_up_in<'a>(&'a self, query: &'a Query, bm25: &Bm25, sizes: Sizes) -> Result<LookedUp<'a>> {
+    fn look_up_in<'a>(&'a self, query: &'a Query, bm25: &Bm25, sizes: PruningSizes) -> Result<LookedUp<'a>> {
         let terms = query.terms.iter().map(|term| self.term(term, bm25)).collect::<Result<Vec<_>>>()?;
         let mut ranges = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
@@ -274,7 +273,12 @@ impl<'a> Scorer<'a> {
             Weight { idf, most: bm25.term_score_max(term.term, idf) }
         };
         let weights = looked_up.terms.iter().enumerate().map(weight).collect();
-        Scorer { looked_up, lists: Reader::new(looked_up.lexical, bm25, statistics.averages()), scoring, weights }
+        Scorer {
+            looked_up,
+            lists: FrequencyReader::new(looked_up.lexical, bm25, statistics.averages()),
+            scoring,
+            weights,
+        }
     }
 
     fn terms(&self) -> impl Iterator<Item = (&ScoredTerm<'a>, Weight)> {
@@ -301,7 +305,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Adds a term's contribution to every document of a shard with the term.
-    fn sum(&self, shard: &mut Shard, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
+    fn sum(&self, shard: &mut DocRange, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
         let start = shard.docs.start;
         let mut sums = vec![0.0f32; if term.lists[shard.segment].is_empty() { 0 } else { shard.docs.len() }];
         let mut seen: Vec<DocId> = Vec::new();
@@ -326,7 +330,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// Adds a term's contribution to the touched documents of a shard.
-    fn sum_touched(&self, shard: &mut Shard, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
+    fn sum_touched(&self, shard: &mut DocRange, (term, weight): (&ScoredTerm<'_>, Weight)) -> Result<()> {
         shard.touched.sort_unstable();
         let frequencies = self.lists.frequencies_at(shard.segment, term, &shard.touched)?;
         for (doc, frequency) in shard.touched.iter().zip(frequencies).filter(|(_, f)| *f > 0.0) {
@@ -340,9 +344,9 @@ impl<'a> Scorer<'a> {
     fn best(&self, depth: usize) -> Result<Vec<UnitHit>> {
         let empty = |(segment, docs): &(usize, Range<DocId>)| {
             let scores = vec![0.0; docs.len()];
-            Shard { segment: *segment, docs: docs.clone(), scores, touched: Vec::new() }
+            DocRange { segment: *segment, docs: docs.clone(), scores, touched: Vec::new() }
         };
-        let mut shards: Vec<Shard> = self.looked_up.ranges.iter().map(empty).collect();
+        let mut shards: Vec<DocRange> = self.looked_up.ranges.iter().map(empty).collect();
         let plain = self.terms().map(|(t, _)| t.postings).sum::<u64>() < self.looked_up.sizes.postings;
         let mut order: Vec<(&ScoredTerm<'_>, Weight)> = self.terms().collect();
         if !plain {
@@ -352,7 +356,7 @@ impl<'a> Scorer<'a> {
         for (i, term) in order.iter().enumerate() {
             let touched: usize = shards.iter().map(|s| s.touched.len()).sum();
             let left: u64 = order[i..].iter().map(|t| t.0.postings).sum();
-            // Finding the bar reads every touched unit, so it is worth it only where more postings than that are left.
+            // Finding the bar reads every touched unit, so it pays off only if more postings than that are left.
             if !plain && touched > 2 * depth && left > touched as u64 {
                 let bar = self.bar(&shards, depth) * (1.0 - ROUNDING);
                 let rest: f32 = order[i..].iter().map(|t| t.1.most).sum();
@@ -361,7 +365,7 @@ impl<'a> Scorer<'a> {
                     narrow(&mut shards, bar - rest);
                 }
             }
-            let add = |shard: &mut Shard| match closed {
+            let add = |shard: &mut DocRange| match closed {
                 true => self.sum_touched(shard, *term),
                 false => self.sum(shard, *term),
             };
@@ -391,8 +395,9 @@ impl<'a> Scorer<'a> {
     }
 
     /// A score that at least `depth` allowed units reach; 0 if fewer were found.
-    fn bar(&self, shards: &[Shard], depth: usize) -> f32 {
-        let of_shard = |(i, s): (usize, &'_ Shard)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
+    fn bar(&self, shards: &[DocRange], depth: usize) -> f32 {
+        let of_shard =
+            |(i, s): (usize, &'_ DocRange)| s.touched.iter().map(|d| (s.score(*d), i, *d)).collect::<Vec<_>>();
         let mut best: Vec<(f32, usize, DocId)> = shards.iter().enumerate().flat_map(of_shard).collect();
         // Factors and filters remove some, so more are scored.
         let looked_at = 4 * depth;
@@ -434,7 +439,7 @@ impl<'a> Scorer<'a> {
 }
 
 /// Keeps only the touched documents with a score of at least `least`.
-fn narrow(shards: &mut [Shard], least: f32) {
+fn narrow(shards: &mut [DocRange], least: f32) {
     for shard in shards {
         let (scores, start) = (&shard.scores, shard.docs.start);
         shard.touched.retain(|doc| scores[(doc - start) as usize] >= least);

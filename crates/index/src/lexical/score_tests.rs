@@ -13,8 +13,8 @@ use super::*;
 use crate::disk::Disk;
 use crate::lexical::{FileDocument, UnitPlace, Writer};
 
-const PLAIN: Sizes = Sizes { postings: u64::MAX, shard: DocId::MAX };
-const CAREFUL: Sizes = Sizes { postings: 0, shard: 100 };
+const PLAIN: PruningSizes = PruningSizes { postings: u64::MAX, shard: DocId::MAX };
+const CAREFUL: PruningSizes = PruningSizes { postings: 0, shard: 100 };
 
 /// A pseudo-random number below `n`.
 fn draw(seed: u64, i: u64, n: u64) -> u64 {

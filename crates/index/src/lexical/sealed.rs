@@ -15,7 +15,7 @@ use tantivy::HasLen;
 use tantivy::directory::{AntiCallToken, FileHandle, OwnedBytes, TerminatingWrite};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::block::{BLOCK, Kept, pack, unpack};
+use super::block::{BLOCK, BlockCache, pack, unpack};
 use crate::disk::{DiskFile, Room, open_regular};
 
 /// Bytes of a block's entry in the table: its length, its checksum.
@@ -134,13 +134,13 @@ impl TerminatingWrite for SealedWriter {
 /// A sealed file, open for reading.
 pub(super) struct Sealed {
     name: String,
-    bytes: Bytes,
+    bytes: ByteSource,
     blocks: Blocks,
-    kept: Kept,
+    kept: BlockCache,
 }
 
 /// Where a file's bytes are.
-enum Bytes {
+enum ByteSource {
     /// A small file, checked.
     Here(OwnedBytes),
     On(File),
@@ -242,19 +242,19 @@ impl Sealed {
             if !blocks.are_sound(0..blocks.len(), &tail) {
                 return Err(damaged(&name, "is damaged"));
             }
-            Bytes::Here(tail.owned())
+            ByteSource::Here(tail.owned())
         } else {
-            Bytes::On(file)
+            ByteSource::On(file)
         };
-        Ok(Sealed { name, bytes, blocks, kept: Kept::default() })
+        Ok(Sealed { name, bytes, blocks, kept: BlockCache::default() })
     }
 
     /// The stored bytes of blocks, checked.
     fn stored(&self, blocks: Range<usize>) -> io::Result<OwnedBytes> {
         let [from, to] = [blocks.start, blocks.end].map(|block| self.blocks.starts[block]);
         match &self.bytes {
-            Bytes::Here(bytes) => Ok(bytes.slice(from as usize..to as usize)),
-            Bytes::On(file) => {
+            ByteSource::Here(bytes) => Ok(bytes.slice(from as usize..to as usize)),
+            ByteSource::On(file) => {
                 let stored = read_at(file, from, (to - from) as usize, &self.name)?;
                 let is_sound = self.blocks.are_sound(blocks, &stored);
                 if is_sound { Ok(stored.owned()) } else { Err(damaged(&self.name, "is damaged")) }
@@ -311,7 +311,7 @@ impl FileHandle for Sealed {
         }
         let (first, end) = (range.start / BLOCK, (range.end - 1) / BLOCK + 1);
         let within = range.start - first * BLOCK..range.end - first * BLOCK;
-        let is_here = matches!(self.bytes, Bytes::Here(_)) && self.blocks.are_plain(first..end);
+        let is_here = matches!(self.bytes, ByteSource::Here(_)) && self.blocks.are_plain(first..end);
         if is_here || end - first > SHORT_BLOCKS {
             return Ok(self.blocks(first..end)?.slice(within));
         }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use colgrep_core::bm25::FIELD_COUNT;
 
-use super::lengths::Lengths;
-use super::read::{Lexical, Segment};
+use super::lengths::FieldLengths;
+use super::read::{Lexical, LexicalSegment};
 use crate::disk::Disk;
 
 /// Sums up a segment, unit by unit.
-fn sum_up(segment: &Segment) -> Lengths {
-    let mut lengths = Lengths::default();
+fn sum_up(segment: &LexicalSegment) -> FieldLengths {
+    let mut lengths = FieldLengths::default();
     for doc in segment.reader.doc_ids_alive().filter(|doc| !segment.info(*doc).is_file()) {
         lengths.units += 1;
         for (sum, norm) in lengths.sums.iter_mut().zip(&segment.norms) {
@@ -26,7 +26,7 @@ fn sum_up(segment: &Segment) -> Lengths {
 impl Lexical {
     /// Number of units, and for each field the sum of its lengths over them, in tokens.
     pub(super) fn lengths(&self) -> (u64, [u64; FIELD_COUNT]) {
-        let mut all = Lengths::default();
+        let mut all = FieldLengths::default();
         for segment in &self.segments {
             let lengths = segment.lengths.get_or_init(|| sum_up(segment));
             all.units += lengths.units;
@@ -40,8 +40,8 @@ impl Lexical {
     /// Saves the sums for later readers.
     pub(crate) fn keep_lengths(&self, folder: &Path, disk: &Disk) {
         if self.segments.iter().any(|s| s.lengths.get().is_none()) {
-            let lengths = |s: &Segment| *s.lengths.get_or_init(|| sum_up(s));
-            Lengths::save(folder, disk, self.segments.iter().map(|s| (&s.reader, lengths(s))));
+            let lengths = |s: &LexicalSegment| *s.lengths.get_or_init(|| sum_up(s));
+            FieldLengths::save(folder, disk, self.segments.iter().map(|s| (&s.reader, lengths(s))));
         }
     }
 }

@@ -10,7 +10,7 @@ use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, Term};
 
-use super::read::{Lexical, Segment};
+use super::read::{Lexical, LexicalSegment};
 use crate::error::Result;
 
 /// The posting lists of a term in a segment: position of the field, place of the list.
@@ -109,23 +109,23 @@ impl Lexical {
 }
 
 /// Reads frequencies.
-pub(super) struct Reader<'a> {
+pub(super) struct FrequencyReader<'a> {
     pub(super) lexical: &'a Lexical,
     pub(super) bm25: &'a Bm25,
     /// For each field, [`Bm25::length_normal`] by the code that a length is stored as.
     normals: [[f32; 256]; FIELD_COUNT],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FrequencyReader<'a> {
     /// A reader, given the average length of each field.
-    pub(super) fn new(lexical: &'a Lexical, bm25: &'a Bm25, averages: [f32; FIELD_COUNT]) -> Reader<'a> {
+    pub(super) fn new(lexical: &'a Lexical, bm25: &'a Bm25, averages: [f32; FIELD_COUNT]) -> FrequencyReader<'a> {
         let normal =
             |field, id| bm25.length_normal(field, FieldNormReader::id_to_fieldnorm(id as u8) as f32, averages[field]);
         let normals = std::array::from_fn(|field| std::array::from_fn(|id| normal(field, id)));
-        Reader { lexical, bm25, normals }
+        FrequencyReader { lexical, bm25, normals }
     }
 
-    fn frequency(&self, segment: &Segment, f: usize, doc: DocId, tf: u32) -> f32 {
+    fn frequency(&self, segment: &LexicalSegment, f: usize, doc: DocId, tf: u32) -> f32 {
         let code = segment.norms[f].as_ref().map_or(0, |n| n.fieldnorm_id(doc));
         self.bm25.field_frequency(f, tf as f32, self.normals[f][usize::from(code)])
     }

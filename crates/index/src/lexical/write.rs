@@ -26,7 +26,7 @@ use super::fields::{CORE_TOKENIZER, FILE_KIND, Fields, Info, Signed, prepare, sc
 use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
-use crate::signature::Signature;
+use crate::signature::ContentFilter;
 use crate::units::{is_encoded, text_hash, unit_text};
 
 /// Memory of the index writer before it writes a segment, in bytes.
@@ -101,7 +101,7 @@ pub struct FileDocument<'a> {
     /// Names that its text defines as types.
     pub textual_types: Vec<String>,
     /// Its signature; empty if not requested.
-    pub signature: Signature,
+    pub signature: ContentFilter,
     /// Facts of each unit besides its text, if the units are entries of a history; empty for a file of the tree.
     pub entries: Vec<Entry>,
 }
@@ -204,7 +204,7 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Writer::add`].
-    pub fn sign(&self, id: FileId, signature: &Signature) -> Result<()> {
+    pub fn sign(&self, id: FileId, signature: &ContentFilter) -> Result<()> {
         let ticket = Arc::new(self.queue.enter(2 * signature.size() + DOCUMENT_BYTES));
         let document = self.signed_document(id, signature, &[]);
         let operations = [
@@ -216,7 +216,7 @@ impl Writer {
     }
 
     /// The document of a file, whether it has units or not.
-    fn signed_document(&self, id: FileId, signature: &Signature, imports: &[String]) -> TantivyDocument {
+    fn signed_document(&self, id: FileId, signature: &ContentFilter, imports: &[String]) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.in_index());
         document.add_u64(self.fields.info, FILE_KIND);

@@ -22,21 +22,21 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// A cache of file texts, bounded in bytes. A text is reused if the file's identity, size and time of change are
 /// unchanged.
 #[derive(Debug, Default)]
-pub struct Texts {
-    held: Mutex<Held>,
+pub struct TextCache {
+    held: Mutex<CachedText>,
     /// The device that only this machine writes to.
     local: OnceLock<u64>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct CachedText {
     texts: LruCache<String, (Stamp, Hashed)>,
     bytes: usize,
 }
 
-impl Default for Held {
-    fn default() -> Held {
-        Held { texts: LruCache::unbounded(), bytes: 0 }
+impl Default for CachedText {
+    fn default() -> CachedText {
+        CachedText { texts: LruCache::unbounded(), bytes: 0 }
     }
 }
 
@@ -74,8 +74,8 @@ fn stamp(_: &Metadata) -> Option<Stamp> {
     None
 }
 
-impl Texts {
-    fn held(&self) -> MutexGuard<'_, Held> {
+impl TextCache {
+    fn held(&self) -> MutexGuard<'_, CachedText> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -131,7 +131,7 @@ impl Texts {
     }
 }
 
-impl Held {
+impl CachedText {
     /// Adds a text, unless it exceeds the bound by itself.
     fn add(&mut self, key: String, stamp: Stamp, text: &Hashed) {
         let size = |key: &str, text: &str| key.len() + text.len() + size_of::<(String, Stamp, String)>();
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_text_is_read_again_where_its_file_changed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (texts, file) = (Texts::default(), folder.path().join("a.rs"));
+        let (texts, file) = (TextCache::default(), folder.path().join("a.rs"));
         let text = || texts.text(folder.path(), "a.rs").map(|text| text.to_string()).ok();
         for content in ["fn a() {}", "fn b() {}", "fn c() {}\n"] {
             std::fs::write(&file, content).expect("a file");
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_goes_first() {
-        let (mut held, text) = (Held::default(), (Arc::new("x".repeat(1 << 20)), 0));
+        let (mut held, text) = (CachedText::default(), (Arc::new("x".repeat(1 << 20)), 0));
         for at in 0..20 {
             held.add(at.to_string(), [at; 7], &text);
             held.add("first".to_string(), [at; 7], &text);
@@ -178,6 +178,6 @@ mod tests {
         }
         assert!(held.texts.contains("19") && !held.texts.contains("0") && held.texts.len() == 7);
         held.add("large".to_string(), [0; 7], &(Arc::new("x".repeat(BYTES_MAX)), 0));
-        assert!(!held.texts.contains("large"), "larger than all room");
+        assert!(!held.texts.contains("large"), "larger than the bound");
     }
 }

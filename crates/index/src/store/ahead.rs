@@ -5,13 +5,13 @@ use std::path::Path;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
-use super::table::{FileView, read_first_part, table_of_views, unpacked};
+use super::table::{FileIdentity, read_first_part, table_of_views, unpacked};
 use super::{FileRecord, FileTable, Snapshot, Store};
 use crate::disk::Room;
 use crate::error::Result;
 use crate::lexical::{CommitPoint, Lexical};
 use crate::signature::{SOURCE_BYTES_MIN, Sought};
-use crate::walk::{Known, LeftOut, WalkOptions, Walked, changed_ns, walk, walk_again};
+use crate::walk::{DirCache, LeftOut, WalkOptions, Walked, changed_ns, walk, walk_again};
 
 /// From this size on disk, unpacking a table's first part takes about as long as reading signatures, so both run in
 /// parallel.
@@ -51,7 +51,7 @@ impl KnownFiles {
         options: &WalkOptions,
         sought: Option<&Sought>,
     ) -> Result<Walked> {
-        let is_of_it = |table: &FileTable<FileView<'_>>| {
+        let is_of_it = |table: &FileTable<FileIdentity<'_>>| {
             let WalkOptions { hidden, no_ignore, .. } = table.walk_options();
             (hidden, no_ignore) == (options.hidden, options.no_ignore)
                 && (table.complete && !table.keeps_texts() && table.root == root.to_string_lossy())
@@ -77,7 +77,7 @@ impl KnownFiles {
             (file.size, file.mtime_ns) == (size, mtime_ns) && without.contains(file.id.0 as usize)
         };
         let FileTable { tree, unreadable, .. } = &table;
-        let known = Known { tree, files: table.files.len(), path: &path, unreadable, skips: Some(&skips) };
+        let known = DirCache { tree, files: table.files.len(), path: &path, unreadable, skips: Some(&skips) };
         walk_again(root, left_out, options, Some(&known))
     }
 

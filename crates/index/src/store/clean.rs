@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{FileTable, Store, WriteLock};
 use crate::error::{Error, Result};
 use crate::lexical::{collect, named_files};
-use crate::vector::Manifest;
+use crate::vector::VectorManifest;
 
 impl Store {
     /// Removes the leftovers of killed and failed writers: all files that the commit point does not name. The caller
@@ -45,7 +45,7 @@ impl Store {
     pub(crate) fn named_in(&self, folder: &Path, table: &FileTable) -> Result<impl Fn(&Path) -> bool + use<>> {
         let mut paths = vec![self.lock_path(), self.lexical_folder(), self.vectors_folder()];
         paths.push(self.table_path(self.generation()?));
-        let vectors = table.vectors.iter().flat_map(Manifest::names);
+        let vectors = table.vectors.iter().flat_map(VectorManifest::names);
         paths.extend(vectors.map(|name| self.vectors_folder().join(name)));
         let lexical = (folder == self.lexical_folder()).then(|| named_files(folder)).transpose()?;
         let is_top = folder == self.folder();

@@ -40,11 +40,11 @@ impl Store {
         self.folder().join("lock")
     }
 
-    /// Takes the write lock. Waits for another writer if `wait`, at most half an hour, else fails.
+    /// Takes the write lock. Waits at most half an hour for another writer if `wait`, else fails.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another process writes;
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) where the folder can't be made or is a link.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the folder can't be created or is a link.
     pub fn lock(&self, wait: bool) -> Result<WriteLock> {
         self.lock_within(if wait { PATIENCE } else { Duration::ZERO }, &|| {})
     }

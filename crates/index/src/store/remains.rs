@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::{Part, Snapshot, Store};
+use super::{IndexPart, Snapshot, Store};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 use crate::lexical::Writer;
 use crate::vector::without;
 
 /// Whether others have a part's bytes already.
-pub type IsOut<'a> = &'a dyn Fn(&Part) -> io::Result<bool>;
+pub type IsOut<'a> = &'a dyn Fn(&IndexPart) -> io::Result<bool>;
 
 /// The segments with such texts, by id and by name.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Snapshot {
 impl Store {
     /// The segments among `parts` with removed texts, except those already sent: the texts are out, and a rewritten
     /// segment would have to be sent whole.
-    pub(super) fn remains(&self, snapshot: &Snapshot, parts: &[Part], is_out: IsOut<'_>) -> Result<Remains> {
+    pub(super) fn remains(&self, snapshot: &Snapshot, parts: &[IndexPart], is_out: IsOut<'_>) -> Result<Remains> {
         let all_out = |prefix: &str| {
             let mut others = parts.iter().filter(|part| part.name.starts_with(prefix) && !part.name.ends_with(".del"));
             let out = others.try_fold(true, |all, part| Ok(all && is_out(part)?));

@@ -13,7 +13,7 @@ use crate::disk::{DiskFile, open_regular};
 use crate::error::{Error, Result};
 use crate::lexical::{is_segment_file, named_files};
 use crate::mode::VectorMode;
-use crate::vector::{Manifest, SpareSegment, Vectors, is_vector_file};
+use crate::vector::{SpareSegment, VectorManifest, Vectors, is_vector_file};
 use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
@@ -23,18 +23,18 @@ const UNKNOWN_TIME: i64 = i64::MIN;
 
 /// A file of an index, as sent.
 #[derive(Debug)]
-pub struct Part {
+pub struct IndexPart {
     /// Its path in the index's folder, `/` between components.
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
     /// Its content.
-    pub content: Content,
+    pub content: PartContent,
 }
 
 /// The content of a part.
 #[derive(Debug)]
-pub enum Content {
+pub enum PartContent {
     /// An open file, which survives a commit that removes it.
     File(File),
     /// Bytes made for sending.
@@ -45,7 +45,7 @@ pub enum Content {
 #[derive(Debug)]
 pub struct Shipment {
     /// Its files, the commit point last.
-    pub parts: Vec<Part>,
+    pub parts: Vec<IndexPart>,
     /// The table for it.
     pub table: FileTable,
 }
@@ -131,7 +131,7 @@ impl Store {
         Err(Error::Changing)
     }
 
-    fn parts(&self, snapshot: &Snapshot) -> Result<Vec<Part>> {
+    fn parts(&self, snapshot: &Snapshot) -> Result<Vec<IndexPart>> {
         if !snapshot.files.complete {
             return Err(Error::NotCommitted(self.folder.clone()));
         }
@@ -149,7 +149,7 @@ impl Store {
             }
         }
         let table = sent(&snapshot.files, snapshot.vectors.as_ref());
-        for name in table.vectors.iter().flat_map(Manifest::names) {
+        for name in table.vectors.iter().flat_map(VectorManifest::names) {
             parts.push(part_of(&self.vectors_folder(), "vectors", &name)?);
         }
         parts.sort_by(|a, b| a.name.cmp(&b.name));
@@ -157,7 +157,7 @@ impl Store {
         for (name, bytes) in
             [(format!("files-{generation}.bin"), bytes), (POINT_PART.to_string(), snapshot.point.text().to_vec())]
         {
-            parts.push(Part { name, bytes: bytes.len() as u64, content: Content::Bytes(bytes) });
+            parts.push(IndexPart { name, bytes: bytes.len() as u64, content: PartContent::Bytes(bytes) });
         }
         // The list is complete only if its commit is still the newest.
         if self.point()? == snapshot.point { Ok(parts) } else { Err(Error::io("read", &folder, gone())) }
@@ -253,12 +253,12 @@ impl Store {
     }
 
     /// `taken` with the segments of the previous index as spares; that index's own vectors if none were taken.
-    fn with_spares(&self, taken: Option<Manifest>, before: &Store) -> Result<Option<Manifest>> {
+    fn with_spares(&self, taken: Option<VectorManifest>, before: &Store) -> Result<Option<VectorManifest>> {
         let kept = before.open().ok().and_then(|snapshot| snapshot.files.vectors);
         let Some(kept) = kept else { return Ok(taken) };
         let Some(mut taken) = taken else {
             kept.names().try_for_each(|name| self.take_vectors(&name, before))?;
-            return Ok(Some(Manifest { complete: false, ..kept }));
+            return Ok(Some(VectorManifest { complete: false, ..kept }));
         };
         if !taken.is_alike(&kept) {
             return Ok(Some(taken));
@@ -293,11 +293,11 @@ impl Store {
     }
 }
 
-fn part_of(folder: &Path, below: &str, name: &str) -> Result<Part> {
+fn part_of(folder: &Path, below: &str, name: &str) -> Result<IndexPart> {
     let path = folder.join(name);
     let file = open_regular(&path).map_err(|e| Error::io("read", &path, e))?;
     let bytes = file.metadata().map_err(|e| Error::io("read", &path, e))?.len();
-    Ok(Part { name: format!("{below}/{name}"), bytes, content: Content::File(file) })
+    Ok(IndexPart { name: format!("{below}/{name}"), bytes, content: PartContent::File(file) })
 }
 
 fn gone() -> io::Error {
@@ -307,7 +307,7 @@ fn gone() -> io::Error {
 /// The table as sent: without root and times, and without skipped files, whose names may be private.
 fn sent(table: &FileTable, vectors: Option<&Vectors>) -> FileTable {
     let files = table.indexed().map(|file| FileRecord { mtime_ns: UNKNOWN_TIME, ..file.clone() }).collect();
-    let manifest = vectors.map(|vectors| Manifest { spare: Vec::new(), ..vectors.manifest().clone() });
+    let manifest = vectors.map(|vectors| VectorManifest { spare: Vec::new(), ..vectors.manifest().clone() });
     FileTable {
         files,
         root: String::new(),

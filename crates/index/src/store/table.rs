@@ -14,12 +14,12 @@ use crate::disk::{Room, open_regular};
 use crate::error::{Error, Result, Source};
 use crate::ids::FileId;
 use crate::mode::VectorMode;
-use crate::vector::Manifest;
-use crate::walk::{Known, KnownTree, LeftOut, WalkOptions, Walked, walk_to_remember};
+use crate::vector::VectorManifest;
+use crate::walk::{DirCache, KnownTree, LeftOut, WalkOptions, Walked, walk_to_remember};
 
 /// Compression level: paths repeat each other, hashes and times do not.
 const LEVEL: i32 = 3;
-/// Minimum of bytes of a [`FileView`] in a part.
+/// Minimum of bytes of a [`FileIdentity`] in a part.
 const VIEW_BYTES_MIN: usize = 4;
 /// Maximum of unpacked bytes per file in each part of a table. Real tables stay far below it; a forged one must not
 /// exhaust memory.
@@ -52,7 +52,7 @@ pub struct FileRecord {
 
 /// The part of a [`FileRecord`] that identifies a file in the tree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct FileView<'a> {
+pub struct FileIdentity<'a> {
     /// As in a record.
     pub id: FileId,
     /// As in a record.
@@ -63,9 +63,9 @@ pub struct FileView<'a> {
     pub mtime_ns: i64,
 }
 
-impl FileView<'_> {
-    fn of(file: &FileRecord) -> FileView<'_> {
-        FileView { id: file.id, path: &file.path, size: file.size, mtime_ns: file.mtime_ns }
+impl FileIdentity<'_> {
+    fn of(file: &FileRecord) -> FileIdentity<'_> {
+        FileIdentity { id: file.id, path: &file.path, size: file.size, mtime_ns: file.mtime_ns }
     }
 }
 
@@ -87,9 +87,9 @@ impl FileRest<'_> {
     }
 
     /// Both parts together.
-    fn with(self, view: FileView<'_>) -> FileRecord {
+    fn with(self, view: FileIdentity<'_>) -> FileRecord {
         let FileRest { hash, language, generated, units, skip, note } = self;
-        let FileView { id, path, size, mtime_ns } = view;
+        let FileIdentity { id, path, size, mtime_ns } = view;
         let [path, language] = [path, language].map(str::to_string);
         FileRecord { id, path, size, mtime_ns, hash, language, generated, units, skip, note: note.map(str::to_string) }
     }
@@ -118,7 +118,7 @@ pub struct FileTable<File = FileRecord> {
     /// Unreadable entries, with the reason.
     pub unreadable: Vec<(String, String)>,
     /// The vectors of this generation, if it has any.
-    pub vectors: Option<Manifest>,
+    pub vectors: Option<VectorManifest>,
     /// The source of its documents: 0 for the files of a tree, else the version of another source. The index stores the
     /// texts of other sources, since reading them again is expensive.
     pub source: u32,
@@ -160,7 +160,7 @@ impl FileTable {
         }
         let path = |place: usize| self.files[place].path.as_str();
         let Self { tree, unreadable, .. } = self;
-        let known = Known { tree, files: self.files.len(), path: &path, unreadable, skips: None };
+        let known = DirCache { tree, files: self.files.len(), path: &path, unreadable, skips: None };
         walk_to_remember(root, left_out, options, Some(&known))
     }
 
@@ -197,7 +197,7 @@ impl FileTable {
     }
 }
 
-/// Parts of a table's file: the table with a [`FileView`] of each file, and the rest of each file. The first suffices
+/// Parts of a table's file: the table with a [`FileIdentity`] of each file, and the rest of each file. The first suffices
 /// to compare a tree.
 const PARTS: usize = 2;
 /// Bytes before the parts: the length of the first, and a checksum of each.
@@ -213,7 +213,7 @@ fn sum(generation: u64, part: &[u8]) -> u64 {
 /// # Errors
 /// When the table can't be serialized.
 pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
-    let views: Vec<FileView<'_>> = table.files.iter().map(FileView::of).collect();
+    let views: Vec<FileIdentity<'_>> = table.files.iter().map(FileIdentity::of).collect();
     let rest: Vec<FileRest<'_>> = table.files.iter().map(FileRest::of).collect();
     let plain = [postcard::to_stdvec(&(table, views)), postcard::to_stdvec(&rest)];
     let mut parts = Vec::new();
@@ -232,7 +232,7 @@ pub fn sealed_table(generation: u64, table: &FileTable) -> Result<Vec<u8>> {
 /// What is wrong with it.
 pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTable, Source> {
     let [own, rest] = [unpacked(generation, bytes, 0)?, unpacked(generation, bytes, 1)?];
-    let (mut table, views): (FileTable, Vec<FileView<'_>>) = postcard::from_bytes(&own)?;
+    let (mut table, views): (FileTable, Vec<FileIdentity<'_>>) = postcard::from_bytes(&own)?;
     let rest: Vec<FileRest<'_>> = postcard::from_bytes(&rest)?;
     if views.len() != rest.len() {
         return Err("is no table".into());
@@ -245,8 +245,8 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
 ///
 /// # Errors
 /// If it is not one.
-pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileView<'_>>> {
-    let ((mut table, count), mut rest): ((FileTable<FileView<'_>>, usize), _) = postcard::take_from_bytes(part)?;
+pub(super) fn table_of_views(part: &[u8]) -> postcard::Result<FileTable<FileIdentity<'_>>> {
+    let ((mut table, count), mut rest): ((FileTable<FileIdentity<'_>>, usize), _) = postcard::take_from_bytes(part)?;
     // postcard would grow a vector several times.
     table
         .files
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(opened_table(7, &bytes).expect("a table"), table);
         let unpacked = unpacked(7, &bytes, 0).expect("bytes");
         let view = table_of_views(&unpacked).expect("a table");
-        let same = |(one, other): (&FileView<'_>, &FileRecord)| {
+        let same = |(one, other): (&FileIdentity<'_>, &FileRecord)| {
             (one.path, one.size, one.id) == (other.path.as_str(), other.size, other.id)
         };
         assert!(view.files.iter().zip(&table.files).all(same) && view.files.len() == 300);

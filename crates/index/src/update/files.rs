@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::difference::difference;
 use super::order::ReadFirst;
-use super::source::{Asked, Content, Document, Round, Source};
-use super::texts::Texts;
-use super::{Progress, Report};
+use super::source::{Content, Document, DocumentBatch, DocumentRequest, Source};
+use super::texts::PendingTexts;
+use super::{Progress, UpdateReport};
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::lexical::{FileDocument, Writer, kept};
@@ -73,13 +73,17 @@ pub(super) fn index_changes(
     (root, source): (&Path, &dyn Source),
     table: FileTable,
     walked: &Walked,
-    texts: &Texts,
+    texts: &PendingTexts,
     progress: &dyn Progress,
     limit: Limit<'_>,
-) -> Result<Report> {
+) -> Result<UpdateReport> {
     let difference = difference(&table, root, walked);
     if table.complete && difference.is_none() {
-        return Ok(Report { files: table.files.len() as u64, in_tree: walked.files.len() as u64, ..Report::default() });
+        return Ok(UpdateReport {
+            files: table.files.len() as u64,
+            in_tree: walked.files.len() as u64,
+            ..UpdateReport::default()
+        });
     }
     let mut build = Build::new(store, source, table, texts, progress)?;
     build.signs = walked.bytes(build.table.filesize_max) >= SOURCE_BYTES_MIN;
@@ -102,7 +106,7 @@ pub(super) fn index_changes(
 struct Build<'a> {
     store: &'a Store,
     source: &'a dyn Source,
-    texts: &'a Texts,
+    texts: &'a PendingTexts,
     progress: &'a dyn Progress,
     writer: Writer,
     /// The table to be committed, without its files, which are in `records`.
@@ -112,7 +116,7 @@ struct Build<'a> {
     bytes_read: AtomicU64,
     /// Whether files get signatures.
     signs: bool,
-    report: Report,
+    report: UpdateReport,
 }
 
 /// The result of reading one file.
@@ -127,12 +131,12 @@ impl<'a> Build<'a> {
         store: &'a Store,
         source: &'a dyn Source,
         mut table: FileTable,
-        texts: &'a Texts,
+        texts: &'a PendingTexts,
         progress: &'a dyn Progress,
     ) -> Result<Build<'a>> {
         let writer = Writer::open(&store.lexical_folder(), store.disk())?;
         let records = table.files.drain(..).map(|f| (f.path.clone(), f)).collect();
-        let report = Report { wrote: true, ..Report::default() };
+        let report = UpdateReport { wrote: true, ..UpdateReport::default() };
         let (bytes_read, signs) = (AtomicU64::new(0), false);
         Ok(Build { store, source, texts, progress, writer, table, records, bytes_read, signs, report })
     }
@@ -217,10 +221,16 @@ impl<'a> Build<'a> {
     }
 
     /// Reads one file, and writes its units if its content differs from `known`.
-    fn file(&self, id: FileId, found: &WalkedFile, known: Option<&FileRecord>, round: &dyn Round) -> Result<Outcome> {
+    fn file(
+        &self,
+        id: FileId,
+        found: &WalkedFile,
+        known: Option<&FileRecord>,
+        round: &dyn DocumentBatch,
+    ) -> Result<Outcome> {
         let (filesize_max, secrets) = (self.table.filesize_max, self.table.secrets);
         let signs = self.signs;
-        let asked = Asked { found, known, record: &new_record(id, found), filesize_max, secrets, signs };
+        let asked = DocumentRequest { found, known, record: &new_record(id, found), filesize_max, secrets, signs };
         let Document { mut record, content, signature, bytes } = round.read(&asked)?;
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         let Some(Content { text, parsed, textual_types, entries }) = content else {
@@ -251,12 +261,12 @@ impl<'a> Build<'a> {
         self.store.commit(&mut self.writer, &self.table)
     }
 
-    fn finish(mut self, limit: Limit<'_>) -> Result<Report> {
+    fn finish(mut self, limit: Limit<'_>) -> Result<UpdateReport> {
         let complete = self.report.unread == 0;
         self.writer.merge_segments(complete && limit.leaves(MERGE_MIN));
         self.commit(complete)?;
         self.writer.finish()?;
-        Ok(Report { files: self.table.files.len() as u64, bytes: self.bytes_read.into_inner(), ..self.report })
+        Ok(UpdateReport { files: self.table.files.len() as u64, bytes: self.bytes_read.into_inner(), ..self.report })
     }
 }
 

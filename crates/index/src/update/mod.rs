@@ -16,13 +16,13 @@ pub use mode::set_mode;
 pub use order::ReadFirst;
 pub use repair::{caught, repair};
 pub(crate) use source::wait_for_new_stamp;
-pub use source::{Asked, Content, Document, Round, Source};
-pub use updater::{Budget, Updater};
+pub use source::{Content, Document, DocumentBatch, DocumentRequest, Source};
+pub use updater::{UpdateBudget, Updater};
 pub use vectors::Encoding;
 
 /// Result of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct UpdateReport {
     /// Files in the table after the update.
     pub files: u64,
     /// Files read and indexed (or found to have no units).

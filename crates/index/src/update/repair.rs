@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexical::Lexical;
 use crate::store::Store;
-use crate::vector::{Manifest, Vectors};
+use crate::vector::{VectorManifest, Vectors};
 
 /// Removes the damaged parts of the index in `store`, so that the next update rebuilds them: segments of vectors, or
 /// all documents (the vectors are kept). Waits for another writer and verifies again, so that only one of several
@@ -35,12 +35,12 @@ pub fn repair(store: &Store) -> Result<()> {
 }
 
 /// The manifest without damaged segments; `None` if the codebook can't be read.
-fn sound(store: &Store, manifest: &Manifest) -> Option<Manifest> {
+fn sound(store: &Store, manifest: &VectorManifest) -> Option<VectorManifest> {
     let vectors = Vectors::open_sound(&store.vectors_folder(), manifest, true).ok()?;
     let complete = manifest.complete && vectors.manifest().segments == manifest.segments;
-    let mut sound = Manifest { complete, ..vectors.manifest().clone() };
+    let mut sound = VectorManifest { complete, ..vectors.manifest().clone() };
     let is_sound = |name: &String| {
-        let alone = Manifest { segments: vec![name.clone()], spare: Vec::new(), ..manifest.clone() };
+        let alone = VectorManifest { segments: vec![name.clone()], spare: Vec::new(), ..manifest.clone() };
         Vectors::damage(&store.vectors_folder(), &alone).is_empty()
     };
     sound.spare.retain(|segment| is_sound(&segment.name));

@@ -10,7 +10,7 @@ use colgrep_syntax::read::{Skip, decode, skip_by_name};
 use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
-use crate::signature::{SIGNED_BYTES_MAX, Signature, signature};
+use crate::signature::{ContentFilter, SIGNED_BYTES_MAX, signature};
 use crate::source::hash;
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk_to_remember};
@@ -34,7 +34,7 @@ pub trait Source: Sync {
     ///
     /// # Errors
     /// When the source does not answer.
-    fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn Round + 's>>;
+    fn begin<'s>(&'s self, round: &[WalkedFile]) -> Result<Box<dyn DocumentBatch + 's>>;
 
     /// Maximum of documents in one round: what [`begin`](Self::begin) reads stays in memory until all of them are
     /// written.
@@ -44,17 +44,17 @@ pub trait Source: Sync {
 }
 
 /// A batch of listed documents, ready to be read from many threads.
-pub trait Round: Sync {
+pub trait DocumentBatch: Sync {
     /// Reads one document.
     ///
     /// # Errors
     /// When the source does not answer.
-    fn read(&self, asked: &Asked<'_>) -> Result<Document>;
+    fn read(&self, asked: &DocumentRequest<'_>) -> Result<Document>;
 }
 
 /// Request for one document.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct DocumentRequest<'a> {
     /// The entry of the listing.
     pub found: &'a WalkedFile,
     /// Its record in the table, if it has one.
@@ -77,7 +77,7 @@ pub struct Document {
     /// The units to index; `None` if the document is skipped or unchanged.
     pub content: Option<Content>,
     /// Its signature, if requested and possible; of a skipped file too.
-    pub signature: Signature,
+    pub signature: ContentFilter,
     /// Number of bytes read.
     pub bytes: u64,
 }
@@ -116,17 +116,17 @@ impl Source for Tree<'_> {
         }
     }
 
-    fn begin<'s>(&'s self, _: &[WalkedFile]) -> Result<Box<dyn Round + 's>> {
+    fn begin<'s>(&'s self, _: &[WalkedFile]) -> Result<Box<dyn DocumentBatch + 's>> {
         Ok(Box::new(*self))
     }
 }
 
-impl Round for Tree<'_> {
+impl DocumentBatch for Tree<'_> {
     /// Reads one file, and parses it if its content differs from that of the known record.
-    fn read(&self, asked: &Asked<'_>) -> Result<Document> {
-        let Asked { found, known, filesize_max, secrets, signs, .. } = *asked;
+    fn read(&self, asked: &DocumentRequest<'_>) -> Result<Document> {
+        let DocumentRequest { found, known, filesize_max, secrets, signs, .. } = *asked;
         let mut record = asked.record.clone();
-        let skip = |mut record: FileRecord, skip: Skip, signature: Signature, bytes: u64| {
+        let skip = |mut record: FileRecord, skip: Skip, signature: ContentFilter, bytes: u64| {
             record.skip = Some(skip);
             record.language = language::detect(Path::new(&found.path), &[]).name.to_string();
             Ok(Document { record, content: None, signature, bytes })
@@ -149,7 +149,7 @@ impl Round for Tree<'_> {
             return skip(record, reason, signature, bytes.map_or(0, |bytes| bytes.len() as u64));
         }
         let Ok(bytes) = read(u64::MAX) else {
-            return skip(record, Skip::Unreadable, Signature::default(), 0);
+            return skip(record, Skip::Unreadable, ContentFilter::default(), 0);
         };
         let size = bytes.len() as u64;
         record.hash = hash(&bytes);
@@ -158,7 +158,7 @@ impl Round for Tree<'_> {
             return Ok(Document { record, bytes: size, ..Document::default() });
         }
         let language = language::of_file(&found.path, &bytes);
-        let signature = if signs { signature(&bytes) } else { Signature::default() };
+        let signature = if signs { signature(&bytes) } else { ContentFilter::default() };
         let text = match decode(&found.path, bytes) {
             Ok(text) => text,
             Err(reason) => return skip(record, reason, signature, size),

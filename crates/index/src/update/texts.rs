@@ -25,21 +25,21 @@ pub(super) fn texts_of(path: &str, units: &[Unit]) -> UnitTexts {
 /// Texts of parsed files, kept in memory until they are encoded, to avoid parsing these files twice. Bounded in bytes;
 /// files beyond the bound are parsed again.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(super) struct PendingTexts {
     bytes_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<PendingText>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct PendingText {
     files: HashMap<FileId, UnitTexts>,
     bytes: usize,
 }
 
-impl Texts {
+impl PendingTexts {
     /// An empty store for at most `bytes_max` bytes.
-    pub(super) fn new(bytes_max: usize) -> Texts {
-        Texts { bytes_max, held: Mutex::default() }
+    pub(super) fn new(bytes_max: usize) -> PendingTexts {
+        PendingTexts { bytes_max, held: Mutex::default() }
     }
 
     /// Keeps the texts of a file's units, if there is room.
@@ -80,7 +80,7 @@ mod tests {
     fn no_more_is_kept_than_there_is_room_for() {
         let unit = |body: &str| [Unit { body: body.to_string(), ..Unit::default() }];
         let one = size(&texts_of("a.rs", &unit("fn a() -> u8 {}")));
-        let texts = Texts::new(2 * one);
+        let texts = PendingTexts::new(2 * one);
         let keep = |file, body: &str| texts.keep(FileId(file), "a.rs", &unit(body));
         for file in 0..3 {
             keep(file, "fn a() -> u8 {}");
@@ -92,7 +92,7 @@ mod tests {
         assert!(texts.take(FileId(1)).is_none(), "handed over");
         keep(2, "fn a() -> u8 {}");
         assert!(texts.take(FileId(2)).is_some() && texts.take(FileId(0)).is_some());
-        let none = Texts::new(0);
+        let none = PendingTexts::new(0);
         none.keep(FileId(0), "a.rs", &unit("fn a() -> u8 {}"));
         assert!(none.take(FileId(0)).is_none());
     }

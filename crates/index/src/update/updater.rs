@@ -9,9 +9,9 @@ use super::files::{Limit, index_changes};
 use super::order::ReadFirst;
 use super::repair::repaired;
 use super::source::{Source, Tree};
-use super::texts::Texts;
+use super::texts::PendingTexts;
 use super::vectors::{Built, Encoding, Job};
-use super::{Progress, Report};
+use super::{Progress, UpdateReport};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Writer};
@@ -45,7 +45,7 @@ pub struct Updater<'a> {
     options: Option<WalkOptions>,
     wait: bool,
     patience: Duration,
-    budget: Option<Budget>,
+    budget: Option<UpdateBudget>,
     interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
     first: Option<&'a ReadFirst>,
     encoding: Option<Encoding<'a>>,
@@ -55,7 +55,7 @@ pub struct Updater<'a> {
 /// Time limit of the lexical half of an update, from the update's beginning. Remaining files are left to the next
 /// update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct UpdateBudget {
     /// The limit if the project has no index yet.
     pub first: Duration,
     /// The limit if it has one.
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Updater<'_> {
 }
 
 /// State of tree and index when an update begins.
-struct Seen {
+struct UpdateStart {
     /// The options of the walk: the requested ones, else those of the index.
     options: WalkOptions,
     walked: Walked,
@@ -141,10 +141,10 @@ impl<'a> Updater<'a> {
         Updater { patience, ..self }
     }
 
-    /// Ends the lexical half when the time is spent, and commits the files read until then; [`Report::unread`] counts
+    /// Ends the lexical half when the time is spent, and commits the files read until then; [`UpdateReport::unread`] counts
     /// the rest.
     #[must_use]
-    pub fn budget(self, budget: Option<Budget>) -> Updater<'a> {
+    pub fn budget(self, budget: Option<UpdateBudget>) -> Updater<'a> {
         Updater { budget, ..self }
     }
 
@@ -178,11 +178,11 @@ impl<'a> Updater<'a> {
     /// # Errors
     /// When the tree can't be read, the disk refuses, the model fails, or (without [`Updater::wait`]) another process
     /// writes.
-    pub fn run(&self) -> Result<(Snapshot, Report)> {
+    pub fn run(&self) -> Result<(Snapshot, UpdateReport)> {
         repaired(self.store, || self.run_once())
     }
 
-    fn run_once(&self) -> Result<(Snapshot, Report)> {
+    fn run_once(&self) -> Result<(Snapshot, UpdateReport)> {
         let begun = Instant::now();
         let mut seen = self.compare()?;
         if seen.standing == Standing::Current
@@ -198,7 +198,7 @@ impl<'a> Updater<'a> {
             {
                 let without_vectors = snapshot.coverage().without_vectors();
                 let (snapshot, report) = unchanged(snapshot);
-                return Ok((snapshot, Report { without_vectors, ..report }));
+                return Ok((snapshot, UpdateReport { without_vectors, ..report }));
             }
             (lock, snapshot) => {
                 seen.snapshot = snapshot;
@@ -212,7 +212,7 @@ impl<'a> Updater<'a> {
             return Ok(unchanged(snapshot));
         }
         background()?.install(|| {
-            let texts = Texts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
+            let texts = PendingTexts::new(if self.encoding.is_some() { TEXT_BYTES_MAX } else { 0 });
             let is_first = seen.snapshot.is_none();
             let time = self.budget.map(|budget| if is_first { budget.first } else { budget.later });
             let limit =
@@ -277,7 +277,7 @@ impl<'a> Updater<'a> {
 
     /// Opens the index and lists the source, in parallel. The table is read first, since known folders need not be
     /// listed.
-    fn compare(&self) -> Result<Seen> {
+    fn compare(&self) -> Result<UpdateStart> {
         let ahead = self.store.ahead().filter(|(_, table)| table.root == self.root.to_string_lossy());
         let made_with = ahead.as_ref().map(|(_, table)| table.walk_options());
         let mut options = self.options.or(made_with).unwrap_or_default();
@@ -307,7 +307,7 @@ impl<'a> Updater<'a> {
         self.progress.unheeded(&walked.unheeded);
         let standing = self.standing(snapshot.as_ref(), &walked, &options);
         let point = snapshot.as_ref().map(|snapshot| snapshot.point.clone());
-        Ok(Seen { options, walked, point, snapshot, standing })
+        Ok(UpdateStart { options, walked, point, snapshot, standing })
     }
 
     fn standing(&self, snapshot: Option<&Snapshot>, walked: &Walked, options: &WalkOptions) -> Standing {
@@ -329,7 +329,7 @@ impl<'a> Updater<'a> {
     }
 
     /// Takes the write lock.
-    fn lock(&self, seen: &mut Seen) -> Result<WriteLock> {
+    fn lock(&self, seen: &mut UpdateStart) -> Result<WriteLock> {
         // An answer without vectors now is better than one with vectors later.
         let patience = if seen.standing == Standing::Differs { self.patience } else { Duration::ZERO };
         let waits = || {
@@ -351,7 +351,7 @@ impl<'a> Updater<'a> {
     }
 
     /// Opens the index again, now under the lock, if its commit point has changed.
-    fn look_again(&self, seen: &mut Seen) -> Result<()> {
+    fn look_again(&self, seen: &mut UpdateStart) -> Result<()> {
         if seen.snapshot.is_none() || seen.point.is_none() || seen.point != self.store.point().ok() {
             seen.snapshot = self.opened()?;
             seen.standing = self.standing(seen.snapshot.as_ref(), &seen.walked, &seen.options);
@@ -363,10 +363,10 @@ impl<'a> Updater<'a> {
     fn lexical(
         &self,
         lock: &WriteLock,
-        seen: &mut Seen,
-        texts: &Texts,
+        seen: &mut UpdateStart,
+        texts: &PendingTexts,
         limit: Limit<'_>,
-    ) -> Result<(Snapshot, Report)> {
+    ) -> Result<(Snapshot, UpdateReport)> {
         let table = match seen.snapshot.take() {
             Some(snapshot) if seen.standing == Standing::LacksVectors => return Ok(unchanged(snapshot)),
             Some(snapshot) if self.is_made_so(&snapshot.files, &seen.options) => snapshot.files,
@@ -385,7 +385,7 @@ impl<'a> Updater<'a> {
         Ok((self.store.open()?, report))
     }
 
-    fn index(&self, table: FileTable, walked: &Walked, texts: &Texts, limit: Limit<'_>) -> Result<Report> {
+    fn index(&self, table: FileTable, walked: &Walked, texts: &PendingTexts, limit: Limit<'_>) -> Result<UpdateReport> {
         self.with_source(|source| {
             index_changes(self.store, (self.root, source), table, walked, texts, self.progress, limit)
         })
@@ -416,8 +416,8 @@ impl<'a> Updater<'a> {
         snapshot: Snapshot,
         encoding: &Encoding<'_>,
         walked: &Walked,
-        texts: &Texts,
-        report: &mut Report,
+        texts: &PendingTexts,
+        report: &mut UpdateReport,
     ) -> Result<Snapshot> {
         let started = Instant::now();
         let (mut snapshot, mut built) = self.encode(snapshot, encoding, texts, report)?;
@@ -437,8 +437,8 @@ impl<'a> Updater<'a> {
         snapshot: Snapshot,
         outdated: &HashSet<FileId>,
         walked: &Walked,
-        texts: &Texts,
-        report: &mut Report,
+        texts: &PendingTexts,
+        report: &mut UpdateReport,
     ) -> Result<Snapshot> {
         let mut table = snapshot.files;
         for record in table.files.iter_mut().filter(|f| outdated.contains(&f.id)) {
@@ -457,8 +457,8 @@ impl<'a> Updater<'a> {
         &self,
         snapshot: Snapshot,
         encoding: &Encoding<'_>,
-        texts: &Texts,
-        report: &mut Report,
+        texts: &PendingTexts,
+        report: &mut UpdateReport,
     ) -> Result<(Snapshot, Built)> {
         let siblings = || match self.source {
             None => self.store.sibling_vectors(self.root),
@@ -499,8 +499,8 @@ impl<'a> Updater<'a> {
     }
 }
 
-fn unchanged(snapshot: Snapshot) -> (Snapshot, Report) {
-    let report = Report { files: snapshot.files.files.len() as u64, ..Report::default() };
+fn unchanged(snapshot: Snapshot) -> (Snapshot, UpdateReport) {
+    let report = UpdateReport { files: snapshot.files.files.len() as u64, ..UpdateReport::default() };
     (snapshot, report)
 }
 

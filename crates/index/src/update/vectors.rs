@@ -14,15 +14,15 @@ use colgrep_encoder::{Encoder, Multivector};
 use rayon::prelude::*;
 
 use super::Progress;
-use super::texts::{Texts, UnitTexts, texts_of};
+use super::texts::{PendingTexts, UnitTexts, texts_of};
 use crate::disk::Disk;
 use crate::error::Result;
 use crate::ids::{FileId, TextHash};
 use crate::source::read_units;
 use crate::store::{FileRecord, FileTable, Snapshot};
 use crate::vector::{
-    Allowed, Codebook, Codec, Commit, Manifest, Random, Row, Sink, Spare, Vectors, centroids_for, pool, rows_wanted,
-    train,
+    Allowed, Codebook, Codec, Commit, Random, Sink, Spare, SplitRow, VectorManifest, Vectors, centroids_for, pool,
+    rows_wanted, train,
 };
 
 /// Texts given to the encoder at once.
@@ -71,7 +71,7 @@ impl<'a> Encoding<'a> {
     }
 
     /// Whether vectors under `manifest` are of this model and format.
-    pub fn fits(&self, manifest: &Manifest) -> bool {
+    pub fn fits(&self, manifest: &VectorManifest) -> bool {
         manifest.fingerprint == self.encoder.fingerprint()
             && manifest.dimension as usize == self.encoder.dimension()
             && manifest.heads as usize == self.encoder.heads()
@@ -82,8 +82,8 @@ impl<'a> Encoding<'a> {
     /// Whether an update may replace the vectors named by `stored`. With a time limit (a search) it may not replace
     /// another model's vectors, nor begin those of a model whose codebook has yet to be trained. Models of the same
     /// name count as the same model.
-    pub fn may_write(&self, stored: Option<&Manifest>) -> bool {
-        let own = |m: &Manifest| m.fingerprint == self.encoder.fingerprint() || m.model == self.encoder.name();
+    pub fn may_write(&self, stored: Option<&VectorManifest>) -> bool {
+        let own = |m: &VectorManifest| m.fingerprint == self.encoder.fingerprint() || m.model == self.encoder.name();
         self.budget.is_none() || stored.map_or(self.codebook.is_some(), own)
     }
 
@@ -94,7 +94,7 @@ impl<'a> Encoding<'a> {
         snapshot.vectors.as_ref().is_some_and(done) || !self.may_write(snapshot.files.vectors.as_ref())
     }
 
-    fn codes(&self, codebook: &Codebook, rows: &[Row]) -> Vec<u8> {
+    fn codes(&self, codebook: &Codebook, rows: &[SplitRow]) -> Vec<u8> {
         let (mut codes, mut room) = (Vec::new(), Vec::new());
         for row in rows {
             codebook.encode(row, &mut codes, &mut room);
@@ -102,7 +102,7 @@ impl<'a> Encoding<'a> {
         codes
     }
 
-    fn pooled(&self, document: &Multivector) -> Vec<Row> {
+    fn pooled(&self, document: &Multivector) -> Vec<SplitRow> {
         pool(document, usize::from(self.codec.rows_max), f32::from(self.codec.similarity) / 100.0)
     }
 }
@@ -133,7 +133,7 @@ pub(crate) struct Job<'a> {
     /// Opens the vectors of the same project's other worktrees.
     pub(crate) siblings: &'a (dyn Fn() -> Vec<Vectors> + Sync),
     /// Texts of files that were parsed just now.
-    pub(crate) texts: &'a Texts,
+    pub(crate) texts: &'a PendingTexts,
     /// Which vectors to make.
     pub(crate) encoding: &'a Encoding<'a>,
     /// Receives progress.
@@ -141,10 +141,10 @@ pub(crate) struct Job<'a> {
 }
 
 /// Encoded rows of the files drawn to train a codebook, by text, and the numbers of these files.
-type Sample = (Vec<(TextHash, Vec<Row>)>, HashSet<FileId>);
+type Sample = (Vec<(TextHash, Vec<SplitRow>)>, HashSet<FileId>);
 
 /// Units without vectors: for each text's hash the number of units that share it, and the files with such units.
-struct Lack {
+struct UnitsToEncode {
     units: HashMap<TextHash, u32>,
     files: Vec<FileId>,
 }
@@ -186,7 +186,7 @@ impl Job<'_> {
             None if deadline.is_some() => return Ok(Built { missing: state.missing(), units, ..Built::default() }),
             None => self.trained(&state, &pending, units)?,
         };
-        let manifest = Manifest { spare: spare.segments(), ..self.manifest(&codebook) };
+        let manifest = VectorManifest { spare: spare.segments(), ..self.manifest(&codebook) };
         let committed = self.table().vectors.clone();
         let sink = Mutex::new(Sink::new((self.folder, self.disk), manifest, committed, &codebook, kept, commit)?);
         let add = |codes| locked(&sink).add(codes);
@@ -200,7 +200,7 @@ impl Job<'_> {
         }
         let outcome = pending.par_iter().with_max_len(1).filter(|r| !done.contains(&r.id)).try_for_each(|record| {
             state.encode(record, |batch| {
-                let codes = |(hash, rows): &(TextHash, Vec<Row>)| (*hash, encoding.codes(&codebook, rows));
+                let codes = |(hash, rows): &(TextHash, Vec<SplitRow>)| (*hash, encoding.codes(&codebook, rows));
                 add(batch.iter().map(codes).collect())
             })
         });
@@ -224,15 +224,15 @@ impl Job<'_> {
         let encoder = self.encoding.encoder;
         let centroids = centroids_for(units, encoder.heads() + usize::from(self.encoding.codec.rows_max));
         let (rows, done) = state.sample(pending, rows_wanted(centroids))?;
-        let all: Vec<Row> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
+        let all: Vec<SplitRow> = rows.iter().flat_map(|(_, rows)| rows.iter().cloned()).collect();
         let codebook = train(encoder.dimension(), &all, centroids, &self.encoding.codec())?;
         Ok((codebook, Some((rows, done))))
     }
 
     /// A manifest for vectors of this model, without any segment yet.
-    fn manifest(&self, codebook: &Codebook) -> Manifest {
+    fn manifest(&self, codebook: &Codebook) -> VectorManifest {
         let encoder = self.encoding.encoder;
-        Manifest {
+        VectorManifest {
             fingerprint: encoder.fingerprint(),
             model: encoder.name().to_string(),
             dimension: encoder.dimension() as u32,
@@ -260,9 +260,9 @@ impl Job<'_> {
     }
 
     /// The number of units, the units that lack vectors, and the number of stored texts in use.
-    fn lack(&self, kept: Option<&Vectors>) -> (u64, Lack, usize) {
+    fn lack(&self, kept: Option<&Vectors>) -> (u64, UnitsToEncode, usize) {
         let mut live = Allowed::none(kept.map_or(0, Vectors::len));
-        let mut lack = Lack { units: HashMap::new(), files: Vec::new() };
+        let mut lack = UnitsToEncode { units: HashMap::new(), files: Vec::new() };
         let mut units = 0;
         self.snapshot.lexical.each_unit(None, |_, file, hash| {
             units += 1;
@@ -364,7 +364,7 @@ impl State<'_> {
         let (mut all, mut done) = (Vec::new(), HashSet::new());
         let mut count = 0;
         for files in order.chunks(SAMPLE_FILES) {
-            let parts: Vec<Vec<(TextHash, Vec<Row>)>> = files
+            let parts: Vec<Vec<(TextHash, Vec<SplitRow>)>> = files
                 .par_iter()
                 .with_max_len(1)
                 .map(|record| {
@@ -390,7 +390,11 @@ impl State<'_> {
         Ok((all, done))
     }
 
-    fn encode(&self, record: &FileRecord, keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>) -> Result<()> {
+    fn encode(
+        &self,
+        record: &FileRecord,
+        keep: impl FnMut(Vec<(TextHash, Vec<SplitRow>)>) -> Result<()>,
+    ) -> Result<()> {
         self.encode_file(record, true, keep)
     }
 
@@ -411,7 +415,7 @@ impl State<'_> {
         &self,
         record: &FileRecord,
         may_end: bool,
-        mut keep: impl FnMut(Vec<(TextHash, Vec<Row>)>) -> Result<()>,
+        mut keep: impl FnMut(Vec<(TextHash, Vec<SplitRow>)>) -> Result<()>,
     ) -> Result<()> {
         let late = || self.stop.load(Ordering::Relaxed) || (may_end && self.is_late());
         if late() {

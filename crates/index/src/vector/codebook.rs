@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::math::dot;
 use super::panel::Panels;
-use super::pool::Row;
+use super::pool::SplitRow;
 use crate::error::{Error, Result};
 
 /// First bytes of a codebook; the last is the version of its layout and of the meaning of codes.
@@ -54,7 +54,7 @@ impl Codec {
 /// Byte layout of a unit's codes: its heads, with [`Codec::head_bits`] per component, then its other rows, with
 /// [`Codec::bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct CodeLayout {
     /// Number of heads of a unit; a unit without rows has no heads.
     pub(crate) heads: usize,
     /// Bytes of a head: centroid (2), step of its length (1), residual.
@@ -63,10 +63,10 @@ pub(crate) struct Layout {
     pub(crate) row_bytes: usize,
 }
 
-impl Layout {
-    pub(crate) fn new(codec: &Codec, dimension: usize, heads: usize) -> Layout {
+impl CodeLayout {
+    pub(crate) fn new(codec: &Codec, dimension: usize, heads: usize) -> CodeLayout {
         let bytes = |bits: u8| 3 + (dimension * usize::from(bits)).div_ceil(8);
-        Layout { heads, head_bytes: bytes(codec.head_bits), row_bytes: bytes(codec.bits) }
+        CodeLayout { heads, head_bytes: bytes(codec.head_bits), row_bytes: bytes(codec.bits) }
     }
 
     /// Splits a unit's codes into rows, each with the number of its head; `None` for other rows.
@@ -79,7 +79,7 @@ impl Layout {
 
 /// Row lengths of a codebook: the greatest that can be stored, and two means.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lengths {
+pub struct RowLengths {
     /// The longest that can be stored.
     pub max: f32,
     /// Mean of the heads.
@@ -102,7 +102,7 @@ pub struct Codebook {
     levels: Vec<f32>,
     /// The same for heads.
     fine: Vec<f32>,
-    lengths: Lengths,
+    lengths: RowLengths,
     /// The bytes of its file; centroids are unpacked from these.
     bytes: Arc<[u8]>,
     id: u64,
@@ -150,12 +150,12 @@ impl Codebook {
     ///
     /// # Errors
     /// When a size is out of range or a number is not finite.
-    pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32], lengths: Lengths) -> Result<Codebook> {
+    pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32], lengths: RowLengths) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((centroids.ncols() as u32).to_le_bytes());
         bytes.extend((centroids.nrows() as u32).to_le_bytes());
         bytes.extend([levels, fine].map(|levels| (levels.len() as u32).to_le_bytes()).as_flattened());
-        let Lengths { max, head, other } = lengths;
+        let RowLengths { max, head, other } = lengths;
         bytes.extend([max, head, other].map(f32::to_le_bytes).as_flattened());
         for level in levels.iter().chain(fine) {
             bytes.extend(level.to_le_bytes());
@@ -190,7 +190,7 @@ impl Codebook {
         let float = |at: usize| word(at).map(f32::from_bits).filter(|f| f.is_finite());
         let (dimension, len) = (word(8)? as usize, word(12)? as usize);
         let (level_count, fine_count) = (word(16)? as usize, word(20)? as usize);
-        let lengths = Lengths { max: float(24).filter(|max| *max > 0.0)?, head: float(28)?, other: float(32)? };
+        let lengths = RowLengths { max: float(24).filter(|max| *max > 0.0)?, head: float(28)?, other: float(32)? };
         let are_levels = |count| matches!(count, 2 | 4 | 16);
         if !are_levels(level_count) || !are_levels(fine_count) {
             return None;
@@ -276,8 +276,8 @@ impl Codebook {
     /// Appends a row's code: nearest centroid (u16), step of its length (u8), residual, in more bits for a head. The
     /// stored length is the one that brings the decoded row nearest to the row itself. `room` is a scratch buffer for
     /// reuse between calls.
-    pub(crate) fn encode(&self, row: &Row, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
-        let Row { direction, scale, head } = row;
+    pub(crate) fn encode(&self, row: &SplitRow, codes: &mut Vec<u8>, room: &mut Vec<f32>) {
+        let SplitRow { direction, scale, head } = row;
         let panels = self.panels.get_or_init(|| Panels::new(self.centroids()));
         let nearest = panels.nearest(direction, self.len, room);
         let centroid = self.centroid(nearest);
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
     use crate::vector::math::normalise;
 
-    const LENGTHS: Lengths = Lengths { max: 4.0, head: 2.0, other: 1.0 };
+    const LENGTHS: RowLengths = RowLengths { max: 4.0, head: 2.0, other: 1.0 };
 
     fn codebook(levels: &[f32]) -> Codebook {
         let centroids: Vec<f32> = (0..24).map(|i| if i % 7 == 0 { 1.0 } else { 0.0 }).collect();
@@ -396,8 +396,8 @@ mod tests {
             };
             let book = codebook(&levels);
             let mut code = Vec::new();
-            book.encode(&Row { direction: direction.clone(), scale, head }, &mut code, &mut Vec::new());
-            let layout = Layout::new(&Codec { bits: book.bits(), ..Codec::default() }, 6, 1);
+            book.encode(&SplitRow { direction: direction.clone(), scale, head }, &mut code, &mut Vec::new());
+            let layout = CodeLayout::new(&Codec { bits: book.bits(), ..Codec::default() }, 6, 1);
             prop_assert_eq!(code.len(), if head { layout.head_bytes } else { layout.row_bytes });
             let mut row = vec![0.0; 6];
             book.direction(&code, head, &mut row);

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use colgrep_encoder::Multivector;
 
-use super::codebook::{Codebook, Layout};
+use super::codebook::{CodeLayout, Codebook};
 use super::panel::Panels;
 
 /// A query packed for MaxSim with stored codes: its rows in panels, and their products with all centroids, computed on
@@ -57,7 +57,7 @@ impl<'a> PreparedQuery<'a> {
     }
 
     /// MaxSim as if every row were its centroid. `best` is a scratch buffer for reuse between calls.
-    pub(crate) fn rough(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
+    pub(crate) fn rough(&self, codes: &[u8], layout: CodeLayout, best: &mut Vec<f32>) -> f32 {
         let mut found = Best::new(self.heads, self.padded, best);
         let products = self.products();
         for (code, head) in layout.rows(codes).filter(|(code, _)| self.known(code)) {
@@ -68,7 +68,7 @@ impl<'a> PreparedQuery<'a> {
     }
 
     /// MaxSim over the decoded rows; 0 for a unit without rows.
-    pub(crate) fn exact(&self, codes: &[u8], layout: Layout, best: &mut Vec<f32>) -> f32 {
+    pub(crate) fn exact(&self, codes: &[u8], layout: CodeLayout, best: &mut Vec<f32>) -> f32 {
         let mut row = vec![0.0; self.codebook.dimension()];
         let mut products = vec![0.0; self.padded];
         let mut found = Best::new(self.heads, self.padded, best);
@@ -152,11 +152,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::vector::codebook::{Codec, Lengths};
+    use crate::vector::codebook::{Codec, RowLengths};
     use crate::vector::math::Random;
-    use crate::vector::pool::Row;
+    use crate::vector::pool::SplitRow;
 
-    const LENGTHS: Lengths = Lengths { max: 3.0, head: 1.0, other: 1.0 };
+    const LENGTHS: RowLengths = RowLengths { max: 3.0, head: 1.0, other: 1.0 };
 
     fn one(random: &mut Random) -> f32 {
         random.below(2001) as f32 / 1000.0 - 1.0
@@ -181,12 +181,12 @@ mod tests {
             let fine: Vec<f32> = (0..fine).map(|i| i as f32 * 2.0 / fine as f32 - 1.0).collect();
             let centroids = Array2::from_shape_simple_fn((20, dimension), || one(&mut random));
             let book = Codebook::new(centroids.view(), &levels, &fine, LENGTHS).expect("a codebook");
-            let layout = Layout::new(&Codec { bits: book.bits(), head_bits: book.head_bits(), ..Codec::default() }, dimension, heads);
+            let layout = CodeLayout::new(&Codec { bits: book.bits(), head_bits: book.head_bits(), ..Codec::default() }, dimension, heads);
             let mut codes = Vec::new();
             // A text without rows has no heads either.
             let rows_len = if rows_len == 0 { 0 } else { heads + rows_len - 1 };
             for i in 0..rows_len {
-                let row = Row { direction: floats(&mut random, dimension), scale: 1.0, head: i < heads };
+                let row = SplitRow { direction: floats(&mut random, dimension), scale: 1.0, head: i < heads };
                 book.encode(&row, &mut codes, &mut Vec::new());
             }
             let query = Multivector::from_values(dimension, heads, floats(&mut random, (heads + asked) * dimension));

@@ -11,11 +11,11 @@ use crate::ids::TextHash;
 #[derive(Debug)]
 pub struct Memory {
     bytes_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<HeldMemory>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct HeldMemory {
     vectors: LruCache<TextHash, Arc<Multivector>>,
     bytes: usize,
 }
@@ -27,10 +27,10 @@ fn size(vectors: &Multivector) -> usize {
 impl Memory {
     /// An empty cache for at most `bytes_max` bytes.
     pub fn new(bytes_max: usize) -> Memory {
-        Memory { bytes_max, held: Mutex::new(Held { vectors: LruCache::unbounded(), bytes: 0 }) }
+        Memory { bytes_max, held: Mutex::new(HeldMemory { vectors: LruCache::unbounded(), bytes: 0 }) }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldMemory> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,8 +76,8 @@ mod tests {
         }
         assert!(memory.get(text(100)).is_some() && memory.get(text(2)).is_none());
         memory.add(text(100), vectors());
-        assert_eq!(bytes(), memory.bytes_max, "what is added again counts once");
+        assert_eq!(bytes(), memory.bytes_max, "a text counts once");
         memory.add(text(200), Arc::new(Multivector::from_values(1, 0, vec![0.0; 2_000])));
-        assert!(memory.get(text(200)).is_none(), "larger than all room");
+        assert!(memory.get(text(200)).is_none(), "larger than the bound");
     }
 }

@@ -16,13 +16,13 @@ mod spare;
 mod tests;
 mod train;
 
-pub use codebook::{Codebook, Codec, Lengths};
+pub use codebook::{Codebook, Codec, RowLengths};
 pub(crate) use math::Random;
 pub use maxsim::QueryKernel;
 pub use memory::Memory;
-pub use nearest::{Question, Scored, in_store};
-pub(crate) use pool::{Row, pool};
-pub use read::{Allowed, Effort, Manifest, VectorPlace, Vectors};
+pub use nearest::{Scored, VectorQuery, in_store};
+pub(crate) use pool::{SplitRow, pool};
+pub use read::{Allowed, Effort, VectorManifest, VectorPlace, Vectors};
 pub use segment::SpareSegment;
 pub(crate) use sink::{Commit, Sink, is_vector_file, without};
 pub(crate) use spare::Spare;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::maxsim::PreparedQuery;
 use super::read::{Allowed, Effort, VectorPlace, Vectors};
-use super::segment::{Segment, list_of};
+use super::segment::{VectorSegment, list_of};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
@@ -15,11 +15,11 @@ pub type Scored = (VectorPlace, f32);
 /// A query prepared for the vectors of one generation.
 ///
 /// A search has three steps, after PLAID (Santhanam et al., CIKM 2022): inverted lists of the centroids nearest to each
-/// query row give candidates ([`Question::listed`]); these are scored by their centroids alone ([`Question::rough`]),
-/// then the best exactly ([`Question::exact`]). A unit in none of the lists read for a query row gets the product of
+/// query row give candidates ([`VectorQuery::listed`]); these are scored by their centroids alone ([`VectorQuery::rough`]),
+/// then the best exactly ([`VectorQuery::exact`]). A unit in none of the lists read for a query row gets the product of
 /// the next centroid (Scheerer et al., WARP, SIGIR 2025).
 #[derive(Debug)]
-pub struct Question<'a> {
+pub struct VectorQuery<'a> {
     vectors: &'a Vectors,
     prepared: PreparedQuery<'a>,
 }
@@ -29,8 +29,8 @@ impl Vectors {
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the query has another dimension or a segment is damaged.
-    pub fn question(&self, query: &Multivector) -> Result<Question<'_>> {
-        self.segments.iter().try_for_each(Segment::secure)?;
+    pub fn question(&self, query: &Multivector) -> Result<VectorQuery<'_>> {
+        self.segments.iter().try_for_each(VectorSegment::secure)?;
         if query.dimension() != self.codebook.dimension() {
             let (asked, kept) = (query.dimension(), self.codebook.dimension());
             return Err(Error::OtherModel { asked: format!("vectors of {asked} components"), kept });
@@ -39,7 +39,7 @@ impl Vectors {
             let (asked, kept) = (query.heads(), self.layout.heads);
             return Err(Error::OtherModel { asked: format!("{asked} rows for a whole text"), kept });
         }
-        Ok(Question { vectors: self, prepared: PreparedQuery::new(query, &self.codebook) })
+        Ok(VectorQuery { vectors: self, prepared: PreparedQuery::new(query, &self.codebook) })
     }
 
     /// The exact MaxSim of each place with the query, from stored codes.
@@ -115,7 +115,7 @@ pub fn in_store(scored: Vec<Scored>) -> Vec<VectorPlace> {
     places
 }
 
-impl Question<'_> {
+impl VectorQuery<'_> {
     /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, unordered,
     /// each with its estimated gain over a unit in none of the lists.
     ///
@@ -125,11 +125,11 @@ impl Question<'_> {
         Ok(self.vectors.best_of(self.gains(allowed, probes)?, n))
     }
 
-    /// As [`Question::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
+    /// As [`VectorQuery::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
     /// the lists first, until `n` allowed ones are found.
     ///
     /// # Errors
-    /// As [`Question::listed`].
+    /// As [`VectorQuery::listed`].
     pub fn listed_asking(
         &self,
         allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,
@@ -174,7 +174,7 @@ impl Question<'_> {
     }
 
     fn gains(&self, allowed: impl Fn(VectorPlace) -> bool, probes: usize) -> Result<Vec<Scored>> {
-        let Question { vectors, prepared } = self;
+        let VectorQuery { vectors, prepared } = self;
         // For each place: gain over a unit in none of the lists, and the last query row that counted, from 1.
         let mut gains: Vec<(f32, u32)> = vec![(0.0, 0); vectors.len()];
         let mut touched: Vec<VectorPlace> = Vec::new();

@@ -10,7 +10,7 @@ const ROWS_LOOKED_AT: usize = 256;
 
 /// A row, split into its direction (of unit length) and its length.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct SplitRow {
     pub(crate) direction: Vec<f32>,
     pub(crate) scale: f32,
     pub(crate) head: bool,
@@ -27,25 +27,25 @@ pub(crate) struct Row {
 /// Merging similar token vectors is from Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval
 /// with Minimal Performance Impact via Token Pooling (2024); leaders replace its hierarchical clusters, in a fifth of
 /// the time.
-pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
+pub(crate) fn pool(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<SplitRow> {
     ARCH.dispatch(|| merged(document, rows_max, similarity))
 }
 
 #[inline(always)]
-fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> {
+fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<SplitRow> {
     let split = |row: &[f32], head: bool| {
         let mut direction = row.to_vec();
         let scale = normalise(&mut direction);
-        Row { direction, scale, head }
+        SplitRow { direction, scale, head }
     };
-    let mut heads: Vec<Row> = document.rows().take(document.heads()).map(|row| split(row, true)).collect();
+    let mut heads: Vec<SplitRow> = document.rows().take(document.heads()).map(|row| split(row, true)).collect();
     // By length; stable for equal lengths. A row without a direction has length 0.
     let length = |row: &[f32]| Some(norm(row)).filter(|length| length.is_finite()).unwrap_or_default();
     let lengths = document.rows().skip(document.heads()).map(|row| (length(row), row));
     let mut rows: Vec<(f32, &[f32])> = lengths.filter(|row| row.0 > 0.0).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     rows.truncate(ROWS_LOOKED_AT);
-    let mut leaders: Vec<Row> = Vec::with_capacity(rows_max);
+    let mut leaders: Vec<SplitRow> = Vec::with_capacity(rows_max);
     let mut sums: Vec<Vec<f32>> = Vec::with_capacity(rows_max);
     let mut direction = vec![0.0; document.dimension()];
     for (_, row) in rows {
@@ -65,7 +65,7 @@ fn merged(document: &Multivector, rows_max: usize, similarity: f32) -> Vec<Row> 
             _ if leaders.len() >= rows_max => {}
             _ => {
                 sums.push(direction.iter().map(|x| x * scale).collect());
-                leaders.push(Row { direction: direction.clone(), scale, head: false });
+                leaders.push(SplitRow { direction: direction.clone(), scale, head: false });
             }
         }
     }

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 
-use super::codebook::{Codebook, Codec, Layout, carried};
-use super::segment::{Segment, SegmentFormat, SpareSegment};
+use super::codebook::{CodeLayout, Codebook, Codec, carried};
+use super::segment::{SegmentFormat, SpareSegment, VectorSegment};
 use crate::disk::read_regular;
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
 
 /// Model, codec and files of the vectors of one generation. The file table stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct VectorManifest {
     /// The model's fingerprint.
     pub fingerprint: u64,
     /// The model's name, for people.
@@ -35,20 +35,20 @@ pub struct Manifest {
     pub complete: bool,
 }
 
-impl Manifest {
+impl VectorManifest {
     /// The codebook's file name.
     pub fn codebook_name(&self) -> String {
         format!("codebook-{:016x}.bin", self.codebook)
     }
 
     /// Whether its vectors have the same model and format, so that one index can contain both.
-    pub fn is_alike(&self, other: &Manifest) -> bool {
-        let of = |m: &Manifest| (m.fingerprint, m.dimension, m.heads, m.codec, m.codebook);
+    pub fn is_alike(&self, other: &VectorManifest) -> bool {
+        let of = |m: &VectorManifest| (m.fingerprint, m.dimension, m.heads, m.codec, m.codebook);
         of(self) == of(other)
     }
 
-    fn layout(&self) -> Layout {
-        Layout::new(&self.codec, self.dimension as usize, self.heads as usize)
+    fn layout(&self) -> CodeLayout {
+        CodeLayout::new(&self.codec, self.dimension as usize, self.heads as usize)
     }
 
     /// The names of its files. The built-in codebook has no file.
@@ -121,10 +121,10 @@ impl Allowed {
 /// The vectors of one generation, open for reading.
 #[derive(Debug)]
 pub struct Vectors {
-    manifest: Manifest,
+    manifest: VectorManifest,
     pub(super) codebook: Codebook,
-    pub(super) layout: Layout,
-    pub(super) segments: Vec<Segment>,
+    pub(super) layout: CodeLayout,
+    pub(super) segments: Vec<VectorSegment>,
     /// The first place of each segment, and the end of the last.
     pub(super) bases: Vec<u32>,
 }
@@ -135,40 +135,40 @@ impl Vectors {
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if a file is missing, truncated, damaged, or belongs to
     /// another model.
-    pub fn open(folder: &Path, manifest: &Manifest) -> Result<Vectors> {
+    pub fn open(folder: &Path, manifest: &VectorManifest) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
-        let open = |name: &String| Segment::open(&folder.join(name), &format);
+        let open = |name: &String| VectorSegment::open(&folder.join(name), &format);
         let segments = manifest.segments.iter().map(open).collect::<Result<Vec<_>>>()?;
         Ok(Vectors::of(manifest.clone(), codebook, segments))
     }
 
     /// As [`Vectors::open`], but leaves out segments that can't be opened and, with `verify`, those that are damaged
     /// anywhere. Fails only without its codebook.
-    pub(crate) fn open_sound(folder: &Path, manifest: &Manifest, verify: bool) -> Result<Vectors> {
+    pub(crate) fn open_sound(folder: &Path, manifest: &VectorManifest, verify: bool) -> Result<Vectors> {
         let codebook = read_codebook(folder, manifest)?;
         let format = segment_format(manifest, &codebook);
-        let sound = |segment: &Segment| !verify || segment.verify().is_ok();
-        let open = |name: &String| Segment::open(&folder.join(name), &format).ok().filter(sound);
-        let segments: Vec<Segment> = manifest.segments.iter().filter_map(open).collect();
+        let sound = |segment: &VectorSegment| !verify || segment.verify().is_ok();
+        let open = |name: &String| VectorSegment::open(&folder.join(name), &format).ok().filter(sound);
+        let segments: Vec<VectorSegment> = manifest.segments.iter().filter_map(open).collect();
         let names = segments.iter().map(|s| s.name().to_string()).collect();
-        Ok(Vectors::of(Manifest { segments: names, ..manifest.clone() }, codebook, segments))
+        Ok(Vectors::of(VectorManifest { segments: names, ..manifest.clone() }, codebook, segments))
     }
 
     /// Verifies all files that `manifest` names in `folder`: one error per damaged file. Without its codebook no
     /// segment can be checked.
-    pub(crate) fn damage(folder: &Path, manifest: &Manifest) -> Vec<Error> {
+    pub(crate) fn damage(folder: &Path, manifest: &VectorManifest) -> Vec<Error> {
         let codebook = match read_codebook(folder, manifest) {
             Ok(codebook) => codebook,
             Err(error) => return vec![error],
         };
         let format = segment_format(manifest, &codebook);
         let check =
-            |name: &String| Segment::open(&folder.join(name), &format).and_then(|segment| segment.verify()).err();
+            |name: &String| VectorSegment::open(&folder.join(name), &format).and_then(|segment| segment.verify()).err();
         manifest.segments.iter().chain(manifest.spare.iter().map(|segment| &segment.name)).filter_map(check).collect()
     }
 
-    pub(super) fn of(manifest: Manifest, codebook: Codebook, segments: Vec<Segment>) -> Vectors {
+    pub(super) fn of(manifest: VectorManifest, codebook: Codebook, segments: Vec<VectorSegment>) -> Vectors {
         let mut bases = vec![0u32];
         for segment in &segments {
             bases.push(bases[bases.len() - 1] + segment.len() as u32);
@@ -177,7 +177,7 @@ impl Vectors {
     }
 
     /// Model, codec and files.
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &VectorManifest {
         &self.manifest
     }
 
@@ -198,7 +198,7 @@ impl Vectors {
 
     /// Size of the segments, in bytes.
     pub fn bytes_on_disk(&self) -> u64 {
-        self.segments.iter().map(Segment::bytes_on_disk).sum()
+        self.segments.iter().map(VectorSegment::bytes_on_disk).sum()
     }
 
     /// Number of segments.
@@ -211,17 +211,18 @@ impl Vectors {
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged.
     pub fn verify(&self) -> Result<()> {
-        self.segments.iter().try_for_each(Segment::verify)
+        self.segments.iter().try_for_each(VectorSegment::verify)
     }
 
     /// The place of the vectors of a text.
     pub fn place(&self, hash: TextHash) -> Option<VectorPlace> {
-        let find = |(segment, base): (&Segment, &u32)| Some(VectorPlace(base + segment.find(hash.value())? as u32));
+        let find =
+            |(segment, base): (&VectorSegment, &u32)| Some(VectorPlace(base + segment.find(hash.value())? as u32));
         self.segments.iter().zip(&self.bases).find_map(find)
     }
 
     /// The segment of a place and the ordinal there; `None` beyond the last place.
-    fn segment_of(&self, place: VectorPlace) -> Option<(&Segment, usize)> {
+    fn segment_of(&self, place: VectorPlace) -> Option<(&VectorSegment, usize)> {
         let at = self.bases.partition_point(|base| *base <= place.0).checked_sub(1)?;
         Some((self.segments.get(at)?, (place.0 - self.bases[at]) as usize))
     }
@@ -245,17 +246,17 @@ impl Vectors {
     /// The names of segments with texts that are not among these.
     pub(crate) fn with_others(&self, texts: &HashSet<TextHash>) -> Vec<String> {
         let is_other = |key| TextHash::new(key).is_none_or(|hash| !texts.contains(&hash));
-        let holds = |segment: &&Segment| (0..segment.len()).any(|ordinal| is_other(segment.key(ordinal)));
+        let holds = |segment: &&VectorSegment| (0..segment.len()).any(|ordinal| is_other(segment.key(ordinal)));
         self.segments.iter().filter(holds).map(|segment| segment.name().to_string()).collect()
     }
 
-    pub(crate) fn into_segments(self) -> Vec<Segment> {
+    pub(crate) fn into_segments(self) -> Vec<VectorSegment> {
         self.segments
     }
 }
 
 /// The format of the segments of a manifest.
-pub(crate) fn segment_format(manifest: &Manifest, codebook: &Codebook) -> SegmentFormat {
+pub(crate) fn segment_format(manifest: &VectorManifest, codebook: &Codebook) -> SegmentFormat {
     SegmentFormat {
         fingerprint: manifest.fingerprint,
         codebook: manifest.codebook,
@@ -264,7 +265,7 @@ pub(crate) fn segment_format(manifest: &Manifest, codebook: &Codebook) -> Segmen
     }
 }
 
-fn read_codebook(folder: &Path, manifest: &Manifest) -> Result<Codebook> {
+fn read_codebook(folder: &Path, manifest: &VectorManifest) -> Result<Codebook> {
     let path: PathBuf = folder.join(manifest.codebook_name());
     let codebook = match carried(manifest.codebook) {
         Some(codebook) => codebook.clone(),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::bytes::Bytes;
-use super::codebook::{Codebook, Layout};
+use super::codebook::{CodeLayout, Codebook};
 use crate::disk::{Disk, open_regular};
 use crate::error::{Error, Result};
 use crate::ids::TextHash;
@@ -50,7 +50,7 @@ pub(crate) struct SegmentFormat {
     /// Number of centroids.
     pub(crate) centroids: u32,
     /// Byte layout of a unit's codes.
-    pub(crate) layout: Layout,
+    pub(crate) layout: CodeLayout,
 }
 
 impl SegmentFormat {
@@ -79,7 +79,7 @@ impl<'a> SegmentBuilder<'a> {
     }
 
     /// Adds the units of `segment` that `keep` accepts and that are not damaged; returns the number of damaged ones.
-    pub(crate) fn absorb(&mut self, segment: &'a Segment, keep: impl Fn(u64) -> bool) -> usize {
+    pub(crate) fn absorb(&mut self, segment: &'a VectorSegment, keep: impl Fn(u64) -> bool) -> usize {
         if segment.secure().is_err() {
             return segment.len();
         }
@@ -133,7 +133,7 @@ impl<'a> SegmentBuilder<'a> {
         header.extend(format.fingerprint.to_le_bytes());
         header.extend(format.codebook.to_le_bytes());
         header.extend(format.centroids.to_le_bytes());
-        let Layout { heads, head_bytes, row_bytes } = format.layout;
+        let CodeLayout { heads, head_bytes, row_bytes } = format.layout;
         header.extend([row_bytes, head_bytes, heads].map(|n| (n as u32).to_le_bytes()).as_flattened());
         let even_bytes = if is_even { first } else { 0 };
         let counts = [self.units.len(), even_bytes, directory.len(), end as usize, lists.len()];
@@ -244,7 +244,7 @@ fn entries(mut directory: &[u8], lists_bytes: usize) -> Option<Vec<ListEntry>> {
 
 /// A segment, open for reading.
 #[derive(Debug)]
-pub(crate) struct Segment {
+pub(crate) struct VectorSegment {
     map: Bytes,
     name: String,
     units: usize,
@@ -261,13 +261,13 @@ pub(crate) struct Segment {
     sound: Vec<AtomicU64>,
 }
 
-impl Segment {
+impl VectorSegment {
     /// Opens the segment at `path` and verifies its length, its format, and the checksum of its table (6 bytes per
     /// unit). Lists are verified when read, codes on first read.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if it is missing, truncated, damaged, or of another format.
-    pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<Segment> {
+    pub(crate) fn open(path: &Path, format: &SegmentFormat) -> Result<VectorSegment> {
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let unusable = |what: &str| Error::damaged(format!("vectors {}: {what}", path.display()));
         let file = open_regular(path).map_err(|e| unusable(&e.to_string()))?;
@@ -279,7 +279,7 @@ impl Segment {
             return Err(unusable("has a damaged header"));
         }
         let [row_bytes, head_bytes, heads] = [28, 32, 36].map(|at| word(at) as usize);
-        let layout = Layout { heads, head_bytes, row_bytes };
+        let layout = CodeLayout { heads, head_bytes, row_bytes };
         let found = SegmentFormat { fingerprint: long(8), codebook: long(16), centroids: word(24), layout };
         if found != *format || row_bytes < 3 || head_bytes < 3 {
             return Err(unusable("is of another model or codec"));
@@ -299,7 +299,7 @@ impl Segment {
         }
         let entries =
             entries(&map[directory_at..lists_at], lists_bytes).ok_or_else(|| unusable("has a damaged table"))?;
-        Ok(Segment {
+        Ok(VectorSegment {
             name,
             units,
             numbers: format.lists(),

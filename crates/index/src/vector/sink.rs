@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::codebook::{Codebook, carried};
-use super::read::{Manifest, Vectors, segment_format};
+use super::read::{VectorManifest, Vectors, segment_format};
 use super::segment::SpareSegment;
-use super::segment::{Segment, SegmentBuilder, SegmentFormat};
+use super::segment::{SegmentBuilder, SegmentFormat, VectorSegment};
 use super::spare::Spare;
 use crate::disk::{Disk, read_regular};
 use crate::error::{Error, Result};
@@ -21,21 +21,21 @@ const CHECKPOINT_AFTER: Duration = Duration::from_secs(10);
 const GATHERED_BYTES_MAX: usize = 32 << 20;
 
 /// Commits a manifest with the lexical index unchanged.
-pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&Manifest) -> Result<()> + Send);
+pub(crate) type Commit<'a> = &'a mut (dyn FnMut(&VectorManifest) -> Result<()> + Send);
 
 /// Writer of codes.
 pub(crate) struct Sink<'a> {
     folder: &'a Path,
     disk: &'a Disk,
-    manifest: Manifest,
+    manifest: VectorManifest,
     codebook: Codebook,
-    segments: Vec<Segment>,
+    segments: Vec<VectorSegment>,
     builder: SegmentBuilder<'static>,
     /// Bytes of codes in `builder`.
     gathered: usize,
     kept: usize,
     /// The last committed manifest.
-    committed: Option<Manifest>,
+    committed: Option<VectorManifest>,
     last_commit: Instant,
     commit: Commit<'a>,
 }
@@ -71,7 +71,7 @@ pub(crate) fn without(
     vectors: Vectors,
     names: &[String],
     wanted: &HashSet<TextHash>,
-) -> Result<Manifest> {
+) -> Result<VectorManifest> {
     let format = segment_format(vectors.manifest(), vectors.codebook());
     let mut spare = Spare::open(folder, Some(vectors.manifest()));
     let mut segments = Vec::new();
@@ -95,7 +95,7 @@ pub(crate) fn without(
         let bytes = fs::metadata(folder.join(&name)).map_or(0, |m| m.len());
         spare.push(name, bytes);
     }
-    Ok(Manifest { segments, spare: spare.segments(), ..vectors.manifest().clone() })
+    Ok(VectorManifest { segments, spare: spare.segments(), ..vectors.manifest().clone() })
 }
 
 impl<'a> Sink<'a> {
@@ -105,8 +105,8 @@ impl<'a> Sink<'a> {
     /// When the disk refuses the codebook.
     pub(crate) fn new(
         (folder, disk): (&'a Path, &'a Disk),
-        mut manifest: Manifest,
-        committed: Option<Manifest>,
+        mut manifest: VectorManifest,
+        committed: Option<VectorManifest>,
         codebook: &Codebook,
         kept: Option<Vectors>,
         commit: Commit<'a>,
@@ -124,7 +124,7 @@ impl<'a> Sink<'a> {
             disk,
             manifest,
             codebook: codebook.clone(),
-            kept: segments.iter().map(Segment::len).sum(),
+            kept: segments.iter().map(VectorSegment::len).sum(),
             segments,
             builder: SegmentBuilder::default(),
             gathered: 0,
@@ -141,7 +141,7 @@ impl<'a> Sink<'a> {
 
     /// Number of texts stored or buffered.
     pub(crate) fn len(&self) -> usize {
-        self.segments.iter().map(Segment::len).sum::<usize>() + self.builder.len()
+        self.segments.iter().map(VectorSegment::len).sum::<usize>() + self.builder.len()
     }
 
     /// Adds codes by the hash of their text; commits a checkpoint when the last one is old enough.
@@ -195,7 +195,7 @@ impl<'a> Sink<'a> {
         }
         let name = written(builder, &format, (self.folder, self.disk))?;
         self.segments.truncate(first);
-        self.segments.push(Segment::open(&self.folder.join(&name), &format)?);
+        self.segments.push(VectorSegment::open(&self.folder.join(&name), &format)?);
         self.manifest.segments.truncate(first);
         self.manifest.segments.push(name);
         Ok(())

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::read::{Manifest, Vectors};
+use super::read::{VectorManifest, Vectors};
 use super::segment::SpareSegment;
 use crate::error::Result;
 use crate::ids::TextHash;
@@ -37,17 +37,17 @@ pub(crate) struct Opened {
 
 impl Spare {
     /// Opens the spare segments of `manifest`, except damaged and expired ones.
-    pub(crate) fn open(folder: &Path, manifest: Option<&Manifest>) -> Spare {
+    pub(crate) fn open(folder: &Path, manifest: Option<&VectorManifest>) -> Spare {
         Spare::on(SpareSegment::today(), folder, manifest)
     }
 
-    fn on(today: u32, folder: &Path, manifest: Option<&Manifest>) -> Spare {
-        let open = |manifest: &Manifest, segment: &SpareSegment| {
-            let alone = Manifest { segments: vec![segment.name.clone()], spare: Vec::new(), ..manifest.clone() };
+    fn on(today: u32, folder: &Path, manifest: Option<&VectorManifest>) -> Spare {
+        let open = |manifest: &VectorManifest, segment: &SpareSegment| {
+            let alone = VectorManifest { segments: vec![segment.name.clone()], spare: Vec::new(), ..manifest.clone() };
             Some(Opened { segment: segment.clone(), vectors: Vectors::open(folder, &alone).ok()? })
         };
         let is_young = |segment: &&SpareSegment| segment.day.saturating_add(DAYS_MAX) >= today;
-        let of = |manifest: &Manifest| {
+        let of = |manifest: &VectorManifest| {
             manifest.spare.iter().filter(is_young).filter_map(|segment| open(manifest, segment)).collect()
         };
         Spare { opened: manifest.map_or_else(Vec::new, of), new: Vec::new(), today }

@@ -8,11 +8,11 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::codebook::{Codebook, Codec, Layout, Lengths};
+use super::codebook::{CodeLayout, Codebook, Codec, RowLengths};
 use super::math::{Random, normalise};
-use super::pool::Row;
-use super::read::{Allowed, Effort, Manifest, VectorPlace, Vectors, segment_format};
-use super::segment::{Segment, SegmentBuilder, SegmentFormat};
+use super::pool::SplitRow;
+use super::read::{Allowed, Effort, VectorManifest, VectorPlace, Vectors, segment_format};
+use super::segment::{SegmentBuilder, SegmentFormat, VectorSegment};
 use crate::disk::Disk;
 use crate::ids::TextHash;
 
@@ -34,14 +34,14 @@ fn near(random: &mut Random, row: &[f32], noise: f32) -> Vec<f32> {
 }
 
 /// A store of random units around a few topics, in several segments, with the decoded rows of each text by its hash.
-struct Made {
+struct MadeStore {
     _folder: tempfile::TempDir,
     vectors: Vectors,
     decoded: HashMap<u64, Multivector>,
     topics: Vec<Vec<f32>>,
 }
 
-fn made(seed: u64, units: usize, segments: usize) -> Made {
+fn made(seed: u64, units: usize, segments: usize) -> MadeStore {
     let folder = tempfile::tempdir().expect("a folder");
     let mut random = Random(seed);
     let topics: Vec<Vec<f32>> = (0..60).map(|_| direction(&mut random)).collect();
@@ -50,21 +50,21 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
         Array2::from_shape_fn((48, DIMENSION), |(topic, i)| topics[topic][i]).view(),
         &[-0.3, -0.1, 0.1, 0.3],
         &std::array::from_fn::<f32, 16, _>(|i| i as f32 / 20.0 - 0.375),
-        Lengths { max: 6.0, head: HEAD_LENGTH, other: 1.0 },
+        RowLengths { max: 6.0, head: HEAD_LENGTH, other: 1.0 },
     )
     .expect("a codebook");
     std::fs::write(folder.path().join(format!("codebook-{:016x}.bin", book.id())), book.bytes()).expect("written");
-    let mut manifest = Manifest {
+    let mut manifest = VectorManifest {
         fingerprint: 1,
         model: "toy".into(),
         dimension: DIMENSION as u32,
         heads: HEADS as u32,
         codec,
         codebook: book.id(),
-        ..Manifest::default()
+        ..VectorManifest::default()
     };
     let mut decoded = HashMap::new();
-    let layout = Layout::new(&codec, DIMENSION, HEADS);
+    let layout = CodeLayout::new(&codec, DIMENSION, HEADS);
     for s in 0..segments {
         let mut builder = SegmentBuilder::default();
         for _ in 0..units / segments {
@@ -75,7 +75,7 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
                 let topic = random.below(topics.len());
                 let head = i < HEADS;
                 let scale = (0.5 + random.below(100) as f32 / 100.0) * if head { HEAD_LENGTH } else { 1.0 };
-                let row = Row { direction: near(&mut random, &topics[topic], 0.5), scale, head };
+                let row = SplitRow { direction: near(&mut random, &topics[topic], 0.5), scale, head };
                 book.encode(&row, &mut codes, &mut Vec::new());
             }
             let mut rows = Vec::new();
@@ -93,10 +93,10 @@ fn made(seed: u64, units: usize, segments: usize) -> Made {
         manifest.segments.push(name);
     }
     let vectors = Vectors::open(folder.path(), &manifest).expect("vectors");
-    Made { _folder: folder, vectors, decoded, topics }
+    MadeStore { _folder: folder, vectors, decoded, topics }
 }
 
-impl Made {
+impl MadeStore {
     /// A query with this many rows besides its heads.
     fn query(&self, random: &mut Random, rows: usize) -> Multivector {
         let rows = (0..HEADS + rows).map(|_| {
@@ -219,7 +219,7 @@ fn forged(changes: &[(prop::sample::Index, u8)]) -> (tempfile::TempDir, std::pat
     const HEADER_BYTES: usize = 80;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.seg");
-    let layout = Layout { heads: 1, head_bytes: 4, row_bytes: 4 };
+    let layout = CodeLayout { heads: 1, head_bytes: 4, row_bytes: 4 };
     let format = SegmentFormat { fingerprint: 1, codebook: 2, centroids: 9, layout };
     let mut builder = SegmentBuilder::default();
     for key in 1..30u64 {
@@ -252,7 +252,7 @@ proptest! {
     #[test]
     fn a_forged_segment_is_read_or_refused(changes in proptest::collection::vec(any::<(prop::sample::Index, u8)>(), 0..12)) {
         let (_folder, path, format) = forged(&changes);
-        let Ok(segment) = Segment::open(&path, &format) else { return Ok(()) };
+        let Ok(segment) = VectorSegment::open(&path, &format) else { return Ok(()) };
         let _ = segment.verify();
         for ordinal in 0..segment.len() + 2 {
             let _ = segment.codes(ordinal);
@@ -269,7 +269,7 @@ proptest! {
         rest in proptest::collection::vec(any::<u8>(), 0..600),
     ) {
         let codebook = super::codebook::Codebook::new(
-            Array2::from_elem((2, 4), 0.5f32).view(), &[0.0, 0.1], &[0.5; 16], Lengths { max: 1.0, head: 1.0, other: 1.0 },
+            Array2::from_elem((2, 4), 0.5f32).view(), &[0.0, 0.1], &[0.5; 16], RowLengths { max: 1.0, head: 1.0, other: 1.0 },
         ).expect("a codebook");
         let mut bytes = codebook.bytes().to_vec();
         bytes.truncate(8);

@@ -4,10 +4,10 @@ use colgrep_encoder::Encoder;
 use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
-use super::codebook::{Codebook, Codec, Lengths};
+use super::codebook::{Codebook, Codec, RowLengths};
 use super::math::{Random, normalise};
 use super::panel::Panels;
-use super::pool::{Row, pool};
+use super::pool::{SplitRow, pool};
 use crate::error::Result;
 
 /// Rounds of k-means: the first few have nearly all of the effect.
@@ -39,7 +39,7 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
 ///
 /// # Errors
 /// When a component is not finite.
-pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Codec) -> Result<Codebook> {
+pub(crate) fn train(dimension: usize, rows: &[SplitRow], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let mut random = Random(SEED);
     let sample = drawn(rows, rows_wanted(centroids), &mut random);
     let mut directions = Array2::zeros((sample.len(), dimension));
@@ -56,13 +56,13 @@ pub(crate) fn train(dimension: usize, rows: &[Row], centroids: usize, codec: &Co
     };
     // Future rows may be longer.
     let max = if longest > 0.0 { 1.5 * longest } else { 1.0 };
-    let lengths = Lengths { max, head: average(true), other: average(false) };
+    let lengths = RowLengths { max, head: average(true), other: average(false) };
     let of = |head, bits: u8| levels(residuals(head), 1 << bits);
     Codebook::new(means.view(), &of(false, codec.bits), &of(true, codec.head_bits), lengths)
 }
 
 /// At most `count` of the rows, in random order.
-fn drawn<'r>(rows: &'r [Row], count: usize, random: &mut Random) -> Vec<&'r Row> {
+fn drawn<'r>(rows: &'r [SplitRow], count: usize, random: &mut Random) -> Vec<&'r SplitRow> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     for i in (1..order.len()).rev() {
         order.swap(i, random.below(i + 1));
@@ -106,7 +106,7 @@ fn nearest(rows: &Array2<f32>, means: &Array2<f32>) -> Vec<usize> {
 
 /// Residuals of the last [`LEVEL_ROWS`] rows that are heads, or with `head` false of other rows, component after
 /// component.
-fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: bool) -> Vec<f32> {
+fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&SplitRow], head: bool) -> Vec<f32> {
     let (panels, mut room) = (Panels::new(means.view()), Vec::new());
     let of_kind = (0..sample.len()).rev().filter(|i| sample[*i].head == head).take(LEVEL_ROWS);
     let residual = |i| {
@@ -122,12 +122,12 @@ fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&Row], head: boo
 /// # Errors
 /// When the model can't be run or returns non-finite components.
 pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, codec: &Codec) -> Result<Codebook> {
-    let pooled = |part: &[&str]| -> Result<Vec<Row>> {
+    let pooled = |part: &[&str]| -> Result<Vec<SplitRow>> {
         let documents = encoder.encode_documents(part)?;
         let similarity = f32::from(codec.similarity) / 100.0;
         Ok(documents.iter().flat_map(|d| pool(d, usize::from(codec.rows_max), similarity)).collect())
     };
-    let rows: Result<Vec<Vec<Row>>> = texts.par_chunks(64).map(pooled).collect();
+    let rows: Result<Vec<Vec<SplitRow>>> = texts.par_chunks(64).map(pooled).collect();
     train(encoder.dimension(), &rows?.concat(), centroids, codec)
 }
 
@@ -168,11 +168,11 @@ mod tests {
     fn clusters_are_found() {
         let mut random = Random(1);
         let mut noise = || (random.below(1000) as f32 / 1000.0 - 0.5) * 0.2;
-        let rows: Vec<Row> = (0..400)
+        let rows: Vec<SplitRow> = (0..400)
             .map(|i| {
                 let mut direction: Vec<f32> = (0..8).map(|c| f32::from(u8::from(c == i % 8)) + noise()).collect();
                 normalise(&mut direction);
-                Row { direction, scale: 2.0, head: false }
+                SplitRow { direction, scale: 2.0, head: false }
             })
             .collect();
         let book = train(8, &rows, 16, &Codec::default()).expect("a codebook");
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn few_rows_or_none_are_enough() {
-        let row = Row { direction: vec![0.6, 0.8], scale: 1.0, head: true };
+        let row = SplitRow { direction: vec![0.6, 0.8], scale: 1.0, head: true };
         for rows in [vec![], vec![row.clone()], vec![row; 3]] {
             let book = train(2, &rows, 64, &Codec::default()).expect("a codebook");
             assert!(!book.is_empty());

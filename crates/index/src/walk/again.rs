@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 
-use super::known::{Known, UNSURE, are_same, state_then};
+use super::known::{DirCache, UNSURE, are_same, state_then};
 use super::rules::{Rules, is_asked};
 use super::{Walk, WalkedFile, one_of};
 
@@ -27,7 +27,7 @@ const GONE: u8 = 3;
 /// The comparison of the known tree with the current one.
 struct Again<'a, 'k> {
     walk: &'a Walk,
-    known: &'a Known<'k>,
+    known: &'a DirCache<'k>,
     /// The root, open.
     top: OwnedFd,
     /// Places of the known folders, by path.
@@ -42,7 +42,7 @@ struct Again<'a, 'k> {
 
 /// Fills `walk` with the current state. Returns false, and fills in nothing, if a rule changed and the known state is
 /// useless.
-pub(super) fn fill(walk: &Walk, known: &Known<'_>) -> bool {
+pub(super) fn fill(walk: &Walk, known: &DirCache<'_>) -> bool {
     if known.tree.is_empty() || !are_same(&known.tree.rules) {
         return false;
     }

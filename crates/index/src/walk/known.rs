@@ -1,9 +1,9 @@
-//! What a walk remembers of a tree, so that the next one lists only the folders that changed.
+//! What a walk remembers of a tree, so that the next one lists only the folders that changed, at a fraction of the
+//! cost.
 //!
-//! A folder's times show whether names came or went, and those of ignore files whether the rules changed, so a later
-//! walk checks each folder, ignore file and file once and lists just what differs. This costs a fraction of a full
-//! walk, and git does the same (`git update-index --untracked-cache`). Only file systems known to update a folder's
-//! times with every name are trusted.
+//! A folder's times show whether names came or went, and those of ignore files whether the rules changed; git does the
+//! same (`git update-index --untracked-cache`). Only file systems known to update a folder's times with every name are
+//! trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub type PathOf<'a> = dyn Fn(usize) -> &'a str + Sync + 'a;
 
 /// The result of an earlier walk.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct DirCache<'a> {
     /// The folders and rules.
     pub tree: &'a KnownTree,
     /// Number of all files of that walk.

@@ -17,9 +17,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use rayon::Scope;
 
 use crate::error::{Error, Result};
-pub use known::{Known, KnownTree, Skips};
-pub use patterns::Patterns;
-use rules::{Reader, Rules};
+pub use known::{DirCache, KnownTree, Skips};
+pub use patterns::IgnorePatterns;
+use rules::{Rules, RulesReader};
 
 /// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub fn walk_to_remember(
     root: &Path,
     left_out: &LeftOut<'_>,
     options: &WalkOptions,
-    known: Option<&Known<'_>>,
+    known: Option<&DirCache<'_>>,
 ) -> Result<Walked> {
     walk_for(Purpose::Remember, root, left_out, options, known)
 }
@@ -162,7 +162,7 @@ pub fn walk_again(
     root: &Path,
     left_out: &LeftOut<'_>,
     options: &WalkOptions,
-    known: Option<&Known<'_>>,
+    known: Option<&DirCache<'_>>,
 ) -> Result<Walked> {
     walk_for(Purpose::Look, root, left_out, options, known)
 }
@@ -191,13 +191,15 @@ fn walk_for(
     root: &Path,
     left_out: &LeftOut<'_>,
     options: &WalkOptions,
-    known: Option<&Known<'_>>,
+    known: Option<&DirCache<'_>>,
 ) -> Result<Walked> {
     std::fs::read_dir(root).map_err(|e| Error::io("read", root, e))?;
     let root = root.canonicalize().map_err(|e| Error::io("read", root, e))?;
     let ignored = match options.no_ignore {
-        true => Patterns::default(),
-        false => Patterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?,
+        true => IgnorePatterns::default(),
+        false => {
+            IgnorePatterns::checked(&root, left_out.patterns.iter().map(String::as_str)).map_err(Error::Pattern)?
+        }
     };
     let in_git = root.ancestors().any(|a| a.join(".git").exists());
     // It may not exist yet; outside the tree it has no effect.
@@ -209,7 +211,7 @@ fn walk_for(
         own,
         ignored,
         global: OnceLock::new(),
-        reader: Arc::new(Reader::new(purpose == Purpose::Remember)),
+        reader: Arc::new(RulesReader::new(purpose == Purpose::Remember)),
         above: OnceLock::new(),
         walked: Mutex::default(),
         has_unnamed: AtomicBool::new(false),
@@ -241,10 +243,10 @@ struct Walk {
     /// A folder that is left out.
     own: Option<PathBuf>,
     /// The setting `ignore`.
-    ignored: Patterns,
+    ignored: IgnorePatterns,
     /// The user's own ignore file for all repositories.
     global: OnceLock<Gitignore>,
-    reader: Arc<Reader>,
+    reader: Arc<RulesReader>,
     /// The rules of the folders above the root.
     above: OnceLock<Arc<Rules>>,
     walked: Mutex<Walked>,
@@ -385,7 +387,7 @@ impl Walk {
                 found.unreadable.push((self.below_root(&path), SPECIAL.to_string()));
             }
         }
-        // What each walk reports anew has to be met at each walk.
+        // A folder with something to report at each walk has to be listed each time.
         let is_sure = found.misnamed.is_empty() && found.unreadable.iter().all(|(_, why)| why == SPECIAL);
         let state = if is_sure { state } else { known::UNSURE };
         let name = folder.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_string);

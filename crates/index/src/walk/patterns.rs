@@ -11,29 +11,29 @@ const PART_LINES: usize = 100;
 
 /// Patterns as in a `.gitignore`: the last line that matches decides.
 #[derive(Debug, Default)]
-pub struct Patterns {
+pub struct IgnorePatterns {
     parts: Vec<Gitignore>,
 }
 
-impl Patterns {
+impl IgnorePatterns {
     /// Patterns of lines about paths below `root`. Invalid lines are left out.
-    pub fn new<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Patterns {
-        Patterns::build(root, lines, |_| Ok(())).unwrap_or_default()
+    pub fn new<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> IgnorePatterns {
+        IgnorePatterns::build(root, lines, |_| Ok(())).unwrap_or_default()
     }
 
     /// The same, but an invalid line is an error.
     ///
     /// # Errors
     /// When a line is not a pattern.
-    pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<Patterns, ignore::Error> {
-        Patterns::build(root, lines, Err)
+    pub fn checked<'l>(root: &Path, lines: impl IntoIterator<Item = &'l str>) -> Result<IgnorePatterns, ignore::Error> {
+        IgnorePatterns::build(root, lines, Err)
     }
 
     fn build<'l>(
         root: &Path,
         lines: impl IntoIterator<Item = &'l str>,
         bad: impl Fn(ignore::Error) -> Result<(), ignore::Error>,
-    ) -> Result<Patterns, ignore::Error> {
+    ) -> Result<IgnorePatterns, ignore::Error> {
         let lines: Vec<&str> = lines.into_iter().collect();
         let mut parts = Vec::new();
         for some in lines.chunks(PART_LINES) {
@@ -52,7 +52,7 @@ impl Patterns {
             }
         }
         parts.retain(|part| !part.is_empty());
-        Ok(Patterns { parts })
+        Ok(IgnorePatterns { parts })
     }
 
     /// Whether there are no patterns.
@@ -99,7 +99,7 @@ mod tests {
         let mut lines: Vec<String> = (0..250).map(|i| format!("a{i}*")).collect();
         lines[3] = "!a120x".to_string();
         lines.push("!a7keep".to_string());
-        let patterns = Patterns::new(Path::new("/r"), lines.iter().map(String::as_str));
+        let patterns = IgnorePatterns::new(Path::new("/r"), lines.iter().map(String::as_str));
         for (path, ignored) in
             [("a7", true), ("a7keep", false), ("b", false), ("a120x", true), ("x/a249z", true), ("a4", true)]
         {
@@ -113,9 +113,9 @@ mod tests {
     fn what_is_too_large_together_is_matched_all_the_same() {
         let long = "[a-z]*".repeat(2_000);
         let lines: Vec<String> = (0..100).map(|i| format!("{long}{i}*")).chain(["x?y".to_string()]).collect();
-        let patterns = Patterns::new(Path::new("/r"), lines.iter().map(String::as_str));
+        let patterns = IgnorePatterns::new(Path::new("/r"), lines.iter().map(String::as_str));
         assert!(patterns.matched(Path::new("xzy"), false).is_ignore());
-        assert!(Patterns::checked(Path::new("/r"), ["a{b"]).is_err());
-        assert!(Patterns::new(Path::new("/r"), ["a{b", "c"]).matched(Path::new("c"), false).is_ignore());
+        assert!(IgnorePatterns::checked(Path::new("/r"), ["a{b"]).is_err());
+        assert!(IgnorePatterns::new(Path::new("/r"), ["a{b", "c"]).matched(Path::new("c"), false).is_ignore());
     }
 }

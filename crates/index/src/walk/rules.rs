@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::Match;
 
 use super::known::{settled_state_of_rules, state_of_rules};
-use super::patterns::Patterns;
+use super::patterns::IgnorePatterns;
 use crate::disk::read_regular;
 
 /// Names of ignore files, in order of precedence.
@@ -29,7 +29,7 @@ const LIVE_BYTES_MAX: usize = 512 << 10;
 
 /// State shared by all folders of a walk.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct RulesReader {
     /// Bytes of active patterns.
     live: AtomicUsize,
     /// Ignore files that are disregarded, with the reason.
@@ -45,10 +45,10 @@ pub(super) fn is_asked(name: &OsStr) -> bool {
     TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
 }
 
-impl Reader {
+impl RulesReader {
     /// A reader that waits for ignore files that changed a moment ago if `settles`.
-    pub(super) fn new(settles: bool) -> Reader {
-        Reader { settles, ..Reader::default() }
+    pub(super) fn new(settles: bool) -> RulesReader {
+        RulesReader { settles, ..RulesReader::default() }
     }
 
     /// The ignore files that were disregarded so far.
@@ -92,7 +92,7 @@ impl Reader {
     }
 
     /// The patterns of an ignore file, and their size in bytes.
-    fn patterns(&self, folder: &Path, path: &Path) -> (Patterns, usize) {
+    fn patterns(&self, folder: &Path, path: &Path) -> (IgnorePatterns, usize) {
         let Some(text) = self.read(path) else { return Default::default() };
         let text = text.trim_start_matches('\u{feff}');
         let lines = || text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -104,16 +104,16 @@ impl Reader {
             self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
             return Default::default();
         }
-        (Patterns::new(folder, lines()), bytes)
+        (IgnorePatterns::new(folder, lines()), bytes)
     }
 }
 
 /// The rules in force in a folder.
 #[derive(Debug)]
 pub(super) struct Rules {
-    reader: Arc<Reader>,
+    reader: Arc<RulesReader>,
     above: Option<Arc<Rules>>,
-    kinds: [Patterns; KINDS],
+    kinds: [IgnorePatterns; KINDS],
     /// Whether a repository begins here.
     is_top: bool,
     bytes: usize,
@@ -127,7 +127,7 @@ impl Drop for Rules {
 
 impl Rules {
     /// No rules.
-    pub(super) fn none(reader: &Arc<Reader>) -> Arc<Rules> {
+    pub(super) fn none(reader: &Arc<RulesReader>) -> Arc<Rules> {
         Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
     }
 
@@ -146,7 +146,7 @@ impl Rules {
                 inner.bytes += bytes;
             }
         }
-        if !is_top && inner.kinds.iter().all(Patterns::is_empty) {
+        if !is_top && inner.kinds.iter().all(IgnorePatterns::is_empty) {
             return self.clone();
         }
         inner.above = Some(self.clone());

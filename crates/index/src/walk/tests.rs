@@ -186,7 +186,7 @@ impl Remembered {
     fn again(&self, folder: &Path, options: &WalkOptions) -> Walked {
         let Walked { files, tree, unreadable, .. } = &self.walked;
         let path = |place: usize| files[place].path.as_str();
-        let known = Known { tree, files: files.len(), path: &path, unreadable, skips: None };
+        let known = DirCache { tree, files: files.len(), path: &path, unreadable, skips: None };
         let again = walk_again(folder, &LeftOut::default(), options, Some(&known)).unwrap();
         let anew = walk(folder, &LeftOut::default(), options).unwrap();
         assert_eq!((&again.files, &again.unreadable), (&anew.files, &anew.unreadable));
@@ -233,8 +233,8 @@ fn what_is_known_is_used() {
     // An extra file that supposedly was found earlier and does exist: a listing would not return it.
     let files = ["a/b.rs", "a/c/d.rs", "a/e.log"];
     let path = |place: usize| files[place];
-    let known = Known { tree: &before.walked.tree, files: files.len(), path: &path, unreadable: &[], skips: None };
-    let listed = |known: &Known<'_>| {
+    let known = DirCache { tree: &before.walked.tree, files: files.len(), path: &path, unreadable: &[], skips: None };
+    let listed = |known: &DirCache<'_>| {
         let walked = walk_again(folder.path(), &LeftOut::default(), &options, Some(known)).unwrap();
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>()
     };

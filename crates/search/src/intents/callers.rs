@@ -6,7 +6,7 @@ use colgrep_core::query::last_segment;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, UNITS_MAX};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, Look, StoredUnitsRequest};
+use crate::rounds::{EnclosingRequest, FilesWithAllRequest, LineOf, ScanTarget, StoredUnitsRequest};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -38,7 +38,7 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
     let mut units = rounds.callers(&asked[0])?;
     units.truncate(UNITS_MAX);
     let mut pointers = lookup.point_at_lines(&units, &LineOf::Call(name.to_string()), strength)?;
-    // Calls outside units, and those that a grammar does not show.
+    // Calls outside units, and those that a grammar does not mark.
     let Some(term) = term_of_word(name, lookup.tokenizer) else { return Ok(Resolved::open(pointers)) };
     let terms = vec![term];
     if rounds.term_counts(&terms, 0)?.iter().any(|count| count.units.most() > UNITS_WITH_NAME_MAX) {
@@ -46,7 +46,7 @@ fn callers(lookup: &mut IntentLookup<'_>, _: &ResolvedSoFar, asked: &[String]) -
     }
     let files = lookup.readable(&rounds.ask(&FilesWithAllRequest { terms })?, FILES_READ_MAX, BYTES_READ_MAX)?;
     // Calls in a document are examples.
-    let seen = rounds.scan(&files, Look::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
+    let seen = rounds.scan(&files, ScanTarget::Calls(name.to_string()))?.into_iter().filter(|(_, seen)| !seen.is_text);
     let lines: Vec<(FilePlace, u32)> = seen.map(|(file, seen)| (file, seen.line)).collect();
     let around = rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(&lines);
     let found: Vec<(UnitFound, u32)> = around.filter_map(|(unit, (_, line))| Some((unit?, *line))).collect();

@@ -15,19 +15,20 @@ use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_M
 use super::text::PlacedText;
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::rounds::{
-    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, Look, PhrasesRequest, Seen, StoredUnitsRequest,
+    DefinitionFound, DefinitionsRequest, LineOf, LinesRequest, PhrasesRequest, ScanTarget, ScannedLine,
+    StoredUnitsRequest,
 };
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
 
-/// Definitions that a name may have for each of them to be meant. With more, the ranking decides.
+/// Maximum of definitions for a name to mean each of them. With more, the ranking decides.
 const DEFINITIONS_MAX: usize = 3;
 /// Maximum of definitions of a name whose final marks are compared.
 const MARKED_MAX: usize = 16;
 
-/// How code refers to its own object or module: they own no name.
+/// How code refers to its own object or module: these are not owners of a name.
 pub(crate) const SELVES: &[&str] = &["Self", "cls", "crate", "self", "super", "this"];
 
 pub(super) const DECLARATION: Intent = Intent {
@@ -162,7 +163,7 @@ impl IntentLookup<'_> {
             }
         }
         let has_type = !is_aside && units.iter().any(|unit| unit.kind == UnitKind::Class);
-        // Brackets and the like ask for the function.
+        // Brackets and the like show that the function is meant.
         if whole == name && is_word(name) && !has_type && self.means_more(name, is_aside)? {
             return Ok(Resolved::named(pointers, true));
         }
@@ -221,8 +222,8 @@ impl IntentLookup<'_> {
         Ok(Resolved::named(found.unwrap_or_default(), is_named))
     }
 
-    /// The definition that keyword and name announce. Two words of a sentence (`function call`) hardly mean one in tests and
-    /// the like.
+    /// The definition that keyword and name declare. Two plain words (`function call`) hardly mean one in tests and the
+    /// like.
     fn declared(&mut self) -> Result<Pointers> {
         let query = self.query;
         let Some(NamedDeclaration { keyword, name }) = &query.intents.declaration else {
@@ -317,7 +318,7 @@ impl IntentLookup<'_> {
 
     /// Lines of code that declare a name with one of some keywords, in units of other names: functions inside
     /// functions.
-    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, Seen)>> {
+    fn announced(&mut self, name: &str, keywords: &[&str]) -> Result<Vec<(FilePlace, ScannedLine)>> {
         let is_of_functions = |keyword: &&str| language::known().any(|row| row.function_keywords.contains(keyword));
         let may_bind = keywords.iter().any(|keyword| is_binding(keyword) || is_of_functions(keyword));
         let announced = keywords.iter().map(|keyword| format!("{keyword} {name}"));
@@ -329,12 +330,12 @@ impl IntentLookup<'_> {
         files.dedup();
         let files = self.readable(&files, FILES_READ_MAX, BYTES_READ_MAX)?;
         let keywords = keywords.iter().map(|keyword| (*keyword).to_string()).collect();
-        self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })
+        self.rounds.scan(&files, ScanTarget::Announces { name: name.to_string(), keywords })
     }
 
-    /// The lines of files that announce a name which no unit has.
+    /// The lines of files that declare a name which no unit has.
     fn announced_in(&mut self, files: &HashSet<FilePlace>, name: &str) -> Result<Pointers> {
-        // `enum class` announces no `class`.
+        // `enum class` does not declare a `class`.
         if language::facts().is_declaration_keyword(name) {
             return Ok(Pointers::default());
         }
@@ -344,12 +345,12 @@ impl IntentLookup<'_> {
         // A plain word is bound to values in any code.
         let announces = |word: &&str| !is_binding(word) || !is_plain(name);
         let keywords = language::facts().declaration_keywords().filter(announces).map(String::from).collect();
-        let mut places = self.rounds.scan(&files, Look::Announces { name: name.to_string(), keywords })?;
+        let mut places = self.rounds.scan(&files, ScanTarget::Announces { name: name.to_string(), keywords })?;
         places.truncate(UNITS_MAX);
         self.point(&Point::at_all(&places, 0.5))
     }
 
-    /// The lines inside a type that declare the member which a path means (`Config.theme`), if they are few.
+    /// The lines inside a type that declare the member of a path (`Config.theme`), if they are few.
     fn member(&mut self, path: &[&str]) -> Result<Option<Pointers>> {
         let [before @ .., name] = path else { return Ok(None) };
         let Some(owner) = before.last() else { return Ok(None) };
@@ -404,12 +405,12 @@ pub(super) fn path_of(written: &str) -> Vec<&str> {
     parts.skip_while(|part| SELVES.contains(part)).collect()
 }
 
-/// Whether a name has one part, as a word of a sentence has.
+/// Whether a name has only one part, like a plain word.
 pub(super) fn is_plain(name: &str) -> bool {
     parts(name).nth(1).is_none()
 }
 
-/// Whether a name is written as a word of a sentence in lower case is.
+/// Whether a name looks like a plain word in lower case.
 fn is_word(name: &str) -> bool {
     name.chars().all(|c| c.is_lowercase() || c.is_ascii_digit())
 }

@@ -53,7 +53,7 @@ pub(super) const TEST: Intent = Intent {
             return Ok(Resolved::default());
         }
         match test_named(&lookup.query.text) {
-            // The text of a name is the query's, which was looked up.
+            // The name as a text is the whole query, which was looked up.
             Some(name) => Ok(instead(lookup.resolve(&ALONE[..ALONE.len() - 1], &name, found)?)),
             None => Ok(instead(lookup.text(&asked[0], found)?.pointers)),
         }
@@ -118,7 +118,7 @@ pub(super) const QUALIFIED_NAME: Intent = Intent {
     yields_to: &[Settled::Name, Settled::Text, Settled::Message],
 };
 
-/// What is read from a query that names no line and quotes no phrase.
+/// Parses a query, unless it names a line or quotes a phrase.
 fn of_plain(query: &Query, read: impl Fn(&Query) -> Option<String>) -> Vec<String> {
     let is_plain = query.intents.locations.is_empty() && query.intents.phrases.is_empty();
     read(query).filter(|_| is_plain).into_iter().collect()
@@ -131,7 +131,7 @@ fn instead(pointers: Pointers) -> Resolved {
 
 fn flags(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, flags: &[String]) -> Result<Resolved> {
     let known = &found.pointers;
-    // Several flags in a row are a text of their own.
+    // Several flags in a row are a text themselves.
     if known.is_certain() || !known.files.is_empty() || (flags.len() > 1 && !known.units.is_empty()) {
         return Ok(Resolved::default());
     }

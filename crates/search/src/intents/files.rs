@@ -11,7 +11,7 @@ use super::definitions::{is_plain, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
-use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, Look, PathsRequest};
+use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, ScanTarget};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -114,11 +114,11 @@ fn may_have_spaces(query: &Query) -> bool {
     query.text.contains('.') && query.text.contains(' ')
 }
 
-/// What a written name means, over all shards.
+/// The files that a written name means, over all shards.
 struct MeantFiles<'n> {
     written: &'n str,
     files: Vec<FileMeant>,
-    /// Whether it is written as a word of a sentence is: `file`.
+    /// Whether it looks like a plain word: `file`.
     is_word: bool,
 }
 
@@ -185,7 +185,7 @@ impl IntentLookup<'_> {
         longest(&mut with_spaces);
         let is_alone = intents.is_name_alone(&query.text);
         let by_path = intents.mentions.iter().enumerate().filter_map(|(at, written)| {
-            // A bare name that is all of the query may mean any file called so.
+            // A bare name that is the whole query may mean any file of that name.
             let all = if is_alone && !written.contains('/') { alike(&located, at, written) } else { None };
             let (fit, files) =
                 all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
@@ -244,11 +244,11 @@ impl IntentLookup<'_> {
         let mut named: Vec<FilePlace> = pointers.files.keys().copied().collect();
         named.sort_unstable();
         let files = self.readable(&named, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let contains = self.rounds.scan(&files, Look::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
+        let contains = self.rounds.scan(&files, ScanTarget::typed(name))?.iter().any(|(_, seen)| seen.holds_all());
         Ok(contains || files.len() < named.len())
     }
 
-    /// The files of a stem; of a written path without a file the only one that fits.
+    /// The files of a stem; for a written path without an extension only the one that fits.
     fn stem(&mut self, whole: &str, found: &ResolvedSoFar) -> Result<Resolved> {
         let mut pointers = Pointers::default();
         if !self.query.is_symbol() && !whole.contains(|c: char| c.is_whitespace() || c == '/') {
@@ -292,7 +292,7 @@ impl IntentLookup<'_> {
     /// one without it.
     fn point_at_blocks_with(&self, files: &[FilePlace], stem: &str, pointers: &mut Pointers) -> Result<()> {
         let files = self.readable(files, FILES_READ_MAX, BYTES_READ_MAX)?;
-        let seen = self.rounds.scan(&files, Look::typed(stem))?;
+        let seen = self.rounds.scan(&files, ScanTarget::typed(stem))?;
         let lines: Vec<(FilePlace, u32)> =
             seen.iter().filter(|(_, seen)| seen.holds_all()).map(|(file, seen)| (*file, seen.line)).collect();
         for (unit, (_, line)) in self.rounds.ask(&EnclosingRequest { lines: lines.clone() })?.into_iter().zip(lines) {
@@ -338,7 +338,7 @@ pub(crate) fn allowed(files: &[FileMeant]) -> Vec<FilePlace> {
 /// The files that the path at a position means; `None` if it fits none or too many.
 pub(crate) fn best_of(found: &LocateResponse, at: usize, written: &str) -> Option<(Fit, Vec<FileMeant>)> {
     let (fit, mut files) = alike(found, at, written)?;
-    // The exact path leaves no doubt.
+    // An exact path is unambiguous.
     if files.first().is_some_and(|meant| meant.is_exact) {
         files.truncate(1);
     }

@@ -7,7 +7,7 @@ use colgrep_syntax::language;
 
 use super::lookup::IntentLookup;
 use crate::rounds::{
-    DefinitionFound, DefinitionsRequest, EnclosingRequest, LineOf, LinesRequest, Look, StoredUnitsRequest,
+    DefinitionFound, DefinitionsRequest, EnclosingRequest, LineOf, LinesRequest, ScanTarget, StoredUnitsRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -44,7 +44,7 @@ impl IntentLookup<'_> {
         }
         // A function inside another is not a unit.
         let keywords = language::facts().declaration_keywords().map(String::from).collect();
-        let announced = self.rounds.scan(&[file], Look::Announces { name: name.to_string(), keywords })?;
+        let announced = self.rounds.scan(&[file], ScanTarget::Announces { name: name.to_string(), keywords })?;
         let first = around.map_or(line, |unit| unit.span.first);
         if announced.iter().any(|(_, seen)| (first..=line).contains(&seen.line) && !is_in_one(seen.line)) {
             return Ok(line);
@@ -56,8 +56,9 @@ impl IntentLookup<'_> {
         let said =
             messages.flat_map(|message| [message].into_iter().chain(messages_behind_prefix(message, self.program)));
         for text in frame.code.into_iter().chain(said) {
-            let seen = self.rounds.scan(&[file], Look::typed(text))?.pop().map(|(_, seen)| seen);
-            let is_made = |seen: &crate::rounds::Seen| seen.standing.is_some_and(|found| found.made_from.is_some());
+            let seen = self.rounds.scan(&[file], ScanTarget::typed(text))?.pop().map(|(_, seen)| seen);
+            let is_made =
+                |seen: &crate::rounds::ScannedLine| seen.standing.is_some_and(|found| found.made_from.is_some());
             let place = seen.filter(|seen| seen.holds_all() || is_made(seen)).map(|seen| seen.line);
             if let Some(place) = place.filter(|place| meant.iter().any(|(_, unit)| contains(unit, *place))) {
                 return Ok(place);

@@ -7,7 +7,9 @@ use colgrep_core::token::Tokenizer;
 use colgrep_syntax::language;
 
 use super::{ALONE, Intent, Pointers, ResolvedSoFar, resolve_all};
-use crate::rounds::{Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, Seen, SizesRequest};
+use crate::rounds::{
+    Coordinator, EnclosingRequest, FilesWithAllRequest, LineOf, LinesRequest, ScannedLine, SizesRequest,
+};
 use crate::shard::UnitFound;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -42,8 +44,8 @@ pub(crate) struct Point {
 
 impl Point {
     /// Points at lines that contain a name.
-    pub fn at_all(seen: &[(FilePlace, Seen)], strength: f32) -> Vec<Point> {
-        let point = |(file, seen): &(FilePlace, Seen)| Point {
+    pub fn at_all(seen: &[(FilePlace, ScannedLine)], strength: f32) -> Vec<Point> {
+        let point = |(file, seen): &(FilePlace, ScannedLine)| Point {
             file: *file,
             line: seen.line,
             certainty: Certainty::Exact,
@@ -70,7 +72,7 @@ impl IntentLookup<'_> {
         Ok(pointers)
     }
 
-    /// Pointers to units, each at the wanted line of it.
+    /// Pointers to units, each at the requested line of it.
     pub(super) fn point_at_lines(&self, units: &[UnitFound], line: &LineOf, strength: f32) -> Result<Pointers> {
         let mut pointers = Pointers::default();
         let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
@@ -110,12 +112,12 @@ impl IntentLookup<'_> {
         self.rounds.ask(&FilesWithAllRequest { terms })
     }
 
-    /// What a name or a text inside the query points at on its own.
+    /// Resolves a name or a text inside the query by itself.
     pub(super) fn alone(&mut self, text: &str, found: &ResolvedSoFar) -> Result<Pointers> {
         self.resolve(ALONE, text, found)
     }
 
-    /// The same by some intents. Files that the query names stay in force.
+    /// The same with only these intents. Files that the query names still apply.
     pub(super) fn resolve(&mut self, intents: &[Intent], text: &str, found: &ResolvedSoFar) -> Result<Pointers> {
         let query = Query::new(text, "", language::facts(), self.tokenizer);
         let IntentLookup { rounds, statistics, here, program, .. } = *self;

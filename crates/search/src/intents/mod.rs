@@ -80,9 +80,9 @@ static ALONE: &[Intent] = &[definitions::QUOTED_NAME, definitions::NAME, files::
 /// What an intent can settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settled {
-    /// The query is a name, and something is called so.
+    /// The query is a name, and something has that name.
     Name,
-    /// The whole query occurs in a file, to the character.
+    /// The whole query occurs exactly in a file.
     Text,
     /// The message after a log's prefix, or of a trace, occurs in a file.
     Message,
@@ -101,7 +101,7 @@ pub struct Pointers {
     pub only: Option<FxHashSet<FilePlace>>,
 }
 
-/// Strength of a run that leaves no doubt: it covers nearly all of the text.
+/// Strength of a run that is certain: it covers nearly the whole text.
 const STRENGTH_OF_NEARLY_ALL: f32 = 0.9;
 
 impl Pointers {
@@ -139,7 +139,7 @@ impl Pointers {
         self.units.values().any(|p| p.certainty > Certainty::Run || p.strength >= STRENGTH_OF_NEARLY_ALL)
     }
 
-    /// The same, where even a run of nearly all words is not enough.
+    /// The same, without runs of nearly all words.
     fn is_certain(&self) -> bool {
         self.units.values().any(|pointer| pointer.certainty > Certainty::Run)
     }
@@ -162,7 +162,7 @@ pub(crate) struct Resolved {
     settled: Vec<Settled>,
     /// Whether its units replace those of earlier intents, if it has any.
     replaces: bool,
-    /// What it points at if no intent is sure of anything.
+    /// Its pointers if no other intent is sure.
     fallback: Pointers,
 }
 
@@ -217,7 +217,7 @@ fn resolve_all(intents: &[Intent], lookup: &mut IntentLookup<'_>, mut found: Res
     Ok(found)
 }
 
-/// What a query points at. `here` is the reader's folder, relative to the root of the corpus; the name of that `root` is
+/// Resolves a query. `here` is the reader's folder, relative to the root of the corpus; the name of that `root` is
 /// taken for the program's, which may prefix its messages.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::text::{BYTES_READ_FOR_ALL_MAX, FILES_READ_FOR_ALL_MAX, WEIGHT_SHARE_OF_MESSAGE_MIN};
 use super::text_evidence::{Placed, RUN_SHARE_OF_MESSAGE_MIN, is_run};
 use super::{Intent, Resolved, ResolvedSoFar, Settled};
-use crate::rounds::Seen;
+use crate::rounds::ScannedLine;
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -53,7 +53,7 @@ fn phrases(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, phrases: &[Stri
     let only = only.unwrap_or_default();
     // A named file restricts the phrase.
     let names_one = found.pointers.means_a_file();
-    let point = |Placed { file, standing, seen: Seen { line, .. } }: Placed| {
+    let point = |Placed { file, standing, seen: ScannedLine { line, .. } }: Placed| {
         let certainty = match standing.agreement {
             _ if names_one && !found.pointers.means(file) => Certainty::Run,
             Agreement::Exact => Certainty::Exact,

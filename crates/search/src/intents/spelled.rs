@@ -5,7 +5,7 @@ use colgrep_core::token::words;
 
 use super::lookup::{IntentLookup, Point};
 use super::{Intent, Resolved, ResolvedSoFar};
-use crate::rounds::{Look, Seen};
+use crate::rounds::{ScanTarget, ScannedLine};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{run_of, term_of_word};
@@ -42,10 +42,10 @@ fn spellings(lookup: &mut IntentLookup<'_>, found: &ResolvedSoFar, pieces: &[Str
         }
         let files: Vec<FilePlace> = (0..lookup.rounds.places()).map(FilePlace).collect();
         let files = lookup.readable(&files, usize::MAX, u64::MAX)?;
-        let mut seen = lookup.rounds.scan(&files, Look::Spelled(piece.clone()))?;
+        let mut seen = lookup.rounds.scan(&files, ScanTarget::Spelled(piece.clone()))?;
         seen.sort_by_key(|(file, seen)| (!seen.is_cut, seen.is_aside, *file));
         seen.truncate(POINTS_MAX);
-        points.extend(seen.into_iter().map(|(file, Seen { line, is_cut, .. })| {
+        points.extend(seen.into_iter().map(|(file, ScannedLine { line, is_cut, .. })| {
             let strength = if is_cut { STRENGTH_OF_PARTS } else { STRENGTH_INSIDE_A_WORD };
             Point { file, line, certainty: Certainty::Part, strength }
         }));

@@ -14,14 +14,14 @@ use super::text_evidence::{
     Explained, Placed, RUN_SHARE_MIN, RUN_SHARE_OF_MESSAGE_MIN, TextEvidence, WORDS_MIN, WORDS_OF_CODE_MIN, is_cut_off,
 };
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
-use crate::rounds::{HolderCount, Look, Seen, WeightedFilesRequest};
+use crate::rounds::{HolderCount, ScanTarget, ScannedLine, WeightedFilesRequest};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::term_of_word;
 
 /// Maximum of units with a word for the word to lead to files.
 const UNITS_OF_WORD_MAX: u64 = 20_000;
-/// Files that may contain all words of a text in a row for it to be a known place: a single word.
+/// Maximum of files with all words of a text in a row for it to be a known place: a single word.
 const FILES_OF_TOKEN_MAX: usize = 256;
 /// The same for a plain word, in any of its forms: one in more files is common vocabulary.
 const FILES_OF_PLAIN_WORD_MAX: usize = 8;
@@ -31,7 +31,7 @@ const FILES_OF_OPERATOR_MAX: usize = 2_048;
 pub(super) const FILES_READ_FOR_ALL_MAX: usize = 512;
 /// Maximum of bytes in these files.
 pub(super) const BYTES_READ_FOR_ALL_MAX: u64 = 64 << 20;
-/// Share of the text's weight that a file's words must have for the file to be read: a plain word may be a value too.
+/// Share of the text's weight that a file must contain to be read: a plain word may be a value too.
 const WEIGHT_SHARE_MIN: f32 = 0.5;
 /// The same for a message: its values occur nowhere, or elsewhere.
 pub(super) const WEIGHT_SHARE_OF_MESSAGE_MIN: f32 = 0.4;
@@ -66,7 +66,7 @@ pub(super) const TEXT: Intent = Intent {
 #[derive(Default)]
 pub(super) struct PlacedText {
     pub pointers: Pointers,
-    /// Whether all of it occurs somewhere, to the character.
+    /// Whether the whole text occurs exactly.
     pub is_whole: bool,
     explained: Explained,
     /// Whether it is a message extracted from the query.
@@ -118,7 +118,7 @@ impl IntentLookup<'_> {
         Ok(Resolved { pointers: best.pointers, settled, replaces, ..Resolved::default() })
     }
 
-    /// Where the query occurs as typed, otherwise without its fillers: a message may have such words of its own.
+    /// Where the query occurs as typed, else without its fillers, which may be part of a message.
     fn with_fillers_or_without(&mut self, found: &ResolvedSoFar) -> Result<PlacedText> {
         let query = self.query;
         if query.typed != query.text {
@@ -236,7 +236,7 @@ impl IntentLookup<'_> {
         paths.filter(|path| text.contains(path.as_str())).map(|path| words(path).count()).collect()
     }
 
-    /// Whether the last of three plain words occurs nowhere: a value, if a literal begins with the others.
+    /// Whether the last of three plain words occurs nowhere, and so is a value if a literal begins with the others.
     fn ends_in_value(&mut self, text: &str) -> Result<bool> {
         let Some((front, last)) = text.trim().rsplit_once(char::is_whitespace) else { return Ok(false) };
         if front.split_whitespace().count() < WORDS_OF_CODE_MIN {
@@ -246,8 +246,8 @@ impl IntentLookup<'_> {
         Ok(self.rounds.term_counts(&[term], 0)?.iter().all(|count| count.units.most() == 0))
     }
 
-    /// Where the text occurs up to its last piece, which is a value or cut off, in files that are not `read` yet: others have
-    /// more of its weight if that piece is a word of the trade.
+    /// Where the text occurs up to its last piece, which is a value or cut, in files that are not yet `read`: others
+    /// have more of its weight if that piece is common vocabulary.
     fn before_last_piece(&mut self, typed: &PastedText<'_>, text: &str, read: &[FilePlace]) -> Result<Vec<Placed>> {
         let front = text.trim().rsplit_once(char::is_whitespace).map_or("", |(front, _)| front);
         let run = colgrep_index::lexical::run_of(front, self.tokenizer);
@@ -277,14 +277,13 @@ impl IntentLookup<'_> {
         Ok(self.rounds.term_counts(&terms, 0)?.iter().any(in_names))
     }
 
-    /// The text with the weights of its words, and the files that have at least `share_min` of its weight, the heaviest
-    /// first.
+    /// The text with the weights of its words, and the files with at least `share_min` of its weight, heaviest first.
     pub(super) fn holders<'t>(&mut self, text: &'t str, share_min: f32) -> Result<(PastedText<'t>, Vec<FilePlace>)> {
         let pieces = text.split_whitespace().count();
         // A link next to its number (`[1.2.0](https://…)`) is not a message around a value.
         let beside_links = text.split_whitespace().filter(|piece| !piece.contains("://")).count();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-        // A number or an address in a message is most often a value that the source does not have.
+        // A number or an address in a message is most often a value that the source lacks.
         let value_start = value_start(text);
         let is_value = |word: &str| {
             let at = word.as_ptr() as usize - text.as_ptr() as usize;
@@ -326,8 +325,8 @@ impl IntentLookup<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        let look = Look::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
-        let placed = |(file, seen): (FilePlace, Seen)| Some(Placed { file, standing: seen.standing?, seen });
+        let look = ScanTarget::Typed { text: text.to_string(), weights: typed.weights().to_vec() };
+        let placed = |(file, seen): (FilePlace, ScannedLine)| Some(Placed { file, standing: seen.standing?, seen });
         Ok(self.rounds.scan(files, look)?.into_iter().filter_map(placed).collect())
     }
 }

@@ -4,12 +4,12 @@ use colgrep_core::literal_match::{Agreement, LiteralMatch, PastedText};
 use colgrep_core::query::intents::Certainty;
 
 use super::STRENGTH_OF_NEARLY_ALL;
-use crate::rounds::Seen;
+use crate::rounds::ScannedLine;
 use colgrep_index::ids::FilePlace;
 
 /// Words that a literal without a value must have to follow a log's prefix.
 const WORDS_BEHIND_PREFIX_MIN: usize = 4;
-/// Share of a text's weight that a literal must have, values aside, to leave no doubt that it made the text.
+/// Share of a text's weight, apart from values, that a literal must have to be certain to have made it.
 const SHARE_OF_LITERAL_MIN: f32 = 0.75;
 /// Factor of a place where the text is part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_PART: f32 = 0.5;
@@ -19,14 +19,14 @@ const STRENGTH_OF_FLAG_IN_PROSE: f32 = 0.7;
 const STRENGTH_OF_OTHER_MARKS: f32 = 0.9;
 /// Share of a message's weight that a run of its words must have.
 pub(super) const RUN_SHARE_OF_MESSAGE_MIN: f32 = 0.25;
-/// The same for any other text: people's own words occur together by chance.
+/// The same for any other text: a person's own words occur together by chance.
 pub(super) const RUN_SHARE_MIN: f32 = 0.7;
-/// Words in a row that must agree unless the text is code: fewer occur in any text.
+/// Minimum of consecutive words that must agree unless the text is code: fewer occur in any text.
 pub(super) const WORDS_MIN: usize = 4;
 /// The same for code, for the words of a literal before a value, and for all words of a literal.
 pub(super) const WORDS_OF_CODE_MIN: usize = 2;
 
-/// How much a text's places explain, the best last.
+/// How much a text's places explain, best last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Explained {
     /// It occurs nowhere.
@@ -36,7 +36,7 @@ pub(super) enum Explained {
     Run,
     /// It, or nearly all of it, occurs only in tests, documents and the like.
     Aside,
-    /// Code has a literal that may have made it, with much else besides.
+    /// Code has a literal that may have made it, but that has much other text.
     Made,
     /// Code contains it, or the literal that made it.
     Whole,
@@ -59,7 +59,7 @@ impl Explained {
 pub(super) struct Placed {
     pub file: FilePlace,
     pub standing: LiteralMatch,
-    pub seen: Seen,
+    pub seen: ScannedLine,
 }
 
 /// The inputs for the certainty of a place.
@@ -130,12 +130,12 @@ impl TextEvidence<'_> {
 /// Whether this many words in a row are more than chance; in a message, a value after them makes up for a lower number.
 pub(super) fn is_run(standing: &LiteralMatch, is_message: bool) -> bool {
     let is_front = is_message && standing.is_before_value && standing.words >= WORDS_OF_CODE_MIN;
-    // A short literal on both sides of a value made all of the text.
+    // A short literal on both sides of a value made the whole text.
     let is_whole = standing.made_from == Some(0);
     is_front || is_whole || is_cut_off(standing) || standing.words >= WORDS_MIN
 }
 
-/// Whether all of a text occurs there that was cut off inside a word.
+/// Whether the whole text occurs there as if cut inside a word.
 pub(super) fn is_cut_off(standing: &LiteralMatch) -> bool {
     standing.agreement == Agreement::Run && !standing.is_alone
 }

@@ -11,7 +11,7 @@ use colgrep_core::statistics::Statistics;
 use vectors::VectorSearch;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::shard::{Extent, RepositoryExtent, ShardQuery, UnitFound};
+use crate::shard::{RepositoryExtent, ShardExtent, ShardQuery, UnitFound};
 use colgrep_index::error::{Error, Result};
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::lexical::{LookedUp, NamedFile, NamesFound, Scoring, UnitFilter, UnitHit};
@@ -24,7 +24,7 @@ pub enum Layout {
     One(String),
     /// Each folder at the root is a repository. Its name counts as a component of its paths.
     Folders,
-    /// Each folder at the root is a repository. Its name is the prefix of its paths, and no component of them.
+    /// Each folder at the root is a repository. Its name is the prefix of its paths, not a component of them.
     Fronts,
 }
 
@@ -59,7 +59,7 @@ impl<'a> LocalShard<'a> {
     }
 
     /// The contents of the index.
-    pub(crate) fn extent(&self) -> Extent {
+    pub(crate) fn extent(&self) -> ShardExtent {
         let files = &self.snapshot.files.files;
         let repositories = match &self.layout {
             Layout::One(front) => vec![RepositoryExtent { front: front.clone(), first: FilePlace(0) }],
@@ -67,7 +67,7 @@ impl<'a> LocalShard<'a> {
         };
         let (segments, documents, _) = self.snapshot.lexical.shape();
         let (places, segments) = (files.len() as u32, segments as u32);
-        Extent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
+        ShardExtent { repositories, places, documents, segments, is_filtered: self.filter.is_some() }
     }
 
     pub(crate) fn allows(&self, file: FileId) -> bool {
@@ -82,7 +82,7 @@ impl<'a> LocalShard<'a> {
         self.snapshot.files.files.get(place.0 as usize)
     }
 
-    /// The number of a file, or one that no file has.
+    /// The number of a file, or one that belongs to no file.
     pub(crate) fn number(&self, place: FilePlace) -> FileId {
         self.record(place).map_or(FileId(u32::MAX), |record| record.id)
     }

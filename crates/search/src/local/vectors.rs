@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::LocalSearch;
-use crate::shard::{Bar, QueryVectors, Reach};
+use crate::shard::{QueryVectors, Reach, TextCutoff};
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::Snapshot;
-use colgrep_index::vector::{Allowed, Question, Scored, VectorPlace, Vectors};
+use colgrep_index::vector::{Allowed, Scored, VectorPlace, VectorQuery, Vectors};
 
 /// The allowed units, and how their vectors are found.
 pub(crate) enum AllowedUnits<'a> {
@@ -31,7 +31,7 @@ pub(crate) enum AllowedUnits<'a> {
 pub(crate) struct VectorSearch<'a> {
     vectors: Option<&'a Vectors>,
     query: Option<QueryVectors<'a>>,
-    question: OnceLock<Question<'a>>,
+    question: OnceLock<VectorQuery<'a>>,
     units: OnceLock<(AllowedUnits<'a>, Allowed)>,
     selection: Mutex<Selection>,
 }
@@ -61,7 +61,7 @@ impl<'a> VectorSearch<'a> {
     }
 
     /// The vectors of the index and the question; `None` if the index has none for the question's model.
-    pub(crate) fn question(&self) -> Result<Option<(&'a Vectors, &Question<'a>)>> {
+    pub(crate) fn question(&self) -> Result<Option<(&'a Vectors, &VectorQuery<'a>)>> {
         let (Some(vectors), Some(query)) = (self.vectors, self.query) else { return Ok(None) };
         if self.question.get().is_none() {
             let _ = self.question.set(vectors.question(query.question)?);
@@ -69,8 +69,8 @@ impl<'a> VectorSearch<'a> {
         Ok(self.question.get().map(|question| (vectors, question)))
     }
 
-    /// Takes the chosen texts that reach the bar.
-    pub(crate) fn take(&self, vectors: &Vectors, bar: Option<Bar>) -> Vec<Scored> {
+    /// Takes the chosen texts that reach the bar, and forgets the others.
+    pub(crate) fn take(&self, vectors: &Vectors, bar: Option<TextCutoff>) -> Vec<Scored> {
         let mut chosen = std::mem::take(&mut self.selection().chosen);
         if let Some(bar) = bar {
             chosen.retain(|(place, score)| vectors.hash(*place).is_some_and(|hash| bar.lets(*score, hash)));
@@ -101,7 +101,7 @@ fn allowed_units<'a>(
     match (filter, snapshot.placed.get().filter(|_| all_joined)) {
         (None, _) if !all_joined => AllowedUnits::All,
         (None, Some(placed)) => AllowedUnits::Placed(placed.into()),
-        // Not inside the cell: rayon may give the waiting thread another search, which would then wait for the cell.
+        // Not inside the cell: rayon may run another search on the waiting thread, which would then wait for the cell.
         (None, None) => {
             let placed = look_up(allowed());
             AllowedUnits::Placed(snapshot.placed.get_or_init(|| placed).into())
@@ -117,7 +117,7 @@ fn allowed_units<'a>(
 }
 
 impl<'a> LocalSearch<'a> {
-    /// The units that this index may return by meaning.
+    /// The units that this index may return for a semantic search.
     pub(crate) fn reach(&self) -> Result<Reach> {
         let Some((vectors, _)) = self.vectors.question()? else { return Ok(Reach { units: 0, is_placed: true }) };
         Ok(match &self.allowed_units(vectors).0 {
@@ -141,7 +141,7 @@ impl<'a> LocalSearch<'a> {
     }
 
     /// The best of the texts in the lists that have allowed units.
-    pub(crate) fn listed(&self, vectors: &Vectors, question: &Question<'_>, best: usize) -> Result<Vec<Scored>> {
+    pub(crate) fn listed(&self, vectors: &Vectors, question: &VectorQuery<'_>, best: usize) -> Result<Vec<Scored>> {
         let probes = self.vectors.query.map_or(0, |query| query.effort.probes);
         let (units, allowed) = self.allowed_units(vectors);
         let units_of = |texts: &TextSet| -> Vec<(UnitId, TextHash)> {

@@ -1,4 +1,4 @@
-//! The candidates by words with at least a certain score, after their outline.
+//! The lexical candidates with at least a certain score, after their outline.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// Asks for the withheld candidates, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ impl Round for BestUnitsRequest {
         Ok(self.of(&corpus.withheld))
     }
 
-    fn is_valid(&self, answer: &Vec<UnitFound>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<UnitFound>, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 }

@@ -5,7 +5,7 @@ use colgrep_index::lexical::CodeName;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// Asks for the allowed units that call a name, by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl Round for CallersRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<UnitFound>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<UnitFound>, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 }

@@ -9,10 +9,10 @@ use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::lexical::cut;
 use serde::{Deserialize, Serialize};
 
-use super::{BestUnitsRequest, Coordinator, LocalSearch, Outline, Replay, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use super::{BestUnitsRequest, Coordinator, LocalSearch, Replay, Round, ScoreOutline, Validate};
+use crate::shard::{ShardExtent, UnitFound};
 
-/// Asks for candidates. Comes once per search, before every round that scores, since it brings the statistics of the
+/// Asks for candidates. Sent once per search, before every round that scores, since it carries the statistics of the
 /// corpus.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CandidatesRequest {
@@ -20,7 +20,7 @@ pub struct CandidatesRequest {
     pub statistics: Statistics,
     /// Maximum number of units.
     pub units_max: usize,
-    /// Number of files to cover: if the best units lie in fewer files, the best unit of each further file is added.
+    /// Number of files to cover: if the best units are in fewer files, the best unit of each further file is added.
     pub files_min: usize,
     /// Maximum number of files that match by name.
     pub named_max: usize,
@@ -35,7 +35,7 @@ pub struct CandidatesResponse {
     /// Units by words, best first; empty if an outline was requested.
     pub units: Vec<UnitFound>,
     /// The outline of their scores, if requested.
-    pub outline: Outline,
+    pub outline: ScoreOutline,
     /// Files that match by name or definition, best first.
     pub named: Vec<NamedFileHit>,
 }
@@ -90,7 +90,7 @@ impl Round for CandidatesRequest {
         Ok(withhold(all, self, &corpus.withheld))
     }
 
-    fn is_valid(&self, answer: &CandidatesResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &CandidatesResponse, extent: &ShardExtent) -> bool {
         let is_named = |one: &NamedFileHit| {
             one.file.is_valid(extent) && one.weight.is_valid(extent) && one.definitions.is_valid(extent)
         };
@@ -104,8 +104,8 @@ impl Round for CandidatesRequest {
 
 impl CandidatesRequest {
     /// The best units of all shards, from the outlines of their scores.
-    fn best_by_outlines(&self, corpus: &Coordinator<'_>, outlines: &[Outline]) -> Result<Vec<UnitFound>> {
-        let least = Outline::least(outlines.iter(), self.units_max);
+    fn best_by_outlines(&self, corpus: &Coordinator<'_>, outlines: &[ScoreOutline]) -> Result<Vec<UnitFound>> {
+        let least = ScoreOutline::least(outlines.iter(), self.units_max);
         let best = |least: Option<f32>| -> Result<_> {
             let found = corpus.each(&BestUnitsRequest { least: least.unwrap_or(f32::NEG_INFINITY) })?;
             Ok(self.cut(corpus.all_found(found)))
@@ -154,7 +154,7 @@ fn withhold(
 ) -> CandidatesResponse {
     if request.in_outline {
         let scores = answer.units.iter().map(|unit| unit.score).collect();
-        answer.outline = Outline::of(scores, request.units_max);
+        answer.outline = ScoreOutline::of(scores, request.units_max);
         let _ = withheld.set(std::mem::take(&mut answer.units));
     }
     answer

@@ -1,5 +1,5 @@
-//! The choice of texts by meaning, step by step: by the inverted lists, by centroids, by vectors. Each step keeps the best
-//! of all shards.
+//! Chooses texts by meaning, step by step: by the inverted lists, by centroids, by vectors. Each step keeps the best of
+//! all shards.
 
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::top_k::{TextLists, TopTexts, top_k};
 use super::{
-    ChosenRequest, ChosenResponse, Coordinator, LocalSearch, MarkedRequest, Marks, Outline, Replay, Round, Validate,
+    ChosenRequest, ChosenResponse, Coordinator, LocalSearch, MarkedRequest, Marks, Replay, Round, ScoreOutline,
+    Validate,
 };
-use crate::shard::{Bar, Extent};
+use crate::shard::{ShardExtent, TextCutoff};
 
 /// Asks a shard to choose texts, which it remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub enum Choice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
     /// Drops the previously chosen texts below it; `None` drops nothing.
-    pub bar: Option<Bar>,
+    pub bar: Option<TextCutoff>,
     /// Number of texts to choose now.
     pub best: usize,
     /// True if there is no other shard to compare scores with.
@@ -51,7 +52,7 @@ pub struct ChooseResponse {
     /// Number of texts.
     pub count: u64,
     /// The outline of their scores; empty for a single shard, and for [`Choice::All`].
-    pub outline: Outline,
+    pub outline: ScoreOutline,
 }
 
 impl Round for ChooseRequest {
@@ -80,7 +81,7 @@ impl Round for ChooseRequest {
     }
 
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<ChooseResponse> {
-        // The bar of the whole corpus, or else the one that this coordinator chose.
+        // The bar of the whole corpus, or else the one chosen by this coordinator.
         let bar = self.cut.bar.or(corpus.selection().bar);
         let top = corpus.choose(self.by, &Cut { bar, ..self.cut }, true)?;
         let answer = self.answer(top.count, top.texts.iter().map(|text| text.1));
@@ -88,7 +89,7 @@ impl Round for ChooseRequest {
         Ok(answer)
     }
 
-    fn is_valid(&self, answer: &ChooseResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &ChooseResponse, extent: &ShardExtent) -> bool {
         let ChooseResponse { count, outline } = answer;
         let shown = outline.scores.len() as u64 * u64::from(outline.step);
         count.is_valid(extent) && outline.is_valid(self.cut.best) && shown <= *count
@@ -111,8 +112,8 @@ impl Round for ChooseRequest {
 impl ChooseRequest {
     fn answer(&self, count: usize, scores: impl Iterator<Item = f32>) -> ChooseResponse {
         let outline = match self.cut.is_alone || self.by == Choice::All {
-            true => Outline::default(),
-            false => Outline::of(scores.collect(), self.cut.best),
+            true => ScoreOutline::default(),
+            false => ScoreOutline::of(scores.collect(), self.cut.best),
         };
         ChooseResponse { count: count as u64, outline }
     }

@@ -6,7 +6,7 @@ use colgrep_index::vector::Scored;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the texts chosen last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ impl Round for ChosenRequest {
     fn local(&self, search: &LocalSearch<'_>) -> Result<ChosenResponse> {
         let Some((vectors, _)) = search.vectors.question()? else { return Ok(ChosenResponse::default()) };
         let selection = search.vectors.selection();
-        // Texts below need no look at their hashes.
+        // Texts below it are skipped without reading their hashes.
         let is_wanted = |text: &&Scored| {
             let least = self.sure.filter(|sure| sure.total_cmp(&self.least).is_lt()).unwrap_or(self.least);
             text.1.total_cmp(&least).is_ge()
@@ -49,7 +49,7 @@ impl Round for ChosenRequest {
         Ok(self.of(corpus.selection().texts.iter().copied()))
     }
 
-    fn is_valid(&self, answer: &ChosenResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &ChosenResponse, extent: &ShardExtent) -> bool {
         answer.open.is_valid(extent)
     }
 }

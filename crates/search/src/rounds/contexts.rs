@@ -1,4 +1,4 @@
-//! How files of a repository relate to the one that the reader has open.
+//! How files of a repository relate to the reader's open file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::file_kind::is_text;
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
 use colgrep_index::store::{FileRecord, Snapshot};
@@ -24,7 +24,7 @@ const IMPORTED_MAX: usize = 16;
 const DEFINITIONS_MAX: usize = 6;
 /// Maximum number of files that become candidates because they import the open one.
 const IMPORTERS_MAX: usize = 50;
-/// Maximum number of files that become candidates because they changed together with it, the strongest first.
+/// Maximum number of files that become candidates because they changed together with it, strongest first.
 const TOGETHER_MAX: usize = 50;
 
 /// Asks how files of the reader's repository relate to the open file, for the files that the filter allows. The answer is
@@ -37,7 +37,7 @@ pub struct ContextsRequest {
     pub wants_tests: bool,
 }
 
-/// The file that the reader has open.
+/// The reader's open file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Near {
     /// Its path from the project's root, `/` between components, with the prefix of its repository. It may be missing from
@@ -47,7 +47,7 @@ pub struct Near {
     pub line: Option<u32>,
     /// True if only tests are wanted.
     pub tests_only: bool,
-    /// Files that changed together with it in the past, the strongest first, with shares of the strongest.
+    /// Files that changed together with it in the past, strongest first, with shares of the strongest.
     pub together: Vec<(String, f32)>,
 }
 
@@ -88,7 +88,7 @@ impl Round for ContextsRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<(FilePlace, Context)>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<(FilePlace, Context)>, extent: &ShardExtent) -> bool {
         let is_valid = |(file, context): &(FilePlace, Context)| {
             let Context { partner, imported, importer, together, .. } = *context;
             file.is_valid(extent) && [partner, imported, importer, together].is_valid(extent)

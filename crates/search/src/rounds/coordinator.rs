@@ -1,5 +1,5 @@
-//! A corpus of shards that is searched as one: asks the shards side by side, and translates between their file numbers
-//! and unit addresses and those of the corpus.
+//! Searches a corpus of shards as one: asks the shards in parallel, and translates between their file numbers and unit
+//! addresses and those of the corpus.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -9,16 +9,16 @@ use colgrep_index::ids::FilePlace;
 use rayon::prelude::*;
 
 use super::top_k::TopTexts;
-use super::{Ask, Listed, Shard, ShardSearch};
+use super::{Ask, ListedRound, Shard, ShardSearch};
 use crate::file_ids::{FileIds, UnitIds};
-use crate::shard::{Extent, ShardQuery, UnitFound};
+use crate::shard::{ShardExtent, ShardQuery, UnitFound};
 
 /// One search in a corpus.
 pub struct Coordinator<'a> {
     searches: Vec<Box<dyn ShardSearch + 'a>>,
     files: FileIds,
     units: UnitIds<'a>,
-    extents: Vec<Extent>,
+    extents: Vec<ShardExtent>,
     /// True if a shard is remote.
     is_far: bool,
     /// The candidates by words, if only the outline of their scores was returned.
@@ -40,7 +40,7 @@ impl<'a> Coordinator<'a> {
         query: &ShardQuery<'a>,
         units: UnitIds<'a>,
     ) -> Result<Coordinator<'a>> {
-        let extents: Vec<Extent> = shards.iter().map(|shard| shard.extent()).collect();
+        let extents: Vec<ShardExtent> = shards.iter().map(|shard| shard.extent()).collect();
         Ok(Coordinator {
             searches: side_by_side(shards, |shard| shard.search(query))?,
             files: FileIds::new(&extents),
@@ -53,7 +53,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// The answer of the corpus. A single shard's answer is returned unchanged.
-    pub(crate) fn ask<R: Listed>(&self, request: &R) -> Result<R::Answer> {
+    pub(crate) fn ask<R: ListedRound>(&self, request: &R) -> Result<R::Answer> {
         match &*self.searches {
             _ if request.is_empty() => Ok(R::Answer::default()),
             [one] => request.put_to(&**one),
@@ -62,12 +62,12 @@ impl<'a> Coordinator<'a> {
     }
 
     /// The answers of all shards to the same request, in shard order.
-    pub(crate) fn each<R: Listed>(&self, request: &R) -> Result<Vec<R::Answer>> {
+    pub(crate) fn each<R: ListedRound>(&self, request: &R) -> Result<Vec<R::Answer>> {
         side_by_side(&self.searches, |search| request.put_to(&**search))
     }
 
     /// The answers of all shards to a request each, in shard order. A shard with an empty request is not asked.
-    pub(crate) fn each_own<R: Listed>(&self, requests: &[R]) -> Result<Vec<R::Answer>> {
+    pub(crate) fn each_own<R: ListedRound>(&self, requests: &[R]) -> Result<Vec<R::Answer>> {
         let asked: Vec<(usize, &R)> = requests.iter().enumerate().filter(|(_, request)| !request.is_empty()).collect();
         let found = side_by_side(&asked, |(shard, request)| request.put_to(&*self.searches[*shard]))?;
         let mut answers: Vec<R::Answer> = requests.iter().map(|_| R::Answer::default()).collect();
@@ -77,7 +77,7 @@ impl<'a> Coordinator<'a> {
 
     /// Asks each shard about its own items, and returns the answers in the order of all items. `own` gives the shard of
     /// an item and the item as the shard knows it.
-    pub(crate) fn scatter<I: Copy, O, R: Listed<Answer = Vec<T>>, T>(
+    pub(crate) fn scatter<I: Copy, O, R: ListedRound<Answer = Vec<T>>, T>(
         &self,
         items: &[I],
         own: impl Fn(I) -> (usize, O),
@@ -95,7 +95,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// [`Coordinator::scatter`] over files.
-    pub(crate) fn scatter_files<R: Listed<Answer = Vec<T>>, T>(
+    pub(crate) fn scatter_files<R: ListedRound<Answer = Vec<T>>, T>(
         &self,
         files: &[FilePlace],
         request: impl Fn(Vec<FilePlace>) -> R,
@@ -104,7 +104,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// [`Coordinator::scatter`] over units.
-    pub(crate) fn scatter_units<R: Listed<Answer = Vec<T>>, T>(
+    pub(crate) fn scatter_units<R: ListedRound<Answer = Vec<T>>, T>(
         &self,
         units: &[UnitId],
         request: impl Fn(Vec<UnitId>) -> R,
@@ -181,7 +181,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-impl<R: Listed> Ask<R> for Coordinator<'_> {
+impl<R: ListedRound> Ask<R> for Coordinator<'_> {
     fn ask(&self, request: &R) -> Result<R::Answer> {
         Coordinator::ask(self, request)
     }

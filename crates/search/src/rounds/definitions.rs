@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scan::seen_in;
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// Asks for the allowed units that define a name, by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl Round for DefinitionsRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<DefinitionFound>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<DefinitionFound>, extent: &ShardExtent) -> bool {
         answer.iter().all(|one| one.unit.is_valid(extent))
     }
 }

@@ -5,7 +5,7 @@ use colgrep_index::ids::FilePlace;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// Asks, for each line, for the smallest allowed unit around it, or else for the last one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl Round for EnclosingRequest {
         Ok(units.map(|(unit, (file, _))| Some(corpus.found(corpus.of_file(*file).0, unit?))).collect())
     }
 
-    fn is_valid(&self, answer: &Vec<Option<UnitFound>>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Option<UnitFound>>, extent: &ShardExtent) -> bool {
         answer.len() == self.lines.len() && answer.is_valid(extent)
     }
 

@@ -1,15 +1,15 @@
-//! What the stages need to know of candidates and their files.
+//! Facts for the stages about candidates and their files.
 
 use colgrep_core::UnitId;
 use colgrep_core::rank::NamedDefinition;
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
-use colgrep_index::lexical::Sample;
+use colgrep_index::lexical::PairSample;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for facts of candidates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,8 @@ pub struct FactsResponse {
     pub files: Vec<FileFound>,
     /// For each unit, whether its name contains a content term of the query.
     pub name_hits: Vec<bool>,
-    /// For each pair, the files of the sample where its terms are near each other, and those where they are adjacent.
+    /// For each pair, the number of files in the sample where its terms are close together, and where they are
+    /// adjacent.
     pub pairs: Vec<(u64, u64)>,
 }
 
@@ -53,7 +54,7 @@ pub struct FileFound {
     pub textual_types: Vec<u32>,
     /// The highest 1/√n among plain words of the query that name one of n definitions, one of them in this file.
     pub word_definitions: f32,
-    /// For each pair, how often its terms are near each other in the file, and how often adjacent.
+    /// For each pair, how often its terms are close together in the file, and how often adjacent.
     pub pairs: Vec<(u32, u32)>,
 }
 
@@ -66,7 +67,7 @@ impl Round for FactsRequest {
         let name_hits = search.looked_up.name_hits(&self.units)?;
         let wanted: FxHashSet<FileId> = self.files.iter().map(|file| search.shard.number(*file)).collect();
         let is_wanted = |file: FileId| wanted.contains(&file);
-        let sample = Sample { is_wanted: &is_wanted, parts: &self.parts, lot: &|file| search.shard.lot(file) };
+        let sample = PairSample { is_wanted: &is_wanted, parts: &self.parts, lot: &|file| search.shard.lot(file) };
         let found = search.snapshot.lexical.pairs(search.query, &sample)?;
         let pairs = found.iter().map(|pair| pair.sample).collect();
         let counts: Vec<FxHashMap<FileId, (u32, u32)>> =
@@ -115,7 +116,7 @@ impl Round for FactsRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &FactsResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &FactsResponse, extent: &ShardExtent) -> bool {
         let is_valid = |file: &FileFound| {
             file.definitions.iter().all(|one| one.unit.is_valid(extent))
                 && file.word_definitions.is_valid(extent)
@@ -128,7 +129,7 @@ impl Round for FactsRequest {
             && answer.files.iter().all(is_valid)
     }
 
-    fn complete(&self, answer: &mut FactsResponse, extent: &Extent) {
+    fn complete(&self, answer: &mut FactsResponse, extent: &ShardExtent) {
         let repositories = &extent.repositories;
         for (place, file) in self.files.iter().zip(&mut answer.files) {
             let after = repositories.partition_point(|one| one.first <= *place);

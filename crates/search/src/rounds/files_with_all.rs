@@ -5,7 +5,7 @@ use colgrep_index::ids::{FileId, FilePlace};
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the files, ascending, that contain all terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl Round for FilesWithAllRequest {
         Ok(corpus.all_files(corpus.each(self)?))
     }
 
-    fn is_valid(&self, answer: &Vec<FilePlace>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<FilePlace>, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 

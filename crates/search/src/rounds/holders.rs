@@ -5,7 +5,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks, for each term of the query, for the positions of the units that contain it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Round for HoldersRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<Vec<u32>>, _: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Vec<u32>>, _: &ShardExtent) -> bool {
         answer.iter().flatten().all(|at| (*at as usize) < self.units.len())
     }
 

@@ -7,7 +7,7 @@ use colgrep_index::vector::VectorPlace;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the scores of units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl Round for LikenessRequest {
         corpus.scatter_units(&self.units, |units| LikenessRequest { units })
     }
 
-    fn is_valid(&self, answer: &Vec<Likeness>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Likeness>, extent: &ShardExtent) -> bool {
         answer.len() == self.units.len() && answer.iter().all(|one| one.score.is_valid(extent))
     }
 

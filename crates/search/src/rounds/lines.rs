@@ -12,7 +12,7 @@ use colgrep_syntax::language;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for a line of each unit, or else for the unit's first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl Round for LinesRequest {
         corpus.scatter_units(&self.units, |units| LinesRequest { units, line: self.line.clone() })
     }
 
-    fn is_valid(&self, answer: &Vec<u32>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<u32>, extent: &ShardExtent) -> bool {
         answer.len() == self.units.len() && answer.is_valid(extent)
     }
 

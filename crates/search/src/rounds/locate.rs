@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
 use crate::locate::{FILES_MAX, best_named, files_called, files_spelled};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +99,7 @@ impl Round for LocateRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &LocateResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &LocateResponse, extent: &ShardExtent) -> bool {
         answer.paths.len() == self.paths.len()
             && answer.names.len() == self.names.len()
             && answer.paths.is_valid(extent)
@@ -116,7 +116,7 @@ impl LocateResponse {
 }
 
 impl Validate for FileMeant {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.file.is_valid(extent)
     }
 }

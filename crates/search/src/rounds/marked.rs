@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Marks, Round};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the hashes of the texts chosen last that have certain marks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl Round for MarkedRequest {
         Ok(self.of(sure.map(|text| text.0)))
     }
 
-    fn is_valid(&self, _: &Vec<TextHash>, _: &Extent) -> bool {
+    fn is_valid(&self, _: &Vec<TextHash>, _: &ShardExtent) -> bool {
         true
     }
 

@@ -63,7 +63,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::local::LocalSearch;
 use crate::local::LocalShard;
-use crate::shard::{Extent, ShardOverview, ShardQuery};
+use crate::shard::{ShardExtent, ShardOverview, ShardQuery};
 
 pub use best_units::*;
 pub use callers::*;
@@ -101,7 +101,7 @@ pub use weighted_files::*;
 /// One part of a corpus.
 pub trait Shard: Sync {
     /// Describes the contents.
-    fn extent(&self) -> Extent;
+    fn extent(&self) -> ShardExtent;
 
     /// True if answers travel over a wire, so that rounds keep them small.
     fn is_far(&self) -> bool {
@@ -126,7 +126,7 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// The answer.
     type Answer: Default + Send + Serialize + DeserializeOwned;
 
-    /// The name under which traffic is counted.
+    /// The name for traffic statistics.
     const NAME: &'static str;
 
     /// Answers from one index.
@@ -141,9 +141,9 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     /// When a shard can't answer.
     fn gather(&self, corpus: &Coordinator<'_>) -> Result<Self::Answer>;
 
-    /// True if the answer of another process fits this request and the extent of its shard, so that it can be merged
-    /// and shown without further checks.
-    fn is_valid(&self, answer: &Self::Answer, extent: &Extent) -> bool;
+    /// True if another process's answer fits this request and the extent of its shard, so that it can be merged and
+    /// shown without further checks.
+    fn is_valid(&self, answer: &Self::Answer, extent: &ShardExtent) -> bool;
 
     /// True if the request is empty. Then the answer is the default one, and no shard is asked.
     fn is_empty(&self) -> bool {
@@ -156,14 +156,14 @@ pub trait Round: Clone + Debug + Send + Sync + Serialize + DeserializeOwned {
     }
 
     /// Fills in fields that are not sent.
-    fn complete(&self, _: &mut Self::Answer, _: &Extent) {}
+    fn complete(&self, _: &mut Self::Answer, _: &ShardExtent) {}
 
     /// What another replica needs to see of this request when it takes over the search.
     fn replay(&self) -> Replay {
         Replay::Never
     }
 
-    /// The name under which traffic is counted, if it depends on the request.
+    /// The name for traffic statistics, if it depends on the request.
     fn name(&self) -> &'static str {
         Self::NAME
     }
@@ -184,7 +184,7 @@ pub enum Replay {
 }
 
 /// Something that answers a round: one index, several shards, or a shard in another process.
-pub trait Ask<R: Listed> {
+pub trait Ask<R: ListedRound> {
     /// The answer.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ pub trait Ask<R: Listed> {
 }
 
 impl Shard for LocalShard<'_> {
-    fn extent(&self) -> Extent {
+    fn extent(&self) -> ShardExtent {
         LocalShard::extent(self)
     }
 
@@ -206,14 +206,14 @@ impl Shard for LocalShard<'_> {
     }
 }
 
-impl<R: Listed> Ask<R> for LocalSearch<'_> {
+impl<R: ListedRound> Ask<R> for LocalSearch<'_> {
     fn ask(&self, request: &R) -> Result<R::Answer> {
         request.local(self)
     }
 }
 
 /// A round of the list below. Dispatches between the request's type and values that don't know it.
-pub trait Listed: Round + Into<RoundRequest> {
+pub trait ListedRound: Round + Into<RoundRequest> {
     /// Asks a shard.
     ///
     /// # Errors
@@ -221,13 +221,13 @@ pub trait Listed: Round + Into<RoundRequest> {
     fn put_to(&self, search: &dyn ShardSearch) -> Result<Self::Answer>;
 }
 
-/// What is done with the request of any round.
+/// An operation on the request of any round.
 pub trait RoundVisitor {
     /// The result.
     type Output;
 
     /// Handles a request.
-    fn visit<R: Listed>(self, request: &R) -> Self::Output;
+    fn visit<R: ListedRound>(self, request: &R) -> Self::Output;
 }
 
 macro_rules! rounds {
@@ -249,7 +249,7 @@ macro_rules! rounds {
                 }
             }
 
-            /// The name under which traffic is counted.
+            /// The name for traffic statistics.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(RoundRequest::$request(request) => request.name(),)*
@@ -264,7 +264,7 @@ macro_rules! rounds {
                 }
             }
 
-            impl Listed for $request {
+            impl ListedRound for $request {
                 fn put_to(&self, search: &dyn ShardSearch) -> Result<<$request as Round>::Answer> {
                     Ask::<$request>::ask(search, self)
                 }

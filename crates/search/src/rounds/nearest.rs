@@ -6,14 +6,14 @@ use colgrep_index::vector::Scored;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, ChooseRequest, Coordinator, Cut, LocalSearch, Outline, Round, Validate};
-use crate::shard::{Bar, Extent, UnitFound};
+use super::{Choice, ChooseRequest, Coordinator, Cut, LocalSearch, Round, ScoreOutline, Validate};
+use crate::shard::{ShardExtent, TextCutoff, UnitFound};
 
 /// Asks for the texts that were last chosen by their vectors. They stay chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NearestRequest {
     /// Only texts that reach it.
-    pub bar: Option<Bar>,
+    pub bar: Option<TextCutoff>,
 }
 
 /// A near text.
@@ -64,14 +64,14 @@ impl Round for NearestRequest {
         Ok(near)
     }
 
-    fn is_valid(&self, answer: &Vec<TextNear>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<TextNear>, extent: &ShardExtent) -> bool {
         answer.iter().all(|text| text.score.is_valid(extent) && text.units.is_valid(extent))
     }
 }
 
 impl Coordinator<'_> {
     /// The `n` nearest texts by their vectors, among those chosen before that reach the bar.
-    pub(crate) fn nearest(&self, bar: Option<Bar>, n: usize) -> Result<Vec<TextNear>> {
+    pub(crate) fn nearest(&self, bar: Option<TextCutoff>, n: usize) -> Result<Vec<TextNear>> {
         let cut = Cut { bar, best: n, is_alone: self.is_alone() };
         let chosen = self.each(&ChooseRequest { by: Choice::Vectors, cut })?;
         if cut.is_alone {
@@ -79,10 +79,10 @@ impl Coordinator<'_> {
         }
         let mut wanted = n;
         loop {
-            let least = Outline::least(chosen.iter().map(|chosen| &chosen.outline), wanted);
-            let mut near = self.ask(&NearestRequest { bar: least.map(Bar::of_all) })?;
+            let least = ScoreOutline::least(chosen.iter().map(|chosen| &chosen.outline), wanted);
+            let mut near = self.ask(&NearestRequest { bar: least.map(TextCutoff::of_all) })?;
             if near.len() < n && least.is_some() {
-                // Texts that several shards have count once.
+                // A text that several shards have counts once.
                 wanted += 2 * (n - near.len());
                 continue;
             }

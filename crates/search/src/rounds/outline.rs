@@ -1,4 +1,4 @@
-//! The outline of a list of scores: from the outlines of several lists follows which scores are among the best of all.
+//! Outlines of score lists: the outlines of several lists show which scores are among the best of all.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ const OUTLINE_LEN: usize = 64;
 
 /// Some of the scores of a list, best first, at regular intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outline {
+pub struct ScoreOutline {
     /// The interval.
     pub step: u32,
     /// Every `step`th score.
     pub scores: Vec<f32>,
 }
 
-impl Outline {
+impl ScoreOutline {
     /// The outline of scores, of which about `best` will be wanted.
-    pub fn of(mut scores: Vec<f32>, best: usize) -> Outline {
+    pub fn of(mut scores: Vec<f32>, best: usize) -> ScoreOutline {
         let step = (best.min(scores.len()) / OUTLINE_LEN).max(1);
         scores.sort_unstable_by(|a, b| b.total_cmp(a));
         let scores = scores.iter().skip(step - 1).step_by(step).take(2 * OUTLINE_LEN).copied().collect();
-        Outline { step: step as u32, scores }
+        ScoreOutline { step: step as u32, scores }
     }
 
     /// True if it can be the outline of scores of which about `best` are wanted.
@@ -32,7 +32,7 @@ impl Outline {
     }
 
     /// A score that at least `wanted` entries of the lists reach; `None` if the outlines don't show one.
-    pub fn least<'o>(outlines: impl Iterator<Item = &'o Outline>, wanted: usize) -> Option<f32> {
+    pub fn least<'o>(outlines: impl Iterator<Item = &'o ScoreOutline>, wanted: usize) -> Option<f32> {
         let mut known: Vec<(f32, usize)> =
             outlines.flat_map(|one| one.scores.iter().map(|score| (*score, one.step as usize))).collect();
         known.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -48,8 +48,8 @@ impl Outline {
 
     /// The lowest shown score that at most `most` entries of the lists reach; `None` if the outlines don't show one.
     /// Each outline comes with the length of its list.
-    pub fn sure<'o>(lists: impl Iterator<Item = (&'o Outline, u64)>, most: usize) -> Option<f32> {
-        let lists: Vec<(&Outline, usize)> = lists.map(|(outline, length)| (outline, length as usize)).collect();
+    pub fn sure<'o>(lists: impl Iterator<Item = (&'o ScoreOutline, u64)>, most: usize) -> Option<f32> {
+        let lists: Vec<(&ScoreOutline, usize)> = lists.map(|(outline, length)| (outline, length as usize)).collect();
         let mut shown: Vec<(f32, usize)> = Vec::new();
         for (at, (outline, _)) in lists.iter().enumerate() {
             shown.extend(outline.scores.iter().map(|score| (*score, at)));
@@ -90,17 +90,17 @@ mod tests {
         };
         let lists = [list(37, 1_000, 0.0), list(91, 300, 0.5), list(13, 5, 3.0), Vec::new()];
         for wanted in [1, 5, 40, 200, 600] {
-            let outlines: Vec<Outline> = lists.iter().map(|list| Outline::of(list.clone(), wanted)).collect();
+            let outlines: Vec<ScoreOutline> = lists.iter().map(|list| ScoreOutline::of(list.clone(), wanted)).collect();
             assert!(outlines.iter().all(|one| one.scores.len() <= 2 * OUTLINE_LEN));
-            let least = Outline::least(outlines.iter(), wanted).expect("there are as many");
+            let least = ScoreOutline::least(outlines.iter(), wanted).expect("there are as many");
             let reached = lists.iter().flatten().filter(|score| **score >= least).count();
             assert!(reached >= wanted, "{reached} of {wanted}");
             assert!(reached <= wanted + lists.len() * (wanted / OUTLINE_LEN + 1) + 8, "{reached} for {wanted}");
         }
         for wanted in [1, 5, 40, 200, 600, 2_000] {
-            let outlines: Vec<(Outline, u64)> =
-                lists.iter().map(|list| (Outline::of(list.clone(), wanted), list.len() as u64)).collect();
-            let Some(sure) = Outline::sure(outlines.iter().map(|(one, length)| (one, *length)), wanted) else {
+            let outlines: Vec<(ScoreOutline, u64)> =
+                lists.iter().map(|list| (ScoreOutline::of(list.clone(), wanted), list.len() as u64)).collect();
+            let Some(sure) = ScoreOutline::sure(outlines.iter().map(|(one, length)| (one, *length)), wanted) else {
                 assert!(wanted < 8, "something is sure of {wanted}");
                 continue;
             };
@@ -109,8 +109,8 @@ mod tests {
             let untold = lists.len() * (wanted / OUTLINE_LEN + 1) + 8;
             assert!(reached + untold >= wanted.min(1_305), "{reached} for {wanted}");
         }
-        let few = [Outline::of(vec![1.0, 2.0], 100)];
-        assert_eq!(Outline::least(few.iter(), 3), None, "there are not as many");
-        assert_eq!(Outline::least(few.iter(), 2), Some(1.0));
+        let few = [ScoreOutline::of(vec![1.0, 2.0], 100)];
+        assert_eq!(ScoreOutline::least(few.iter(), 3), None, "there are not as many");
+        assert_eq!(ScoreOutline::least(few.iter(), 2), Some(1.0));
     }
 }

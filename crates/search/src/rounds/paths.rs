@@ -5,7 +5,7 @@ use colgrep_index::ids::FilePlace;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the allowed file at each path of the corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl Round for PathsRequest {
         Ok(all)
     }
 
-    fn is_valid(&self, answer: &Vec<Option<FilePlace>>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Option<FilePlace>>, extent: &ShardExtent) -> bool {
         answer.len() == self.paths.len() && answer.is_valid(extent)
     }
 

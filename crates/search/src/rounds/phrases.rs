@@ -6,7 +6,7 @@ use colgrep_index::lexical::Run;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks, for each phrase, for the files, ascending, with a unit that contains it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Round for PhrasesRequest {
         Ok((0..self.phrases.len()).map(files).collect())
     }
 
-    fn is_valid(&self, answer: &Vec<Vec<FilePlace>>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Vec<FilePlace>>, extent: &ShardExtent) -> bool {
         answer.len() == self.phrases.len() && answer.is_valid(extent)
     }
 

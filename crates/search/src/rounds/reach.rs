@@ -1,12 +1,12 @@
-//! How many units the search by meaning may return.
+//! The number of units that the semantic search may return.
 
 use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, Reach, ShardOverview};
+use crate::shard::{Reach, ShardExtent, ShardOverview};
 
-/// Asks for the units that the search by meaning may return.
+/// Asks for the units that the semantic search may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachRequest;
 
@@ -27,7 +27,7 @@ impl Round for ReachRequest {
         Ok(corpus.each(self)?.into_iter().fold(Reach { units: 0, is_placed: true }, sum))
     }
 
-    fn is_valid(&self, answer: &Reach, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Reach, extent: &ShardExtent) -> bool {
         answer.units.is_valid(extent)
     }
 

@@ -1,4 +1,4 @@
-//! What the texts of files contain.
+//! Searches the texts of files.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LINE_MAX, LocalSearch, Round};
 use crate::file_kind::{is_data, is_text};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks to read files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,12 +25,12 @@ pub struct ScanRequest {
     /// The files.
     pub files: Vec<FilePlace>,
     /// What to look for.
-    pub look: Look,
+    pub look: ScanTarget,
 }
 
 /// What to look for in a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Look {
+pub enum ScanTarget {
     /// A text as typed, or a run of its words.
     Typed {
         /// The text.
@@ -51,29 +51,30 @@ pub enum Look {
     Spelled(String),
 }
 
-impl Look {
+impl ScanTarget {
     /// A text as typed, with equal weights for its words.
-    pub fn typed(text: &str) -> Look {
-        Look::Typed { text: text.to_string(), weights: PastedText::new(text, |_| 1.0).weights().to_vec() }
+    pub fn typed(text: &str) -> ScanTarget {
+        ScanTarget::Typed { text: text.to_string(), weights: PastedText::new(text, |_| 1.0).weights().to_vec() }
     }
 }
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ScannedLine {
     /// The line.
     pub line: u32,
-    /// How the text occurs there, for [`Look::Typed`].
+    /// How the text occurs there, for [`ScanTarget::Typed`].
     pub standing: Option<LiteralMatch>,
     /// True if the file is prose, configuration or data.
     pub is_text: bool,
-    /// True if the file is that, or of no known language and no program, or a test, benchmark or example, or vendored.
+    /// True if the file is that, or of an unknown language without programs, or a test, benchmark or example, or
+    /// vendored.
     pub is_aside: bool,
-    /// True if the name consists of whole parts of an identifier, for [`Look::Spelled`].
+    /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`].
     pub is_cut: bool,
 }
 
-impl Seen {
+impl ScannedLine {
     /// True if all words of the text occur there.
     pub fn holds_all(&self) -> bool {
         self.standing.is_some_and(|standing| standing.agreement >= Agreement::Words)
@@ -81,42 +82,43 @@ impl Seen {
 }
 
 impl Round for ScanRequest {
-    type Answer = Vec<Vec<Seen>>;
+    type Answer = Vec<Vec<ScannedLine>>;
 
     const NAME: &'static str = "scan";
 
-    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<Seen>>> {
+    fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Vec<ScannedLine>>> {
         let root = Path::new(&search.snapshot.files.root);
         let typed = match &self.look {
-            Look::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
-            Look::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
-            Look::Announces { .. } | Look::Calls(_) => None,
+            ScanTarget::Typed { text, weights } => Some(PastedText::weighed(text, weights)),
+            ScanTarget::Spelled(text) => return spelled(search, &self.files, &Spelling::new(text)),
+            ScanTarget::Announces { .. } | ScanTarget::Calls(_) => None,
         };
-        let seen = |file: &FilePlace| -> Vec<Seen> {
+        let seen = |file: &FilePlace| -> Vec<ScannedLine> {
             let Some(record) = search.shard.record(*file) else { return Vec::new() };
             // A file that can't be read any more has no match.
             let Ok(text) = search.snapshot.texts.text(root, &record.path) else { return Vec::new() };
             match (&self.look, &typed) {
                 (_, Some(typed)) => typed_in(search, typed, record, &text),
-                (Look::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
-                (Look::Calls(name), _) => {
+                (ScanTarget::Announces { name, keywords }, _) => announcing(record, &text, name, keywords),
+                (ScanTarget::Calls(name), _) => {
                     let marks = language::comment_marks(&record.language);
                     let lines = calling_lines(&text, name, marks, language::facts());
                     lines.into_iter().map(|line| seen_in(record, line)).collect()
                 }
-                (Look::Typed { .. } | Look::Spelled(_), None) => Vec::new(),
+                (ScanTarget::Typed { .. } | ScanTarget::Spelled(_), None) => Vec::new(),
             }
         };
         Ok(self.files.par_iter().map(seen).collect())
     }
 
-    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Vec<Seen>>> {
+    fn gather(&self, corpus: &Coordinator<'_>) -> Result<Vec<Vec<ScannedLine>>> {
         corpus.scatter_files(&self.files, |files| ScanRequest { files, look: self.look.clone() })
     }
 
-    fn is_valid(&self, answer: &Vec<Vec<Seen>>, _: &Extent) -> bool {
-        let is_valid =
-            |seen: &Seen| seen.line <= LINE_MAX && seen.standing.is_none_or(|standing| standing.share.is_finite());
+    fn is_valid(&self, answer: &Vec<Vec<ScannedLine>>, _: &ShardExtent) -> bool {
+        let is_valid = |seen: &ScannedLine| {
+            seen.line <= LINE_MAX && seen.standing.is_none_or(|standing| standing.share.is_finite())
+        };
         answer.len() == self.files.len() && answer.iter().flatten().all(is_valid)
     }
 
@@ -127,32 +129,32 @@ impl Round for ScanRequest {
 
 impl Coordinator<'_> {
     /// The places found in the files, in file order.
-    pub(crate) fn scan(&self, files: &[FilePlace], look: Look) -> Result<Vec<(FilePlace, Seen)>> {
+    pub(crate) fn scan(&self, files: &[FilePlace], look: ScanTarget) -> Result<Vec<(FilePlace, ScannedLine)>> {
         let found = self.ask(&ScanRequest { files: files.to_vec(), look })?;
         Ok(files.iter().zip(found).flat_map(|(file, seen)| seen.into_iter().map(move |one| (*file, one))).collect())
     }
 }
 
-fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<Seen> {
+fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecord, text: &str) -> Vec<ScannedLine> {
     let Some(standing) = typed.find(text) else { return Vec::new() };
     let line = heading_with(search, typed, record, text, &standing)
         .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
-    vec![Seen { standing: Some(standing), ..seen_in(record, line) }]
+    vec![ScannedLine { standing: Some(standing), ..seen_in(record, line) }]
 }
 
 /// For each file, the line that contains a text in some spelling.
-fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -> Result<Vec<Vec<Seen>>> {
+fn spelled(search: &LocalSearch<'_>, files: &[FilePlace], spelling: &Spelling) -> Result<Vec<Vec<ScannedLine>>> {
     let records: Vec<Option<&FileRecord>> = files.iter().map(|file| search.shard.record(*file)).collect();
     let found = search.snapshot.spelled(&records, spelling)?;
     let seen = |(record, spelled): (&Option<&FileRecord>, Option<Spelled>)| {
         let Spelled { line, is_cut } = spelled?;
-        Some(Seen { is_cut, ..seen_in((*record)?, line) })
+        Some(ScannedLine { is_cut, ..seen_in((*record)?, line) })
     };
     Ok(records.iter().zip(found).map(|both| seen(both).into_iter().collect()).collect())
 }
 
-/// The line of the heading in a prose file that matches a text at least as well as the place that was found: a section is
-/// a better answer than a link to it. Of several headings, the shortest.
+/// The line of the heading in a prose file that matches a text at least as well as the found place: a section is a
+/// better answer than a link to it. Of several headings, the shortest.
 fn heading_with(
     search: &LocalSearch<'_>,
     typed: &PastedText<'_>,
@@ -176,15 +178,15 @@ fn heading_with(
 }
 
 /// A line of a file, with the kind of file.
-pub(super) fn seen_in(record: &FileRecord, line: u32) -> Seen {
+pub(super) fn seen_in(record: &FileRecord, line: u32) -> ScannedLine {
     let is_aside = is_data(&record.language, &record.path)
         || PathClass::of(&record.path, language::facts()).has(PathClass::REPEATS);
-    Seen { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
+    ScannedLine { line, standing: None, is_text: is_text(&record.language), is_aside, is_cut: false }
 }
 
 /// The lines of a program that have one of some keywords before a name, or that bind a function to it. Keywords that the
 /// language lacks don't count.
-fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) -> Vec<Seen> {
+fn announcing(record: &FileRecord, text: &str, name: &str, keywords: &[String]) -> Vec<ScannedLine> {
     if is_text(&record.language) {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! Scores by words of units and files that must be candidates.
+//! Lexical scores of units and files that must be candidates.
 
 use colgrep_core::UnitId;
 use colgrep_index::error::Result;
@@ -6,7 +6,7 @@ use colgrep_index::ids::{FileId, FilePlace};
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// Asks for the best unit of each file, and for the score of each unit. A file without a term of the query is
 /// represented by its first unit, with score 0. The filter applies to files; units are returned regardless of it.
@@ -53,7 +53,7 @@ impl Round for ScoresRequest {
         Ok(ScoresResponse { of_files: corpus.all_found(of_files), units: corpus.all_found(units) })
     }
 
-    fn is_valid(&self, answer: &ScoresResponse, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &ScoresResponse, extent: &ShardExtent) -> bool {
         answer.of_files.len() <= self.files.len()
             && answer.units.len() <= self.units.len()
             && answer.of_files.is_valid(extent)

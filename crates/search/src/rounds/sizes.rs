@@ -5,7 +5,7 @@ use colgrep_index::ids::FilePlace;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the sizes of files in bytes. Files that the filter excludes have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Round for SizesRequest {
         corpus.scatter_files(&self.files, |files| SizesRequest { files })
     }
 
-    fn is_valid(&self, answer: &Vec<Option<u64>>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Option<u64>>, extent: &ShardExtent) -> bool {
         answer.len() == self.files.len() && answer.is_valid(extent)
     }
 

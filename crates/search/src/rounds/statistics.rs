@@ -6,7 +6,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::{Extent, ShardOverview};
+use crate::shard::{ShardExtent, ShardOverview};
 
 /// Asks for the counts of the query's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Round for StatisticsRequest {
         Ok(sum)
     }
 
-    fn is_valid(&self, answer: &Statistics, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Statistics, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 
@@ -40,7 +40,7 @@ impl Round for StatisticsRequest {
 }
 
 impl Validate for Statistics {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         let Statistics { units, lengths, files, terms, words, topics } = self;
         let counts = [units, files].into_iter().chain(lengths).chain(words).chain(topics);
         terms.is_valid(extent) && counts.into_iter().all(|count| count.is_valid(extent))
@@ -48,7 +48,7 @@ impl Validate for Statistics {
 }
 
 impl Validate for TermCount {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         let fields: &[u64; FIELD_COUNT] = &self.in_field;
         self.units.is_valid(extent) && fields.is_valid(extent)
     }

@@ -5,7 +5,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for stored units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl Round for StoredUnitsRequest {
         corpus.scatter_units(&self.units, |units| StoredUnitsRequest { units })
     }
 
-    fn is_valid(&self, answer: &Vec<Unit>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Unit>, extent: &ShardExtent) -> bool {
         answer.len() == self.units.len() && answer.is_valid(extent)
     }
 

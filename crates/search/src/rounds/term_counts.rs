@@ -5,7 +5,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the number of units and files that contain each term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Round for TermCountsRequest {
         Ok(sums)
     }
 
-    fn is_valid(&self, answer: &Vec<HolderCount>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<HolderCount>, extent: &ShardExtent) -> bool {
         let is_valid = |count: &HolderCount| count.units.is_valid(extent) && count.files.is_valid(extent);
         answer.len() == self.terms.len() && answer.iter().all(is_valid)
     }

@@ -1,4 +1,4 @@
-//! The texts of units, as a model reads them.
+//! The texts of units, as encoded by a model.
 
 use colgrep_core::UnitId;
 use colgrep_index::error::Result;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round};
 use crate::restore::restore;
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the texts of units. A unit of a changed or deleted file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl Round for TextsRequest {
         corpus.scatter_units(&self.units, |units| TextsRequest { units })
     }
 
-    fn is_valid(&self, answer: &Vec<Option<String>>, _: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Option<String>>, _: &ShardExtent) -> bool {
         answer.len() == self.units.len()
     }
 

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks which tokens the text and the path of each file contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Round for TokensRequest {
         corpus.scatter_files(&self.files, |files| TokensRequest { files, tokens: self.tokens.clone() })
     }
 
-    fn is_valid(&self, answer: &Vec<Tokens>, _: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<Tokens>, _: &ShardExtent) -> bool {
         answer.len() == self.files.len()
     }
 

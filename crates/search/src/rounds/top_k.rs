@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use colgrep_index::error::Result;
 use colgrep_index::ids::TextHash;
 
-use super::{ChooseResponse, ChosenRequest, ChosenResponse, Marks, Outline};
-use crate::shard::Bar;
+use super::{ChooseResponse, ChosenRequest, ChosenResponse, Marks, ScoreOutline};
+use crate::shard::TextCutoff;
 
 /// The best texts of all shards.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct TopTexts {
     /// Their number; for a single shard, all that it chose.
     pub(crate) count: usize,
     /// The last of them, if some are left out.
-    pub(crate) bar: Option<Bar>,
+    pub(crate) bar: Option<TextCutoff>,
     /// The texts with their scores, unordered, without those sent in short; empty for a single shard.
     pub(crate) texts: Vec<(TextHash, f32)>,
 }
@@ -40,11 +40,11 @@ pub(super) fn top_k(
     in_short: bool,
 ) -> Result<TopTexts> {
     let outlines = || chosen.iter().map(|chosen| (&chosen.outline, chosen.count));
-    let sure = if in_short { Outline::sure(outlines(), best) } else { None };
+    let sure = if in_short { ScoreOutline::sure(outlines(), best) } else { None };
     let (mut asks_sure, mut below, mut certain, mut wanted) = (sure, sure, 0, best);
     let mut open: HashMap<TextHash, f32> = HashMap::new();
     loop {
-        let least = Outline::least(outlines().map(|(outline, _)| outline), wanted);
+        let least = ScoreOutline::least(outlines().map(|(outline, _)| outline), wanted);
         let request = ChosenRequest { sure: asks_sure, least: least.unwrap_or(f32::NEG_INFINITY), below };
         let found = lists.chosen(&request)?;
         if let Some(sure) = asks_sure.take() {
@@ -53,7 +53,7 @@ pub(super) fn top_k(
         open.extend(found.into_iter().flat_map(|found| found.open));
         let reached = certain + open.len();
         if let (Some(least), true) = (least, reached < best) {
-            // Texts that several shards have count once, so lower ones are needed too.
+            // A text that several shards have counts once, so lower ones are needed too.
             wanted += 2 * (best - reached);
             below = Some(below.map_or(least, |below| if below.total_cmp(&least).is_lt() { below } else { least }));
             continue;
@@ -71,7 +71,7 @@ fn first(
     room: usize,
     may_follow: bool,
     sure: Option<f32>,
-) -> (Vec<(TextHash, f32)>, Option<Bar>) {
+) -> (Vec<(TextHash, f32)>, Option<TextCutoff>) {
     let by_score = |a: &(TextHash, f32), b: &(TextHash, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if !may_follow && texts.len() <= room {
         return (texts, None);
@@ -80,8 +80,8 @@ fn first(
         texts.select_nth_unstable_by(room - 1, by_score);
     }
     texts.truncate(room);
-    let last = texts.iter().copied().max_by(by_score).map(|(hash, score)| Bar { score, hash });
-    (texts, last.or(sure.map(Bar::of_all)))
+    let last = texts.iter().copied().max_by(by_score).map(|(hash, score)| TextCutoff { score, hash });
+    (texts, last.or(sure.map(TextCutoff::of_all)))
 }
 
 /// The number of different texts in lists of marks. Texts with the same mark are compared by their hashes.
@@ -175,7 +175,7 @@ mod tests {
                         .iter()
                         .map(|list| ChooseResponse {
                             count: list.len() as u64,
-                            outline: Outline::of(list.iter().map(|text| text.1).collect(), best),
+                            outline: ScoreOutline::of(list.iter().map(|text| text.1).collect(), best),
                         })
                         .collect();
                     let expected: HashSet<TextHash> = one.iter().take(best).map(|text| text.0).collect();
@@ -190,7 +190,7 @@ mod tests {
                         assert_eq!(left, expected, "{which}");
                         assert_eq!(found.count, expected.len(), "{which}");
                         if in_short && levels == 1 << 20 && texts > 10_000 && best == 1_000 && one.len() > 2 * best {
-                            assert!(told.whole.get() < 300, "{} told whole, {which}", told.whole.get());
+                            assert!(told.whole.get() < 300, "{} sent whole, {which}", told.whole.get());
                         }
                     }
                 }

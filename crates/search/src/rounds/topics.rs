@@ -4,7 +4,7 @@ use colgrep_index::error::Result;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
 /// Asks for the number of files that have each term among the topics of their path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Round for TopicsRequest {
         Ok(sums)
     }
 
-    fn is_valid(&self, answer: &Vec<u64>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<u64>, extent: &ShardExtent) -> bool {
         answer.len() == self.terms.len() && answer.is_valid(extent)
     }
 

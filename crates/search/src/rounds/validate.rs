@@ -5,7 +5,7 @@ use colgrep_core::strength::Tokens;
 use colgrep_core::{Unit, UnitId};
 use colgrep_index::ids::{FilePlace, TextHash};
 
-use crate::shard::{Extent, UnitFound};
+use crate::shard::{ShardExtent, UnitFound};
 
 /// The largest accepted count: the counts of all shards can be summed and multiplied.
 pub const COUNT_MAX: u64 = 1 << 40;
@@ -17,29 +17,29 @@ pub const PLACES_MAX: u32 = u32::MAX >> 10;
 /// A value that can be checked without its request.
 pub trait Validate {
     /// True if a shard of this extent can have sent it.
-    fn is_valid(&self, extent: &Extent) -> bool;
+    fn is_valid(&self, extent: &ShardExtent) -> bool;
 }
 
 impl<T: Validate> Validate for [T] {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.iter().all(|one| one.is_valid(extent))
     }
 }
 
 impl<T: Validate> Validate for Vec<T> {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.as_slice().is_valid(extent)
     }
 }
 
 impl<T: Validate> Validate for Option<T> {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.as_ref().is_none_or(|one| one.is_valid(extent))
     }
 }
 
 impl<A: Validate, B: Validate> Validate for (A, B) {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.0.is_valid(extent) && self.1.is_valid(extent)
     }
 }
@@ -48,7 +48,7 @@ impl<A: Validate, B: Validate> Validate for (A, B) {
 macro_rules! always_valid {
     ($($type:ty),*) => {
         $(impl Validate for $type {
-            fn is_valid(&self, _: &Extent) -> bool {
+            fn is_valid(&self, _: &ShardExtent) -> bool {
                 true
             }
         })*
@@ -59,46 +59,46 @@ always_valid!(bool, String, Tokens, TextHash);
 
 /// A score, weight or share.
 impl Validate for f32 {
-    fn is_valid(&self, _: &Extent) -> bool {
+    fn is_valid(&self, _: &ShardExtent) -> bool {
         self.is_finite()
     }
 }
 
 /// A count.
 impl Validate for u64 {
-    fn is_valid(&self, _: &Extent) -> bool {
+    fn is_valid(&self, _: &ShardExtent) -> bool {
         *self <= COUNT_MAX
     }
 }
 
 /// A line number, or something smaller.
 impl Validate for u32 {
-    fn is_valid(&self, _: &Extent) -> bool {
+    fn is_valid(&self, _: &ShardExtent) -> bool {
         *self <= LINE_MAX
     }
 }
 
 impl Validate for FilePlace {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.0 < extent.places
     }
 }
 
 impl Validate for UnitId {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         self.segment() < extent.segments
     }
 }
 
 impl Validate for UnitFound {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         let UnitFound { unit, file, line, score, .. } = self;
         unit.is_valid(extent) && file.is_valid(extent) && line.is_valid(extent) && score.is_valid(extent)
     }
 }
 
 impl Validate for Unit {
-    fn is_valid(&self, extent: &Extent) -> bool {
+    fn is_valid(&self, extent: &ShardExtent) -> bool {
         [self.span.first, self.span.line, self.span.end].is_valid(extent)
     }
 }

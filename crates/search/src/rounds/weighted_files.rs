@@ -1,4 +1,4 @@
-//! The files that contain the most weight of terms.
+//! The files with the highest weight of terms.
 
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FileId, FilePlace};
@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Coordinator, LocalSearch, Round, Validate};
-use crate::shard::Extent;
+use crate::shard::ShardExtent;
 
-/// Asks for the allowed files that contain a minimum weight of terms, the highest weight first.
+/// Asks for the allowed files with a minimum weight of terms, highest weight first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedFilesRequest {
     /// The terms with their weights.
@@ -45,7 +45,7 @@ impl Round for WeightedFilesRequest {
         Ok(self.cut(all))
     }
 
-    fn is_valid(&self, answer: &Vec<(FilePlace, f32)>, extent: &Extent) -> bool {
+    fn is_valid(&self, answer: &Vec<(FilePlace, f32)>, extent: &ShardExtent) -> bool {
         answer.is_valid(extent)
     }
 }

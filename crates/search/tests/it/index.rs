@@ -1,4 +1,4 @@
-//! The index against slower, simpler ways of getting the same: a naive BM25F, and a full rebuild.
+//! Compares the index with slower, simpler implementations: a naive BM25F, and a full rebuild.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use colgrep_core::{Unit, UnitKind};
 use colgrep_index::lexical::Scoring;
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::{Progress, Updater};
-use colgrep_search::{Background, Request, search_one};
+use colgrep_search::{QueryContext, Request, search_one};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::parse;
 use proptest::prelude::*;
@@ -135,7 +135,7 @@ fn the_lock_of_a_removed_folder_is_nobodys() {
         let held = holds.load(Ordering::SeqCst);
         drop(first);
         std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(holds.load(Ordering::SeqCst), held, "two hold it");
+        assert_eq!(holds.load(Ordering::SeqCst), held, "two processes hold it");
         drop(second);
     });
     assert!(holds.load(Ordering::SeqCst));
@@ -180,7 +180,7 @@ fn a_slow_first_build_of_little_source_can_be_searched_before_it_ends() {
     assert!(searchable > 0 && searchable < files, "{searchable} of {files}");
 }
 
-/// What a search shows of each hit: path, line, kind, score.
+/// The fields of each hit that a search shows: path, line, kind, score.
 fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();
@@ -193,7 +193,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
             units_per_file: PerFile::Units(3),
             strength_min: 0.0,
             semantic: None,
-            background: Background::default(),
+            background: QueryContext::default(),
         };
         let answer = search_one(snapshot, None, &request, None).unwrap();
         for hit in &answer.hits {
@@ -295,7 +295,7 @@ fn an_index_of_another_root_is_none() {
 }
 
 #[test]
-fn req_004_12_hints_read_the_facts_of_the_best_hundred_once() {
+fn hints_read_the_facts_of_the_best_hundred_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let (root, data) = (folder.path().join("project"), folder.path().join("data"));
     for part in 0..150 {
@@ -313,7 +313,7 @@ fn req_004_12_hints_read_the_facts_of_the_best_hundred_once() {
     let asked = |hints: &[&str]| {
         let hints: Vec<Hint> = hints.iter().map(|hint| hint.parse().expect("a hint")).collect();
         let hints = Hints::new(&hints, &mut Tokenizer::default());
-        let background = Background { hints: Some(&hints), tags_of: Some(&tags_of), ..Background::default() };
+        let background = QueryContext { hints: Some(&hints), tags_of: Some(&tags_of), ..QueryContext::default() };
         let request = Request {
             query: "parse item",
             knobs: &knobs,

@@ -1,4 +1,4 @@
-//! Long queries: an issue, pasted, in a small project.
+//! Long queries: a pasted issue in a small project.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_core::rank::LongFacts;
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::Updater;
-use colgrep_search::{Answer, Background, Request, search_one};
+use colgrep_search::{CorpusAnswer, QueryContext, Request, search_one};
 
 const FILES: [(&str, &str); 6] = [
     (
@@ -44,7 +44,7 @@ fn open(base: &Path) -> Snapshot {
     Updater::new(&Store::new(base.join("data")), &base.join("wire")).run().expect("an index").0
 }
 
-fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> Answer {
+fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> CorpusAnswer {
     let mut knobs = Knobs::of(Profile::Default);
     set.iter().for_each(|(knob, value)| knobs.set(*knob, value).expect("a value"));
     let request = Request {
@@ -55,12 +55,12 @@ fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> Answer {
         units_per_file: PerFile::Usual,
         strength_min: 0.0,
         semantic: None,
-        background: Background::default(),
+        background: QueryContext::default(),
     };
     search_one(snapshot, None, &request, None).expect("an answer")
 }
 
-fn paths(answer: &Answer) -> Vec<&str> {
+fn paths(answer: &CorpusAnswer) -> Vec<&str> {
     answer.hits.iter().map(|hit| answer.files[hit.file].path.as_str()).collect()
 }
 
@@ -112,7 +112,7 @@ fn no_other_query_is_read_so() {
         let (with, without) = (ask(&snapshot, query, &[]), ask(&snapshot, query, &[(Knob::LongQueries, "0")]));
         assert_eq!((with.query.long.is_none(), with.units), (true, without.units), "{query}");
     }
-    // A passage of a file, pasted, is that file.
+    // A pasted passage of a file finds that file.
     let passage = "A step is repeated after a timeout.\nA connection is taken from the pool.";
     assert_eq!(paths(&ask(&snapshot, passage, &[]))[0], "CHANGES.md");
 }

@@ -1,4 +1,4 @@
-//! A search of the tree itself that an index helps: files that can't match are left out, and no others.
+//! Searches of the tree itself with the help of an index: only files that can't match are left out.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -98,7 +98,7 @@ fn files_of_folders_that_change_places_are_read_again() {
     let root = folder.path().canonicalize().expect("a folder").join("tree");
     tree(&root);
     let path = |name: &str| root.join(name);
-    // Two files of one size and time: they are written within one tick, or given each other's record.
+    // Two files of equal size and time: written within one tick, or with swapped records.
     for name in ["one", "two"] {
         fs::create_dir(path(name)).expect("a folder");
     }
@@ -136,7 +136,7 @@ fn an_index_that_is_open_answers_whatever_is_committed_meanwhile() {
         update();
     };
     update();
-    // Each update takes the file of the deletions before it away.
+    // Each update removes the previous file of deletions.
     change("src/0/0.rs");
     let snapshot = store.open().expect("an index");
     change("src/1/1.rs");

@@ -1,4 +1,4 @@
-//! The semantic half of a search over an index, with a model that is a toy.
+//! The semantic half of a search over an index, with a toy model.
 
 use std::collections::BTreeSet;
 use std::path::Path;

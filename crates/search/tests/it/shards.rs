@@ -1,4 +1,4 @@
-//! A search over several shards is the search over one index of all, to the bit.
+//! A search over several shards gives exactly the result of one index of all files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -17,11 +17,11 @@ use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::Updater;
 use colgrep_index::vector::Effort;
 use colgrep_search::{
-    Answer, Background, Corpus, Group, Layout, LocalShard, Mode, Near, Request, Semantic, Shard, search,
+    Corpus, CorpusAnswer, Layout, LocalShard, Mode, Near, QueryContext, Request, Semantic, Shard, ShardGroup, search,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The toy, as light as the model in the program: nearest units get their full scores.
+/// The toy, as light as the built-in model, so that the nearest units get full scores.
 fn light() -> Toy {
     Toy { is_light: true, ..Toy::new() }
 }
@@ -33,12 +33,12 @@ const WORDS: [&str; 24] = [
 ];
 const KINDS: [&str; 5] = ["py", "rs", "js", "md", "go"];
 
-/// A number below `n` that looks random.
+/// A pseudo-random number below `n`.
 fn draw(seed: u64, n: u64) -> u64 {
     xxh3_64(&seed.to_le_bytes()) % n
 }
 
-/// A word: the first ones come often.
+/// A word: the first ones are frequent.
 fn word(seed: u64) -> &'static str {
     WORDS[(draw(seed, 24) * draw(seed ^ 77, 25) / 24) as usize % 24]
 }
@@ -93,7 +93,7 @@ fn write(root: &Path, files: &[(String, String, String)]) {
     }
 }
 
-/// Indexes over some folders, which come and go together.
+/// Indexes over some folders.
 struct Indexes {
     roots: Vec<PathBuf>,
     snapshots: Vec<Snapshot>,
@@ -118,7 +118,7 @@ impl Indexes {
     }
 }
 
-/// The corpus in `count` shards below `base`, each an index of the repositories that fall to it.
+/// The corpus in `count` shards below `base`, each an index of its share of the repositories.
 fn sharded(base: &Path, count: usize, files: &[(String, String, String)], model: &Toy) -> Indexes {
     let mut parts: BTreeMap<usize, Vec<(String, String, String)>> = BTreeMap::new();
     for file in files {
@@ -137,7 +137,7 @@ struct Some3(Vec<FileId>);
 
 impl Some3 {
     fn of(snapshot: &Snapshot) -> Some3 {
-        // Of three components, so that the folder of a repository does not count.
+        // The last three components, so that the folder of a repository does not count.
         let own = |path: &str| path.rsplit('/').take(3).collect::<Vec<_>>().concat();
         let is_allowed = |path: &str| !xxh3_64(own(path).as_bytes()).is_multiple_of(3);
         let allowed = snapshot.files.indexed().filter(|file| is_allowed(&file.path));
@@ -156,7 +156,7 @@ impl UnitFilter for Some3 {
 }
 
 /// The whole answer, with bit-exact scores.
-fn told(answer: &Answer) -> String {
+fn told(answer: &CorpusAnswer) -> String {
     let mut told = format!("{} weak, documentation {}\n", answer.weak, answer.is_documentation);
     let path = |file: usize| answer.files[file].whole_path();
     for hit in &answer.hits {
@@ -228,10 +228,11 @@ fn answer(indexes: &Indexes, layouts: &[Layout], case: &Case<'_>, query: &str, r
     let answer = answered(&shards);
     if shards.len() > 2 {
         // A group of several repositories answers as one shard.
-        let groups: Vec<Group<'_>> = shards.chunks(3).map(|part| Group::new(part.to_vec()).expect("a group")).collect();
+        let groups: Vec<ShardGroup<'_>> =
+            shards.chunks(3).map(|part| ShardGroup::new(part.to_vec()).expect("a group")).collect();
         let groups: Vec<&dyn Shard> = groups.iter().map(|group| group as &dyn Shard).collect();
         assert_eq!(answered(&groups), answer, "{query:?} in {} groups", groups.len());
-        let whole = Group::new(groups).expect("a group");
+        let whole = ShardGroup::new(groups).expect("a group");
         assert_eq!(answered(&[&whole]), answer, "{query:?} in one group");
     }
     answer
@@ -250,7 +251,7 @@ fn cases(model: &Toy) -> Vec<Case<'_>> {
     ]
 }
 
-/// Asks everything of both and compares; returns how many answers had results.
+/// Compares all answers of both; returns how many had results.
 fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases: &[Case<'_>]) -> usize {
     let mut knobs = Knobs::of(Profile::Default);
     // Few units and files become candidates, so that the cut-offs matter.
@@ -262,10 +263,10 @@ fn compare(one: (&Indexes, &[Layout]), others: &[(&Indexes, Vec<Layout>)], cases
     let mut found = 0;
     for case in cases {
         for (at, query) in QUERIES.iter().enumerate() {
-            let background = Background {
+            let background = QueryContext {
                 hints: (at % 3 == 0).then_some(&hints),
                 near: (at % 5 == 0).then_some(&near),
-                ..Background::default()
+                ..QueryContext::default()
             };
             let request = Request {
                 query,
@@ -314,7 +315,7 @@ fn shards_answer_as_one_index_does() {
     let found = check(&indexes, 4);
     assert!(found > 50, "{found} answers");
 
-    // Two repositories go, one file of each other one changes, one comes.
+    // Two repositories are removed, one file of each other one changes, and one repository is added.
     for (at, (_, path, text)) in all.iter_mut().enumerate().filter(|(at, _)| at % 7 == 0) {
         *text = format!("{text}\n{}", self::text(path.rsplit('.').next().unwrap_or_default(), 5_000 + at as u64));
     }
@@ -332,7 +333,7 @@ fn shards_answer_as_one_index_does() {
         indexes.update(&model);
     }
     check(&indexes, 2);
-    // How an index came to be does not matter.
+    // The history of an index does not matter.
     let fresh = sharded(&base.join("fresh"), 1, &all, &model);
     compare((&fresh, &[Layout::Folders]), &[(&indexes[0], vec![Layout::Folders])], &cases(&model)[..2]);
 }

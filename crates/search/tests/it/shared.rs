@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::project::{FILES, Project, answers};
 use crate::toy::{Toy, codebook, encoding};
 use colgrep_index::Result;
-use colgrep_index::disk::{Change, Disk, Gate};
+use colgrep_index::disk::{ChangeGate, Disk, DiskChange};
 use colgrep_index::mode::VectorMode;
-use colgrep_index::store::{Adoption, Content, Part, Shipment, Store, sealed_table};
+use colgrep_index::store::{Adoption, IndexPart, PartContent, Shipment, Store, sealed_table};
 use colgrep_index::update::check;
-use colgrep_index::vector::{Manifest, Vectors};
+use colgrep_index::vector::{VectorManifest, Vectors};
 use colgrep_index::walk::WalkOptions;
 
-/// A disk that is dead from the nth change on.
+/// A disk that fails from the nth change on.
 #[derive(Debug)]
 struct Dies {
     left: AtomicUsize,
 }
 
-impl Gate for Dies {
-    fn pass(&self, _: Change, _: &Path) -> io::Result<()> {
+impl ChangeGate for Dies {
+    fn pass(&self, _: DiskChange, _: &Path) -> io::Result<()> {
         let alive = |left: usize| left.checked_sub(1);
         let passed = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, alive);
         passed.map(drop).map_err(|_| io::Error::other("dead"))
@@ -32,9 +32,9 @@ impl Gate for Dies {
 
 /// The bytes of each part.
 fn bytes(shipment: &Shipment) -> Vec<(String, Vec<u8>)> {
-    let of = |content: &Content| match content {
-        Content::Bytes(bytes) => bytes.clone(),
-        Content::File(file) => {
+    let of = |content: &PartContent| match content {
+        PartContent::Bytes(bytes) => bytes.clone(),
+        PartContent::File(file) => {
             let mut all = Vec::new();
             let mut file = file;
             file.rewind().and_then(|()| file.read_to_end(&mut all)).expect("a file");
@@ -84,7 +84,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         let folder = receiver.store().folder().to_path_buf();
         let gate = Arc::new(Dies { left: AtomicUsize::new(step) });
         let died = take(&parts, &receiver, &Store::on(folder, Disk::gated(gate))).is_err();
-        // Whatever happened, there is a whole index.
+        // In any case there is a whole index.
         let now = receiver.store().open().expect("an index");
         assert!(check(&receiver.store()).expect("an index").damage.is_empty(), "step {step}");
         assert_eq!(now.files.root, receiver.root.to_string_lossy(), "step {step}");
@@ -98,7 +98,7 @@ fn an_index_taken_over_is_the_old_or_the_new_one_wherever_the_disk_fails() {
         assert_eq!((snapshot.files.pulled.as_str(), snapshot.files.files.len()), ("here", 3));
         receiver.update(Some(&encoding));
         let left = fs::read_dir(&receiver.data).expect("a folder").flatten().count();
-        assert_eq!(left, 1, "step {step}: nothing is left beside the index");
+        assert_eq!(left, 1, "step {step}: no leftovers next to the index");
         deaths += usize::from(died);
         if !died {
             break;
@@ -161,12 +161,13 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     sender.write("src/net.py", &net);
     let before = answers(&sender.update(Some(&encoding)).0, &toy);
     // Parts that others have are unchanged, with their deletions in a separate file, and need not be sent again.
-    let is_out = |part: &Part| Ok(first.iter().any(|(name, _)| *name == part.name));
+    let is_out = |part: &IndexPart| Ok(first.iter().any(|(name, _)| *name == part.name));
     let second = bytes(&sender.store().ship(&is_out).expect("a sound index"));
     assert!(second.iter().any(|(name, _)| name.ends_with(".del")));
     let kept = second.iter().filter(|part| first.contains(part)).count();
     assert!(kept >= first.len() - 2, "{kept} of {}", first.len());
-    let all = Vectors::open(&sender.store().vectors_folder(), &Manifest { spare: Vec::new(), ..manifest(&sender) });
+    let all =
+        Vectors::open(&sender.store().vectors_folder(), &VectorManifest { spare: Vec::new(), ..manifest(&sender) });
     assert_eq!(all.expect("vectors").len(), texts, "no other vectors");
     // If nothing was sent before, removed texts are not sent.
     let third = bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index"));
@@ -178,13 +179,13 @@ fn what_is_gone_is_not_sent_unless_it_is_out_already() {
     let taken = receiver.store().open().expect("an index");
     assert_eq!(taken.vectors.as_ref().map(Vectors::len), Some(texts));
     assert_eq!(answers(&taken, &toy), before);
-    // It is sent the same way the next time, and the draft's texts are not encoded again when it comes back.
+    // The next shipment is the same, and the draft's texts are not encoded again when it comes back.
     assert_eq!(bytes(&sender.store().ship(&|_| Ok(false)).expect("a sound index")), third);
     toy.count();
     sender.write("src/draft.py", "def zebraquux_secret(customer):\n    return customer\n");
     assert_eq!((sender.update(Some(&encoding)).1.units, toy.count()), (1, 0));
 }
 
-fn manifest(project: &Project) -> Manifest {
+fn manifest(project: &Project) -> VectorManifest {
     project.store().open().expect("an index").files.vectors.expect("vectors")
 }

@@ -11,26 +11,26 @@ use std::time::{Duration, SystemTime};
 
 use crate::project::{FILES, Project};
 use crate::toy::{Toy, codebook, encoding};
-use colgrep_index::disk::{Change, Disk, Gate};
+use colgrep_index::disk::{ChangeGate, Disk, DiskChange};
 use colgrep_index::store::{Store, project_folder};
 use colgrep_index::update::{Updater, check};
 
-/// A disk that notes each change and is dead from one of them on.
+/// A disk that records each change and fails from a given one on.
 #[derive(Debug, Default)]
 struct Watched {
-    changes: Mutex<Vec<(Change, PathBuf)>>,
+    changes: Mutex<Vec<(DiskChange, PathBuf)>>,
     stop: Option<usize>,
     stopped: AtomicBool,
 }
 
 impl Watched {
-    fn changes(&self) -> Vec<(Change, PathBuf)> {
+    fn changes(&self) -> Vec<(DiskChange, PathBuf)> {
         self.changes.lock().expect("no panic").clone()
     }
 }
 
-impl Gate for Watched {
-    fn pass(&self, change: Change, path: &Path) -> io::Result<()> {
+impl ChangeGate for Watched {
+    fn pass(&self, change: DiskChange, path: &Path) -> io::Result<()> {
         let mut changes = self.changes.lock().expect("no panic");
         if self.stop == Some(changes.len()) {
             self.stopped.store(true, Ordering::Relaxed);
@@ -62,7 +62,7 @@ fn changed() -> Project {
     project
 }
 
-/// Brings a copy of the project's index up to date through a disk that is dead from a change on.
+/// Updates a copy of the project's index on a disk that fails from a given change on.
 fn stopped(project: &Project, data: &Path, stop: Option<usize>) -> (Store, Arc<Watched>) {
     copy(&project.data, data);
     let gate = Arc::new(Watched { stop, ..Watched::default() });
@@ -78,18 +78,18 @@ fn a_stop_between_deletions_and_the_commit_point_is_healed() {
     let places = tempfile::tempdir().expect("a folder");
     let (_, whole) = stopped(&project, &places.path().join("whole"), None);
     let changes = whole.changes();
-    let is = |(change, path): &(Change, PathBuf), wanted, name: &str| {
+    let is = |(change, path): &(DiskChange, PathBuf), wanted, name: &str| {
         *change == wanted && path.file_name().is_some_and(|own| own.to_string_lossy().ends_with(name))
     };
-    let deletions = changes.iter().position(|change| is(change, Change::Create, ".del")).expect("deletions");
-    let points = (deletions..changes.len()).filter(|at| is(&changes[*at], Change::Rename, "meta.json"));
+    let deletions = changes.iter().position(|change| is(change, DiskChange::Create, ".del")).expect("deletions");
+    let points = (deletions..changes.len()).filter(|at| is(&changes[*at], DiskChange::Rename, "meta.json"));
     let points: Vec<usize> = points.collect();
     assert!(!points.is_empty(), "{changes:?}");
     for point in points {
         let (store, _) = stopped(&project, &places.path().join(point.to_string()), Some(point));
-        // As a search does it, then as `init` does.
+        // Update as a search does, then as `init` does.
         for round in 0..2 {
-            let (snapshot, _) = Updater::new(&store, &project.root).run().expect("an index that is not stuck");
+            let (snapshot, _) = Updater::new(&store, &project.root).run().expect("a working index");
             let file = snapshot.files.files.iter().find(|file| file.path == "src/net.py").expect("the file");
             assert_eq!(file.units, 1, "{round}");
         }
@@ -109,7 +109,7 @@ fn init_heals_what_no_search_met() {
     for folder in [&sound, &sound.join("lexical")] {
         paths.extend(fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()));
     }
-    // A lock is empty.
+    // Lock files are empty.
     paths.retain(|path| path.metadata().is_ok_and(|m| m.is_file() && m.len() > 0));
     assert!(paths.len() > 8, "{paths:?}");
     let flip: fn(&Path) = |path| {
@@ -139,7 +139,7 @@ fn init_heals_what_no_search_met() {
     }
 }
 
-/// What is known of a file or folder that was made: whether its content and its entry are flushed.
+/// Whether the content and the directory entry of a created file or folder are flushed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Flushed {
     content: bool,
@@ -161,17 +161,17 @@ fn what_a_commit_names_is_flushed_before_it() {
     let (mut made, mut commits) = (BTreeMap::<PathBuf, Flushed>::new(), 0);
     for (change, path) in gate.changes() {
         match change {
-            // The store's own folder may go with its content: an index that is not there is built.
-            Change::CreateFolder if path == store.folder() => {}
-            Change::CreateFolder => drop(made.insert(path, Flushed { content: true, entry: false })),
-            Change::Create => drop(made.insert(path, Flushed::default())),
-            Change::Write => made.entry(path).or_default().content = false,
-            Change::Sync => made.entry(path).or_default().content = true,
-            Change::SyncFolder => {
+            // The store's own folder may be lost with its content: a missing index is rebuilt.
+            DiskChange::CreateFolder if path == store.folder() => {}
+            DiskChange::CreateFolder => drop(made.insert(path, Flushed { content: true, entry: false })),
+            DiskChange::Create => drop(made.insert(path, Flushed::default())),
+            DiskChange::Write => made.entry(path).or_default().content = false,
+            DiskChange::Sync => made.entry(path).or_default().content = true,
+            DiskChange::SyncFolder => {
                 made.iter_mut().filter(|(file, _)| file.parent() == Some(&path)).for_each(|(_, f)| f.entry = true);
             }
-            Change::Remove => drop(made.remove(&path)),
-            Change::Rename => {
+            DiskChange::Remove => drop(made.remove(&path)),
+            DiskChange::Rename => {
                 let mut new = path.clone().into_os_string();
                 new.push(".new");
                 let flushed = made.remove(Path::new(&new)).expect("a file that was made");
@@ -179,7 +179,7 @@ fn what_a_commit_names_is_flushed_before_it() {
                 commits += usize::from(path.ends_with("meta.json"));
                 // The first commit point is an empty index without files.
                 if path.ends_with("meta.json") && commits > 1 {
-                    // A help for readers that no commit names.
+                    // A cache for readers that no commit names.
                     let named = made.iter().filter(|(file, _)| !file.ends_with("lengths.bin"));
                     let late: Vec<_> = named.filter(|(_, flushed)| **flushed != FLUSHED).collect();
                     assert!(late.is_empty(), "commit {commits} names {late:?}");
@@ -211,21 +211,21 @@ fn a_change_that_keeps_size_and_time_is_seen() {
     let stamped = |path: &Path| stamped_with(path, old);
     [&a, &b].into_iter().for_each(|path| stamped(path));
     assert_eq!(units_of(&project, "a.py"), ["alpha"]);
-    // Two files of an archive change places.
+    // Two files of an archive are swapped.
     [(&a, &c), (&b, &a), (&c, &b)].into_iter().for_each(|(from, to)| fs::rename(from, to).expect("another name"));
     assert_eq!((units_of(&project, "a.py"), units_of(&project, "b.py")), (vec!["omega".into()], vec!["alpha".into()]));
     // Another text of the same size, with the same time.
     fs::write(&a, "def gamma(): pass\n").expect("a file");
     stamped(&a);
     assert_eq!(units_of(&project, "a.py"), ["gamma"]);
-    // The same where that time is yet to come, once more at once.
+    // The same with a future time, then once more immediately.
     let later = SystemTime::now() + Duration::from_secs(100_000_000);
     for name in ["delta", "theta", "gamma"] {
         fs::write(&a, format!("def {name}(): pass\n")).expect("a file");
         stamped_with(&a, later);
         assert_eq!(units_of(&project, "a.py"), [name]);
     }
-    // What could not be read can be read again. Root reads everything.
+    // An unreadable file becomes readable. Root reads everything.
     let set = |mode| fs::set_permissions(&a, fs::Permissions::from_mode(mode)).expect("a mode");
     set(0);
     if fs::read(&a).is_err() {
@@ -243,10 +243,10 @@ fn what_others_put_beside_the_index_stays() {
     fs::create_dir(folder.join("more")).expect("a folder");
     let others = [folder.join("notes.txt"), folder.join("more/notes.txt")];
     others.iter().for_each(|path| fs::write(path, "kept").expect("a file"));
-    // Another build, from the beginning, and the removal of it all.
+    // A rebuild, and the removal of the whole index.
     fs::write(project.store().lexical_folder().join("meta.json"), "{}").expect("damage");
     project.update(None);
-    let lock = project.store().lock(false).expect("nobody writes");
+    let lock = project.store().lock(false).expect("a free lock");
     project.store().remove(&lock).expect("removed");
     assert!(!project.store().exists());
     others.iter().for_each(|path| assert_eq!(fs::read_to_string(path).expect("a file"), "kept"));

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::project::{FILES, Project, answers, many, same};
 use crate::toy::{Toy, codebook, encoding};
-use colgrep_index::update::{Budget, Updater, check};
+use colgrep_index::update::{UpdateBudget, Updater, check};
 
-/// Gives the project the files of a branch, of which no two share a text.
+/// Gives the project the files of a branch; no two files share a text.
 fn switch(project: &Project, branch: &str, files: usize) {
     let _ = fs::remove_dir_all(project.root.join("src"));
     for i in 0..files {
@@ -63,7 +63,7 @@ fn an_update_without_time_leaves_the_rest_to_the_next() {
     }
     let encoding = encoding(&toy, &book);
     let store = project.store();
-    let now = Some(Budget { first: Duration::ZERO, later: Duration::ZERO });
+    let now = Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO });
     let updater = Updater::new(&store, &project.root).encoding(Some(&encoding));
     let (part, report) = updater.budget(now).run().expect("an index");
     let known = part.files.files.len() as u64;
@@ -72,7 +72,7 @@ fn an_update_without_time_leaves_the_rest_to_the_next() {
     assert_eq!(toy.count(), 0, "words come first");
     let (next, _) = updater.budget(now).run().expect("an index");
     assert!(next.files.files.len() as u64 > known);
-    // Asked to end, an update does so between two rounds; the last one finds the rest, and makes the same index.
+    // An interrupted update ends between two rounds; the last one does the rest, and makes the same index.
     let (asked, report) = updater.interrupted(&|| true).run().expect("an index");
     assert!(report.unread > 0 && !asked.files.complete);
     let (whole, report) = updater.run().expect("an index");
@@ -99,10 +99,10 @@ fn whoever_waits_for_the_lock_is_seen() {
         waits.join().expect("a thread").expect("the lock");
     });
     assert!(!store.is_awaited());
-    let behind = store.behind_lock().expect("nobody is behind");
+    let behind = store.behind_lock().expect("a free background lock");
     assert!(store.is_worked_behind() && store.behind_lock().is_none());
     drop(behind);
     assert!(!store.is_worked_behind());
-    // What is locked belongs to the folder.
+    // Lock files belong to the folder.
     assert!(check(&store).expect("an index").stray.is_empty() && store.is_ours());
 }

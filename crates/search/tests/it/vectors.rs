@@ -1,4 +1,4 @@
-//! The vector store as an update sees it, with a model that is a toy.
+//! The vector store in updates, with a toy model.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,7 +39,7 @@ fn nothing_is_encoded_twice() {
     let (back, report) = project.update(Some(&encoding));
     assert_eq!((report.encoded, toy.count(), report.units), (0, 0, 0));
     assert!(same(&answers(&back, &toy), &before));
-    // Other walk options mean another lexical index, not other texts.
+    // Other walk options need another lexical index, but the texts are the same.
     let options = colgrep_index::walk::WalkOptions { hidden: true, ..Default::default() };
     let (_, report) = Updater::new(&project.store(), &project.root)
         .walk_options(Some(options))
@@ -237,7 +237,7 @@ fn what_is_dead_is_set_aside_when_it_is_more_than_half() {
     assert!(same(&answers(&compact, &toy), &answers(&fresh.update(Some(&encoding)).0, &toy)));
 }
 
-/// As a search asks: with an end.
+/// With a time limit, as in a search.
 fn of_search<'a>(encoding: Encoding<'a>) -> Encoding<'a> {
     Encoding { budget: Some(Duration::from_secs(60)), ..encoding }
 }
@@ -261,7 +261,7 @@ fn a_search_leaves_another_models_vectors() {
     assert_eq!((segments(&project), snapshot.vectors.as_ref().map(|v| v.len() as u64)), (before, Some(all)));
     let (_, report) = project.update(Some(&of_search(encoding(&toy, &book))));
     assert_eq!((report.encoded, report.without_vectors), (1, 0));
-    // The same model in a new make is the same model.
+    // Another version of the same model is still the same model.
     let newer = Encoding { codec: Codec { rows_max: 12, ..Codec::default() }, ..encoding(&toy, &book) };
     assert_eq!(project.update(Some(&of_search(newer))).1.encoded, all + 1);
 }
@@ -280,7 +280,7 @@ fn a_search_makes_no_codebook() {
     return 1
 ",
     );
-    assert!(all > 5 && project.update(Some(&of_search(Encoding::new(&toy)))).1.encoded == 1, "and goes on with one");
+    assert!(all > 5 && project.update(Some(&of_search(Encoding::new(&toy)))).1.encoded == 1, "one more");
 }
 
 /// Names and sizes of all files of an index.
@@ -345,12 +345,12 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     assert_eq!((segments(&project).len(), toy.count()), (2, 1));
     let before = listing(project.store().folder());
     repair(&project.store()).expect("sound");
-    assert_eq!(listing(project.store().folder()), before, "what is sound stays as it is");
+    assert_eq!(listing(project.store().folder()), before, "sound parts are unchanged");
 
     flip(&first, fs::metadata(&first).expect("a file").len() as usize - 1);
     let error = ask(&project.store().open().expect("an index"), "page", Some(semantic(&toy, Mode::SemanticOnly)), None);
     assert_eq!(error.expect_err("damage").kind(), ErrorKind::Unusable);
-    repair(&project.store()).expect("mended");
+    repair(&project.store()).expect("repaired");
     assert!(!first.exists() && segments(&project).len() == 1);
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == 0 && report.encoded == many && toy.count() == many, "{report:?}");
@@ -360,7 +360,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let mut lexical = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
     let store = lexical.find(|p| p.extension().is_some_and(|e| e == "store")).expect("documents");
     flip(&store, 20);
-    repair(&project.store()).expect("mended");
+    repair(&project.store()).expect("repaired");
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == many + 1 && report.encoded == 0 && toy.count() == 0, "{report:?}");
     assert!(same(&answers(&mended, &toy), &expected));

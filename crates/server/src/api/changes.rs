@@ -1,4 +1,4 @@
-//! Whether a folder changed since it was looked at last: the system tells, where it can.
+//! Whether a folder changed since the last check, as reported by the system if possible.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,14 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::local::tells_of_changes;
 
 /// Watches a folder for changes.
-pub(super) struct Changes {
+pub(super) struct FolderWatcher {
     /// Whether the index must be compared with the tree before the next answer.
     pub stale: Arc<AtomicBool>,
-    watch: Mutex<Arc<Watch>>,
+    watch: Mutex<Arc<FolderWatch>>,
 }
 
 /// A watch of the folder that had the name when it began.
-struct Watch {
+struct FolderWatch {
     /// Identity of the folder: another one may take its name.
     folder: Option<Identity>,
     /// Whether it works; until then every answer compares.
@@ -43,15 +43,15 @@ fn identity(folder: &Path) -> Option<Identity> {
     return metadata.created().ok();
 }
 
-impl Changes {
+impl FolderWatcher {
     /// Begins to watch a project's root.
-    pub fn watch(project: &Project) -> Changes {
+    pub fn watch(project: &Project) -> FolderWatcher {
         let stale = Arc::new(true.into());
-        let watch = Mutex::new(Watch::begin(project, &stale));
-        Changes { stale, watch }
+        let watch = Mutex::new(FolderWatch::begin(project, &stale));
+        FolderWatcher { stale, watch }
     }
 
-    fn now(&self) -> MutexGuard<'_, Arc<Watch>> {
+    fn now(&self) -> MutexGuard<'_, Arc<FolderWatch>> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,16 +65,16 @@ impl Changes {
     pub fn renew(&self, project: &Project) {
         let mut watch = self.now();
         if watch.is_gone(&project.root) && project.root.is_dir() {
-            *watch = Watch::begin(project, &self.stale);
+            *watch = FolderWatch::begin(project, &self.stale);
         }
     }
 }
 
-impl Watch {
+impl FolderWatch {
     /// Begins, in a thread of its own: in a large tree that takes a while. A tree to which other machines may write is not
     /// watched, so every answer compares.
-    fn begin(project: &Project, stale: &Arc<AtomicBool>) -> Arc<Watch> {
-        let watch = Arc::new(Watch {
+    fn begin(project: &Project, stale: &Arc<AtomicBool>) -> Arc<FolderWatch> {
+        let watch = Arc::new(FolderWatch {
             folder: identity(&project.root),
             is_on: AtomicBool::new(false),
             is_over: Arc::default(),
@@ -157,7 +157,7 @@ mod tests {
         made();
         let env = Env::default().data_in(folder.path().join("data"));
         let project = Project::around(&root, &env).expect("a project").0;
-        let changes = Changes::watch(&project);
+        let changes = FolderWatcher::watch(&project);
         let is_watched = || {
             until("watched", || changes.are_noticed(&root));
             changes.stale.store(false, Ordering::Release);

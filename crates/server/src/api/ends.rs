@@ -21,7 +21,7 @@ use colgrep_render::words::{counted, in_short};
 
 /// The answer of a tool.
 #[derive(Debug, Default)]
-pub struct Answered {
+pub struct ToolAnswer {
     /// The text.
     pub text: String,
     /// Remarks on the whole answer, a line each.
@@ -34,35 +34,35 @@ pub struct Answered {
     pub unserved: Vec<Unserved>,
 }
 
-impl From<String> for Answered {
-    fn from(text: String) -> Answered {
-        Answered { text, ..Answered::default() }
+impl From<String> for ToolAnswer {
+    fn from(text: String) -> ToolAnswer {
+        ToolAnswer { text, ..ToolAnswer::default() }
     }
 }
 
-impl Answered {
+impl ToolAnswer {
     /// The answer of a ranking, with remarks on what is shown of it. Without results the remarks are the text.
-    pub fn of(mut text: String, mut remarks: String, told: Told) -> Answered {
+    pub fn of(mut text: String, mut remarks: String, told: RankingReport) -> ToolAnswer {
         remarks.push_str(&told.left_out());
-        let Told { hits, standing, unserved, .. } = told;
+        let RankingReport { hits, standing, unserved, .. } = told;
         if hits.is_empty() {
             text.push_str(&std::mem::take(&mut remarks));
         }
-        Answered { text, remarks, hits: Some(hits.concat()), standing, unserved }
+        ToolAnswer { text, remarks, hits: Some(hits.concat()), standing, unserved }
     }
 
     /// Lines, or a remark that there were no matches, where these roots are left out.
-    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> Answered {
-        let told = Told { unserved, ..Told::default() };
+    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> ToolAnswer {
+        let told = RankingReport { unserved, ..RankingReport::default() };
         let left_out = told.left_out();
         let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
-        Answered { text, remarks, unserved: told.unserved, ..Answered::default() }
+        ToolAnswer { text, remarks, unserved: told.unserved, ..ToolAnswer::default() }
     }
 }
 
 /// Rows and the end of a ranking, which accompany its text.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct RankingReport {
     /// Each result as rows: one, in a list one for each unit.
     pub hits: Vec<Vec<Value>>,
     /// The remarks after the last result, where the ranking has an end.
@@ -75,7 +75,7 @@ pub struct Told {
     pub unserved: Vec<Unserved>,
 }
 
-impl Told {
+impl RankingReport {
     /// Hears which shards answered; says so where one did not.
     pub fn heard(&mut self, standing: Option<&ShardCoverage>) {
         if let Some(standing) = standing {
@@ -233,11 +233,12 @@ mod tests {
         let rows = |strength: f64| vec![json!({"file": "a", "strength": strength})];
         let mut end = End::default();
         (end.holders, end.patterns, end.words) = (30, vec!["wait".to_string()], vec!["wait".to_string()]);
-        let told = Told { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..Told::default() };
+        let told =
+            RankingReport { hits: [0.9, 0.8, 0.05].map(rows).to_vec(), end: Some(end), ..RankingReport::default() };
         let said = told.said("wait", [0, 1].into_iter());
         let strengths = "(strength of each, 0 to 1: 0.90 0.80)\n(30 files hold \"wait\", of which 2 are shown;";
         assert!(said.starts_with(strengths), "{said}");
         assert_eq!(told.said("parse", 7..9), "");
-        assert_eq!(Told { end: None, ..told }.said("parse", 0..2), "");
+        assert_eq!(RankingReport { end: None, ..told }.said("parse", 0..2), "");
     }
 }

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use colgrep_cluster::{Cluster, ClusterScope, Gathered, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::notice::Listener;
-use colgrep_engine::session::corpus::{Part, Parts, RankedTogether};
-use colgrep_engine::session::project_searcher::{Asked, Place};
+use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery};
 use colgrep_engine::{Backend, Detail, Error as EngineError};
 
 /// How often a search over shards is made in all, where what it found can't be shown.
@@ -31,35 +31,35 @@ pub fn shown<T>(mut search: impl FnMut() -> Result<T>, may_again: impl Fn() -> b
 }
 
 /// What a ranking goes over.
-pub enum Field<'s> {
+pub enum SearchBackend<'s> {
     /// Projects of this machine.
-    Here(Vec<Place>),
+    Here(Vec<ProjectSearcher>),
     /// Shards elsewhere: whose search it is, where it looks, and which lines come with a file's units.
-    Shards(&'s Cluster, ClusterScope<'s>, Lines),
+    Shards(&'s Cluster, ClusterScope<'s>, ContextLines),
 }
 
 /// What shows the files of a ranking.
 pub enum Shower<'f> {
     /// Projects of this machine.
-    Here(&'f Vec<Place>),
+    Here(&'f Vec<ProjectSearcher>),
     /// Shards elsewhere.
     Shards(Gathered),
 }
 
-impl Backend for Field<'_> {
+impl Backend for SearchBackend<'_> {
     type Error = anyhow::Error;
     type Parts<'b>
         = Shower<'b>
     where
         Self: 'b;
 
-    fn rank(&self, asked: &Asked<'_>, listener: &dyn Listener) -> Result<(RankedTogether, Shower<'_>)> {
+    fn rank(&self, asked: &RankQuery<'_>, listener: &dyn Listener) -> Result<(RankedTogether, Shower<'_>)> {
         match self {
-            Field::Here(places) => {
+            SearchBackend::Here(places) => {
                 let (ranked, places) = Backend::rank(places, asked, listener)?;
                 Ok((ranked, Shower::Here(places)))
             }
-            Field::Shards(cluster, wanted, lines) => {
+            SearchBackend::Shards(cluster, wanted, lines) => {
                 let (ranked, mut gathered) = cluster.rank(wanted, asked, listener)?;
                 gathered.lines = *lines;
                 Ok((ranked, Shower::Shards(gathered)))
@@ -86,7 +86,11 @@ impl Shower<'_> {
 }
 
 impl Parts for Shower<'_> {
-    fn files(&self, parts: &[Part<'_>], detail: Detail) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, EngineError)>> {
+    fn files(
+        &self,
+        parts: &[RankedPart<'_>],
+        detail: Detail,
+    ) -> Result<Vec<Vec<FileAnswer>>, Box<(usize, EngineError)>> {
         self.parts().files(parts, detail)
     }
 

@@ -11,7 +11,7 @@ use colgrep_engine::{Notice, Pattern, Scope};
 use colgrep_index::source::read_text;
 use colgrep_syntax::read::lines_between;
 
-use super::ends::Answered;
+use super::ends::ToolAnswer;
 use super::page::{page, page_with, tokens_wanted};
 use super::params;
 use super::ranking::lacking_in;
@@ -39,14 +39,14 @@ fn check_size(path: &Path, asked: &str) -> Result<()> {
 }
 
 /// `grep`.
-pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<Answered> {
+pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
     let mut scope = Scope::default();
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     lines_of(state, asked, scope, false)
 }
 
 /// The matching lines of what the scope takes in; with `text_only` without binary files that nobody named.
-pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<Answered> {
+pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<ToolAnswer> {
     state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
@@ -72,7 +72,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     // A line takes at least one token, so lines beyond this number can't be on the page.
     let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
-    // Of folders inside each other a line is given once, but among the lines around it, which may be those of others.
+    // With nested folders, each matching line is given once; context lines may repeat those of other folders.
     let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
     let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
     let mut given = HashSet::new();
@@ -82,7 +82,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
             break;
         }
         let path = match folder.strip_prefix(&here) {
-            // Of several roots, lines begin with the name of their own.
+            // With several roots, lines begin with their root's name.
             _ if in_root(&folder).is_some() => folder.clone(),
             Ok(rest) if rest.as_os_str().is_empty() => Path::new(".").to_path_buf(),
             Ok(rest) => rest.to_path_buf(),
@@ -97,7 +97,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
         unreadable.extend(unread);
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
-    Ok(Answered::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
+    Ok(ToolAnswer::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
 }
 
 /// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.
@@ -183,17 +183,17 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
 }
 
 /// `status`.
-pub fn status(state: &ServerState, asked: &params::Status) -> Result<Answered> {
+pub fn status(state: &ServerState, asked: &params::Status) -> Result<ToolAnswer> {
     let answered = state_of(state)?;
     let lines: Vec<String> = answered.text.split_inclusive('\n').map(str::to_string).collect();
-    Ok(Answered { text: page(&lines, asked.offset, asked.max_tokens, "lines", false), ..answered })
+    Ok(ToolAnswer { text: page(&lines, asked.offset, asked.max_tokens, "lines", false), ..answered })
 }
 
 /// The state of all roots, or of the shards.
-fn state_of(state: &ServerState) -> Result<Answered> {
+fn state_of(state: &ServerState) -> Result<ToolAnswer> {
     if let Some(shards) = state.shards() {
         let seen = shards.cluster.health(state.allowed())?;
-        return Ok(Answered { standing: Some(seen.coverage.clone()), ..Answered::from(shards::told(&seen)) });
+        return Ok(ToolAnswer { standing: Some(seen.coverage.clone()), ..ToolAnswer::from(shards::told(&seen)) });
     }
     let mut text = String::new();
     for root in state.roots() {
@@ -236,7 +236,7 @@ fn state_of(state: &ServerState) -> Result<Answered> {
     for Unserved { root, why } in state.lost() {
         text.push_str(&format!("root {root}\n  is not searched: {}\n", escape_control(why)));
     }
-    Ok(Answered { unserved: state.unserved(), ..Answered::from(text) })
+    Ok(ToolAnswer { unserved: state.unserved(), ..ToolAnswer::from(text) })
 }
 
 /// How changes of a root's files are noticed.

@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_engine::history::{Absent, Bound, Earlier, HistoryEntry, HistoryPlace, HistoryRequest, Source};
+use colgrep_engine::history::{Absent, Bound, Earlier, EntrySource, HistoryEntry, HistoryPlace, HistoryRequest};
 use colgrep_engine::request::{check_length, split_lines};
 use colgrep_engine::session::corpus::fronts;
 use colgrep_engine::{Error, Refused};
 
-use super::ends::Answered;
+use super::ends::ToolAnswer;
 use super::page::page;
 use super::params;
 use super::state::{Root, ServerState};
@@ -26,7 +26,7 @@ const ENTRIES_DEFAULT: usize = 10;
 const ENTRIES_MAX: usize = 1_000;
 
 /// `history`: of all roots, or of those with the given paths. Entries of several repositories are ranked together.
-pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered> {
+pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswer> {
     state.check_here()?;
     check_length(asked.query.as_bytes())?;
     let wanted = match asked.results {
@@ -35,7 +35,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     };
     let mut request = request(asked)?;
     let entries = asked.offset.saturating_add(wanted);
-    // One more tells whether a page follows.
+    // One more shows whether a page follows.
     request.entries = Some(entries.saturating_add(1));
     let (mut seen, mut lists, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
     let mut without = None;
@@ -94,7 +94,7 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
         }
         let mut entries = answer.entries;
         for entry in &mut entries {
-            // What lies outside the root can't be asked for here.
+            // Files outside the root can't be requested here.
             entry.files = entry.files.iter().filter_map(|path| served(root, path)).collect();
             entry.score *= answer.strength;
         }
@@ -119,16 +119,16 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<Answered>
     }
     let text =
         told.concat() + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
-    Ok(Answered::without(text, blocks.is_empty(), unserved))
+    Ok(ToolAnswer::without(text, blocks.is_empty(), unserved))
 }
 
-/// A file of a project (`path` from its root) as the server's tools take it; none where it lies in no root.
+/// A file of a project (`path` from its root) in the form that the server's tools take; `None` outside all roots.
 fn served(root: &Root, path: &str) -> Option<String> {
     let full = root.project.root.join(path);
     in_root(&full).or_else(|| Some(full.strip_prefix(&root.folder).ok()?.to_string_lossy().into_owned()))
 }
 
-/// A question to one of several roots: a path in it that begins with the root's own name is meant from the root.
+/// A question to one of several roots: a path in it that begins with the root's name becomes relative to the root.
 fn from_root(query: &str, front: &str, folder: &Path) -> String {
     let of_word = |word: &str| {
         // The path may follow quotes.
@@ -178,8 +178,8 @@ fn request(asked: &params::History) -> Result<HistoryRequest> {
     Ok(HistoryRequest {
         query: Some(asked.query.clone()).filter(|query| !query.trim().is_empty()),
         sources: match (asked.commits, asked.sessions) {
-            (true, false) => vec![Source::Commit],
-            (false, true) => vec![Source::Session],
+            (true, false) => vec![EntrySource::Commit],
+            (false, true) => vec![EntrySource::Session],
             _ => Vec::new(),
         },
         since: bound(&asked.since)?,
@@ -204,8 +204,8 @@ fn meant(state: &ServerState, written: &str) -> Result<String> {
     Ok(full.map_or_else(|| written.to_string(), |full| format!("{}{lines}", full.display())))
 }
 
-/// The paths that lie in a root, by their components alone: the files may be gone. Of several roots they are given from
-/// there, and one that lies in a root inside this one is that root's.
+/// The paths in a root, compared by components because the files may be gone. With several roots they become relative
+/// to it, and a path in a nested root belongs to that root.
 fn paths_in(state: &ServerState, root: &Arc<Root>, paths: &[String]) -> Vec<String> {
     let are_several = state.roots().nth(1).is_some();
     let inside = |path: &String| {

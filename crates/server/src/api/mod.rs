@@ -25,8 +25,8 @@ mod units;
 mod unserved;
 
 use anyhow::Result;
-use ends::Answered;
-pub use field::{Field, shown};
+use ends::ToolAnswer;
+pub use field::{SearchBackend, shown};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ const OVER_SHARDS: [&str; 2] = ["search", "status"];
 const HERE_ALONE: [&str; 2] = ["near", "groups"];
 
 /// A request whose parameters are read: what gives its answer.
-pub type Call = Box<dyn FnOnce(&ServerState) -> Result<Answered> + Send>;
+pub type Call = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;
 
 /// A kind of request.
 pub struct Tool {
@@ -65,7 +65,7 @@ pub struct Tool {
 impl Tool {
     fn new<P: DeserializeOwned + JsonSchema + Send + 'static>(
         [name, title, doc]: [&'static str; 3],
-        work: fn(&ServerState, &P) -> Result<Answered>,
+        work: fn(&ServerState, &P) -> Result<ToolAnswer>,
     ) -> Tool {
         let input = schema::of::<P>();
         let plain = schema::in_plain_types(&input);
@@ -186,8 +186,8 @@ pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
 
 /// An answer with the state of the roots that it is about.
 #[derive(Debug)]
-pub struct Answer {
-    answered: Answered,
+pub struct ApiAnswer {
+    answered: ToolAnswer,
     roots: Vec<Value>,
 }
 
@@ -195,21 +195,21 @@ pub struct Answer {
 ///
 /// # Errors
 /// When there is no root, or the request can't be answered.
-pub fn answer(state: &ServerState, call: Call) -> Result<Answer> {
+pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
     state.check_roots()?;
-    Ok(Answer { answered: call(state)?, roots: about::rows(state) })
+    Ok(ApiAnswer { answered: call(state)?, roots: about::rows(state) })
 }
 
-impl Answer {
+impl ApiAnswer {
     /// The answer as text, and what it is about.
     pub fn texts(&self) -> [String; 2] {
-        let Answered { text, remarks, .. } = &self.answered;
+        let ToolAnswer { text, remarks, .. } = &self.answered;
         [text.clone(), format!("{remarks}{}", about::text(&self.roots))]
     }
 
     /// The answer as [`schema::answers`] describes it.
     pub fn content(self) -> Value {
-        let Answered { text, hits, standing, unserved, .. } = self.answered;
+        let ToolAnswer { text, hits, standing, unserved, .. } = self.answered;
         let mut content = json!({"answer": text, "roots": self.roots});
         if let Some(hits) = hits {
             content["hits"] = hits.into();

@@ -18,7 +18,7 @@ use super::unserved::{NotServed, Trouble, Unserved};
 type Opened<'r> = (Arc<Snapshot>, Settings, Option<&'r Model>);
 
 impl ServerState {
-    /// Fails where a root can't be served, as far as that shows without its index.
+    /// Fails if a root can't be served, without opening its index.
     ///
     /// # Errors
     /// When its folder is gone, or its settings can't be understood.
@@ -65,7 +65,7 @@ impl ServerState {
         Err(if of_index { error } else { NotServed(told).into() })
     }
 
-    /// What was given when the server was started, or by a client, and is no root.
+    /// Arguments of the server or a client that are not roots.
     pub fn lost(&self) -> &[Unserved] {
         &self.lost
     }

@@ -2,7 +2,7 @@
 
 use colgrep_engine::answer::pack::BYTES_A_TOKEN;
 
-use colgrep_render::budget::Budget;
+use colgrep_render::budget::TokenBudget;
 
 /// Default length of an answer, in tokens.
 const TOKENS_DEFAULT: usize = 2_000;
@@ -28,7 +28,7 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
 
 /// The same, and the number of blocks on the page.
 pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> (String, usize) {
-    filled(blocks, offset, Budget::new(Some(tokens_wanted(max_tokens))), what, more)
+    filled(blocks, offset, TokenBudget::new(Some(tokens_wanted(max_tokens))), what, more)
 }
 
 /// The page at `offset`; without one, the page with the block `at`. Each page but the first repeats the first block,
@@ -36,7 +36,7 @@ pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: 
 pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens: Option<usize>, what: &str) -> String {
     let (mut start, mut before) = (0, 0);
     loop {
-        let mut budget = Budget::new(Some(tokens_wanted(max_tokens)));
+        let mut budget = TokenBudget::new(Some(tokens_wanted(max_tokens)));
         let mut front = match blocks.first().filter(|_| start > 0) {
             Some(first) => format!("{first}({} earlier {what}: offset {before})\n", start - 1),
             None => String::new(),
@@ -57,7 +57,7 @@ pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens
 }
 
 /// As many blocks from `offset` on as fit the budget, and their number.
-fn filled(blocks: &[String], offset: usize, mut budget: Budget, what: &str, more: bool) -> (String, usize) {
+fn filled(blocks: &[String], offset: usize, mut budget: TokenBudget, what: &str, more: bool) -> (String, usize) {
     // The last page needs no line that names the next one.
     let rest = blocks.get(offset..).unwrap_or_default();
     if more || rest.iter().map(String::len).sum::<usize>() > budget.bytes_left().unwrap_or_default() {

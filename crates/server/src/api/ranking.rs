@@ -8,7 +8,7 @@ use colgrep_cluster::ClusterScope;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::list::Length;
 use colgrep_engine::answer::pack;
-use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::damage::{damage, guarded};
 use colgrep_engine::project::dedup_roots::searched_once;
@@ -16,14 +16,14 @@ use colgrep_engine::project::model::Model;
 use colgrep_engine::request::like::Like;
 use colgrep_engine::request::near::NearFile;
 use colgrep_engine::session::corpus::list;
-use colgrep_engine::session::project_searcher::{Place, Within};
+use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::settings::Settings;
-use colgrep_engine::{Detail, Question, Run, SearchRequest};
+use colgrep_engine::{Detail, PreparedSearch, Question, SearchRequest};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::{ReadFirst, repair};
 
-use super::ends::Told;
-use super::field::{Field, shown};
+use super::ends::RankingReport;
+use super::field::{SearchBackend, shown};
 use super::page::paged;
 use super::shards::{NO_LIST, Shards};
 use super::state::{Root, ServerState};
@@ -54,11 +54,11 @@ pub struct Window<'a> {
     /// Tokens of a pack.
     pub pack: Option<usize>,
     /// The lines of a file that are shown in addition to those of its units.
-    pub lines: Lines,
+    pub lines: ContextLines,
 }
 
 /// Blocks, best first, with remarks (a line each) where an index is incomplete or leaves out a path asked for.
-pub struct Ranked {
+pub struct RankedBlocks {
     /// The results as they are shown.
     pub blocks: Vec<String>,
     /// Remarks on the indexes.
@@ -66,7 +66,7 @@ pub struct Ranked {
     /// Whether further results may follow.
     pub more: bool,
     /// The results as rows, and the end of the ranking.
-    pub told: Told,
+    pub told: RankingReport,
 }
 
 /// A root with the files and folders to look in, from the root of its project.
@@ -75,13 +75,13 @@ pub type RootPaths<'a> = (&'a Arc<Root>, Vec<String>);
 /// A root that can be served.
 struct Served<'a> {
     root: &'a Root,
-    place: Place,
+    place: ProjectSearcher,
     settings: Settings,
     model: Option<&'a Model>,
 }
 
 /// One ranking over roots.
-pub struct Ranking<'a> {
+pub struct RootsRanking<'a> {
     /// The server's state.
     pub state: &'a ServerState,
     /// The roots, with the places to look in.
@@ -94,9 +94,9 @@ pub struct Ranking<'a> {
     pub like: Option<&'a Like>,
 }
 
-impl Ranking<'_> {
+impl RootsRanking<'_> {
     /// Ranks; if an index turns out to be damaged, repairs it and ranks once more.
-    pub fn ranked(&self) -> Result<Ranked> {
+    pub fn ranked(&self) -> Result<RankedBlocks> {
         repaired(self.roots, || self.once())
     }
 
@@ -114,7 +114,8 @@ impl Ranking<'_> {
                     }
                 };
             let within = Within::paths(below.clone());
-            let place = Place::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
+            let place =
+                ProjectSearcher::new(root.project.clone(), snapshot, within, &self.request.scope, false, &settings)?;
             served.push(Served { root, place, settings, model });
         }
         check_rest(served.is_empty(), &unserved)?;
@@ -125,49 +126,54 @@ impl Ranking<'_> {
     ///
     /// # Errors
     /// When an index can't be read.
-    pub fn once(&self) -> Result<Ranked> {
+    pub fn once(&self) -> Result<RankedBlocks> {
         match self.state.shards() {
             Some(shards) => self.over_shards(shards),
             None => self.over_roots(),
         }
     }
 
-    fn over_roots(&self) -> Result<Ranked> {
+    fn over_roots(&self) -> Result<RankedBlocks> {
         let state = self.state;
         let (served, unserved) = self.places()?;
         let model = served.iter().find_map(|one| one.model);
         let remarks = served.iter().map(|one| remarks_on(one.root, &one.place, model)).collect();
         // Of several roots, the settings of the first say how they are ranked.
         let settings = served.first().context("no root to look in")?.settings.clone();
-        let places: Vec<Place> = served.into_iter().map(|one| one.place).collect();
-        let run = Run::new(self.request, &settings, &state.env)?.like(self.like).near(self.near()?);
+        let places: Vec<ProjectSearcher> = served.into_iter().map(|one| one.place).collect();
+        let run = PreparedSearch::new(self.request, &settings, &state.env)?.like(self.like).near(self.near()?);
         let run = run.past(&places, state.past(&settings));
-        let field = Field::Here(searched_once(places)?);
+        let field = SearchBackend::Here(searched_once(places)?);
         // On a thread of rayon's pool, as in a search: each part that is split elsewhere wakes two threads.
         let mut ranked = rayon::scope(|_| self.ranked_by(&run, model, &field))?;
         ranked.told.unserved = unserved;
-        Ok(Ranked { remarks, ..ranked })
+        Ok(RankedBlocks { remarks, ..ranked })
     }
 
-    fn over_shards(&self, shards: &Shards) -> Result<Ranked> {
+    fn over_shards(&self, shards: &Shards) -> Result<RankedBlocks> {
         let state = self.state;
         let settings = shards.settings(&state.env)?;
-        let run = Run::new(self.request, &settings, &state.env)?;
+        let run = PreparedSearch::new(self.request, &settings, &state.env)?;
         let model = shards.model(&state.options, &state.env, &settings)?;
         let wanted = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
-        let field = Field::Shards(&shards.cluster, wanted, self.window.lines);
+        let field = SearchBackend::Shards(&shards.cluster, wanted, self.window.lines);
         shown(|| self.ranked_by(&run, model, &field), || true)
     }
 
     /// Ranks, and shows what the window wants.
-    fn ranked_by(&self, run: &Run<'_>, model: Option<&Model>, field: &Field<'_>) -> Result<Ranked> {
-        let mut told = Told::default();
+    fn ranked_by(
+        &self,
+        run: &PreparedSearch<'_>,
+        model: Option<&Model>,
+        field: &SearchBackend<'_>,
+    ) -> Result<RankedBlocks> {
+        let mut told = RankingReport::default();
         let (blocks, more) = match (&self.request.question, self.window.pack) {
             (Question::Every, _) => self.listed(field, &mut told)?,
             (_, Some(tokens)) => self.packed(run, model, tokens, field, &mut told)?,
             _ => self.in_windows(run, model, field, &mut told)?,
         };
-        Ok(Ranked { blocks, remarks: String::new(), more, told })
+        Ok(RankedBlocks { blocks, remarks: String::new(), more, told })
     }
 
     /// The file that the agent works on.
@@ -183,10 +189,10 @@ impl Ranking<'_> {
     /// the next window without the files already shown: no file is repeated or lost.
     fn in_windows(
         &self,
-        run: &Run<'_>,
+        run: &PreparedSearch<'_>,
         model: Option<&Model>,
-        field: &Field<'_>,
-        told: &mut Told,
+        field: &SearchBackend<'_>,
+        told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
         let (mut all, mut seen, mut files) = (Vec::new(), HashSet::new(), WINDOW_FILES);
@@ -218,11 +224,11 @@ impl Ranking<'_> {
     /// next page.
     fn packed(
         &self,
-        run: &Run<'_>,
+        run: &PreparedSearch<'_>,
         model: Option<&Model>,
         tokens: usize,
-        field: &Field<'_>,
-        told: &mut Told,
+        field: &SearchBackend<'_>,
+        told: &mut RankingReport,
     ) -> Result<(Vec<String>, bool)> {
         let console = Console::new(true, &self.state.env);
         let (mut before, mut asked) = (HashMap::<(usize, String, String), usize>::new(), WINDOW_FILES);
@@ -277,8 +283,8 @@ impl Ranking<'_> {
 
     /// The blocks of the first files with units that the scope's facts name, one root after the other, and whether there
     /// are more. Units that were asked for by what they call show the line of the call.
-    fn listed(&self, field: &Field<'_>, told: &mut Told) -> Result<(Vec<String>, bool)> {
-        let Field::Here(places) = field else { bail!("{}", NO_LIST) };
+    fn listed(&self, field: &SearchBackend<'_>, told: &mut RankingReport) -> Result<(Vec<String>, bool)> {
+        let SearchBackend::Here(places) = field else { bail!("{}", NO_LIST) };
         let Window { wanted, show, .. } = self.window;
         let units_per_file = self.request.shape.units_per_file.unwrap_or(usize::MAX);
         let length = Length { results: wanted.saturating_add(1), units_per_file, single_units: false };
@@ -293,7 +299,7 @@ impl Ranking<'_> {
 
 /// Remarks on a root's index, a line each: that it is being built, lacks vectors, or leaves out a path asked for or what
 /// can't be read.
-fn remarks_on(root: &Root, place: &Place, model: Option<&Model>) -> String {
+fn remarks_on(root: &Root, place: &ProjectSearcher, model: Option<&Model>) -> String {
     let snapshot = &place.snapshot;
     let building = (!snapshot.files.complete).then(|| {
         format!("(the index is being built: {})\n", coverage(&IndexState::of(&root.project, snapshot, model)))
@@ -331,8 +337,8 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
 }
 
 /// A page of the results, and their number on it.
-pub fn page_of(list: Ranked, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
-    let Ranked { mut blocks, remarks, more, .. } = list;
+pub fn page_of(list: RankedBlocks, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
+    let RankedBlocks { mut blocks, remarks, more, .. } = list;
     let end = offset.saturating_add(wanted);
     let cut = blocks.len() > end;
     blocks.truncate(end);

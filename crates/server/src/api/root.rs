@@ -9,7 +9,7 @@ use colgrep_engine::project::Project;
 use colgrep_engine::project::model::Model;
 use colgrep_index::store::Snapshot;
 
-use super::changes::Changes;
+use super::changes::FolderWatcher;
 use anyhow::{Result, bail};
 
 use super::unserved::{NotServed, Trouble, Unserved};
@@ -30,11 +30,11 @@ pub struct Root {
     held: Mutex<Option<Arc<Snapshot>>>,
     /// Why that was not compared with the files, where it was not.
     unlike: Mutex<Option<String>>,
-    /// How many files it knows as they are now, where these are not all.
+    /// How many files are up to date in it, if not all.
     known: Mutex<Option<FileProgress>>,
     /// The model that the root's settings choose; opened when first needed.
     pub(super) model: OnceLock<Option<Model>>,
-    pub(super) changes: Changes,
+    pub(super) changes: FolderWatcher,
     /// Whether vectors are being made in the background.
     pub(super) encoding: AtomicBool,
     /// Whether the index was opened once.
@@ -46,7 +46,7 @@ pub struct Root {
 impl Root {
     /// A root whose index is not open yet; begins to watch it.
     pub(super) fn new(folder: PathBuf, project: Project, below: String) -> Root {
-        let changes = Changes::watch(&project);
+        let changes = FolderWatcher::watch(&project);
         let (opening, is_opening) = (Mutex::default(), false.into());
         let (held, unlike, known) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
@@ -80,7 +80,7 @@ impl Root {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many files the index of the last call knows as they are now, where these are not all.
+    /// How many files are up to date in the index of the last call, if not all.
     pub fn known_files(&self) -> Option<FileProgress> {
         *self.known()
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use colgrep_cluster::{
-    Cluster, ClusterHealth, Error as WireError, Patience, ReplicaHealth, ServedRepository, ShardCoverage,
+    Cluster, ClusterHealth, Error as WireError, ReplicaHealth, ReplicaTimeouts, ServedRepository, ShardCoverage,
 };
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
@@ -108,7 +108,7 @@ pub fn cluster(file: &Path, token_file: Option<&Path>, env: &Env, at_once: usize
     if token.as_ref().is_some_and(String::is_empty) {
         bail!("{place} holds no token; write the one that the shards were started with into it, or leave it out");
     }
-    Ok(Cluster::new(file, token, at_once, Patience::default())?)
+    Ok(Cluster::new(file, token, at_once, ReplicaTimeouts::default())?)
 }
 
 /// The state of shards and replicas, a line each.

@@ -37,7 +37,7 @@ pub struct ServerState {
     /// Receives notices of the work.
     pub listener: Arc<dyn Listener>,
     pub(super) roots: Vec<Arc<Root>>,
-    /// What was given and is no root.
+    /// Arguments that are not roots.
     pub(super) lost: Vec<Unserved>,
     /// Histories that are open.
     histories: Arc<Histories>,
@@ -159,7 +159,7 @@ impl ServerState {
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
     ///
     /// # Errors
-    /// When it is no folder, or none that is indexed without being asked, or its settings can't be understood.
+    /// When it is not a folder, must not be indexed without confirmation, or its settings are invalid.
     pub fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
         let (mut project, mut below) = Project::around(path, &self.env)?;
         let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
@@ -191,8 +191,8 @@ impl ServerState {
         Ok(())
     }
 
-    /// Enters the first root anew where its folder was replaced: in the one that is gone or moved nothing is found, and no
-    /// path is short.
+    /// Enters the first root again if its folder was replaced: in a removed or moved folder nothing is found, and paths
+    /// can't be shortened.
     pub(super) fn stand(&self) {
         let first = self.roots.first().filter(|_| !path::stands());
         if first.is_some_and(|first| std::env::set_current_dir(&first.folder).is_ok()) {

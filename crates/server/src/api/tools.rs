@@ -9,7 +9,7 @@ use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
 use colgrep_engine::answer::pack::UNITS_PER_FILE;
-use colgrep_engine::answer::show::Lines;
+use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::request::check_length;
 use colgrep_engine::request::like::like;
 use colgrep_engine::request::terms;
@@ -19,11 +19,11 @@ use colgrep_engine::{
 };
 
 use super::block::block;
-use super::ends::Answered;
+use super::ends::ToolAnswer;
 use super::files::{lines_of, written_lines};
 use super::page::tokens_wanted;
 use super::params;
-use super::ranking::{Ranked, Ranking, RootPaths, Show, Window, page_of, repaired};
+use super::ranking::{RankedBlocks, RootPaths, RootsRanking, Show, Window, page_of, repaired};
 use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use colgrep_engine::request::has_no_word;
@@ -42,7 +42,7 @@ const QUERIES_MAX: usize = 16;
 const RESULTS_MAX: usize = 1_000;
 
 /// `search`, of one question or of several, each with its share of the answer's length.
-pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     if asked.queries.is_empty() {
         return search_one(state, asked);
     }
@@ -81,11 +81,11 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<Answered> {
             standing = Some(other);
         }
     }
-    Ok(Answered { text, remarks, hits: Some(hits), standing, unserved })
+    Ok(ToolAnswer { text, remarks, hits: Some(hits), standing, unserved })
 }
 
 /// A query without a word: lines that contain it literally.
-fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+fn search_text(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     let scope = scope(asked)?;
     // Validate the background, though no line is ranked.
     background(state, asked)?;
@@ -103,10 +103,10 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<Answered> 
         "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
         in_short(&asked.query)
     );
-    Ok(Answered { text: said + &lines.text, ..lines })
+    Ok(ToolAnswer { text: said + &lines.text, ..lines })
 }
 
-fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
+fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     check(asked)?;
     if asks_for_text(state, asked)? {
         return search_text(state, asked);
@@ -126,7 +126,7 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<Answered> {
     // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
     let files = if asked.query.trim().is_empty() { shown } else { wanted };
     told.hits = told.hits.into_iter().skip(offset).take(files).collect();
-    Ok(Answered::of(text, remarks, told))
+    Ok(ToolAnswer::of(text, remarks, told))
 }
 
 /// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
@@ -208,8 +208,8 @@ fn scope(asked: &params::Search) -> Result<Scope> {
     Ok(scope)
 }
 
-/// The results of all roots; those of a query that asks for text are listed.
-fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<Ranked> {
+/// The results of all roots; matches of a literal query are listed.
+fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show: Show<'_>) -> Result<RankedBlocks> {
     let mut scope = scope(asked)?;
     let is_text = asks_for_text(state, asked)?;
     if is_text {
@@ -254,9 +254,9 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
         show,
         pack,
         // What of a unit goes into a pack depends on the length of all of it.
-        lines: Lines { around: Lines::around(asked.lines), are_whole: asked.content || pack.is_some() },
+        lines: ContextLines { around: ContextLines::around(asked.lines), are_whole: asked.content || pack.is_some() },
     };
-    let mut ranked = Ranking { state, roots: &places, request: &request, window, like: None }.ranked()?;
+    let mut ranked = RootsRanking { state, roots: &places, request: &request, window, like: None }.ranked()?;
     if is_everywhere {
         ranked.told.unserved.extend_from_slice(state.lost());
     }
@@ -361,9 +361,9 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
             wanted: asked.offset.saturating_add(wanted),
             show: &|file| block(file, asked.content, asked.lines.unwrap_or(0)),
             pack: None,
-            lines: Lines::default(),
+            lines: ContextLines::default(),
         };
-        Ranking { state, roots: &roots, request: &request, window, like: Some(&like) }.once()
+        RootsRanking { state, roots: &roots, request: &request, window, like: Some(&like) }.once()
     })?;
     let left_out = list.told.left_out();
     Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)

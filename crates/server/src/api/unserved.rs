@@ -33,7 +33,7 @@ impl fmt::Display for Unserved {
     }
 }
 
-/// What a request is about can't be served now, for no fault of its own.
+/// The subject of a request can't be served now, which is not the request's fault.
 #[derive(Debug)]
 pub struct NotServed(pub String);
 

@@ -27,7 +27,7 @@ const PIECE_BYTES: usize = 64 << 10;
 const READING: Duration = Duration::from_secs(60);
 
 /// Bounds of the requests under way.
-pub struct Gate {
+pub struct Admission {
     at_once: usize,
     /// Room for requests that wait or are at work.
     requests: Arc<Semaphore>,
@@ -50,7 +50,7 @@ pub struct Seat {
 }
 
 /// What is under way.
-pub struct Load {
+pub struct HttpLoad {
     /// Requests at work.
     pub working: usize,
     /// Requests that wait.
@@ -63,28 +63,28 @@ pub struct Load {
 
 /// A request's place; given back when it is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct AdmissionSlot {
     _request: OwnedSemaphorePermit,
     _work: OwnedSemaphorePermit,
 }
 
-impl Gate {
+impl Admission {
     /// A gate that lets `at_once` requests work.
-    pub fn new(at_once: usize) -> Gate {
+    pub fn new(at_once: usize) -> Admission {
         let room = |n| Arc::new(Semaphore::new(n));
         let (requests, work) = (room(at_once + WAITING_MAX), room(at_once));
         let (connections, spare) = (room(CONNECTIONS_MAX), room(SPARE_MAX));
-        Gate { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections, spare }
+        Admission { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections, spare }
     }
 
     /// Waits for a place.
     ///
     /// # Errors
     /// When as many wait already as may.
-    pub async fn enter(&self) -> Result<Place, Problem> {
+    pub async fn enter(&self) -> Result<AdmissionSlot, Problem> {
         let request = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Problem::overloaded())?;
         let work = Arc::clone(&self.work).acquire_owned().await.map_err(|_| Problem::overloaded())?;
-        Ok(Place { _request: request, _work: work })
+        Ok(AdmissionSlot { _request: request, _work: work })
     }
 
     /// Waits for room for a connection, or for one beyond.
@@ -104,10 +104,10 @@ impl Gate {
     }
 
     /// What is under way.
-    pub fn load(&self) -> Load {
+    pub fn load(&self) -> HttpLoad {
         let working = self.at_once - self.work.available_permits();
         let all = self.at_once + WAITING_MAX - self.requests.available_permits();
-        Load {
+        HttpLoad {
             working,
             waiting: all.saturating_sub(working),
             unread_kib: UNREAD_KIB_MAX - self.unread.available_permits(),
@@ -125,18 +125,18 @@ impl Gate {
         }
         let kib = bytes.len().div_ceil(1 << 10).try_into().unwrap_or(u32::MAX);
         let room = Arc::clone(&self.unread).try_acquire_many_owned(kib).map_err(|_| Problem::overloaded())?;
-        Ok(Body::new(Held { bytes: bytes.into(), end: Instant::now() + READING, _room: room }))
+        Ok(Body::new(HeldBody { bytes: bytes.into(), end: Instant::now() + READING, _room: room }))
     }
 }
 
 /// A body that keeps its memory reserved until its last piece is taken.
-struct Held {
+struct HeldBody {
     bytes: Bytes,
     end: Instant,
     _room: OwnedSemaphorePermit,
 }
 
-impl http_body::Body for Held {
+impl http_body::Body for HeldBody {
     type Data = Bytes;
     type Error = std::io::Error;
 
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn as_many_work_as_may_and_the_rest_wait_or_are_sent_away() {
         blocked(async {
-            let gate = Arc::new(Gate::new(2));
+            let gate = Arc::new(Admission::new(2));
             let places = [gate.enter().await.expect("a place"), gate.enter().await.expect("a place")];
             let waiting: Vec<_> = (0..WAITING_MAX)
                 .map(|_| {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn beyond_the_last_connection_a_few_are_taken_for_a_moment() {
         blocked(async {
-            let gate = Gate::new(1);
+            let gate = Admission::new(1);
             let mut seats = Vec::new();
             for at in 0..CONNECTIONS_MAX + SPARE_MAX {
                 let seat = gate.connect().await.expect("a seat");
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn answers_count_until_they_are_read() {
-        let gate = Gate::new(1);
+        let gate = Admission::new(1);
         assert_eq!(
             gate.body(vec![0; ANSWER_BYTES_MAX + 1]).expect_err("too long").status(),
             StatusCode::UNPROCESSABLE_ENTITY

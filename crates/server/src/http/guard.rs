@@ -1,4 +1,4 @@
-//! Who may ask: names of this server, pages of its own, a token; and what its answers tell browsers.
+//! Access control: names of this server, pages of its own, a token; and headers for browsers.
 
 use core::net::IpAddr;
 
@@ -133,8 +133,8 @@ impl Guard {
         self.token.is_some()
     }
 
-    /// Whether a request may be answered: it calls this server by a name of its own, so no other site's name leads here
-    /// (DNS rebinding), it comes from no other site's page, and it brings the token unless what it asks for is `open`.
+    /// Whether a request may be answered: it uses a name of this server (against DNS rebinding), does not come from
+    /// another site's page, and has the token unless its target is `open`.
     ///
     /// # Errors
     /// When it may not.

@@ -36,24 +36,24 @@ const WAITING_CONNECTIONS: u32 = 256;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket that is bound.
-pub struct Listener {
+pub struct BoundSocket {
     socket: TcpListener,
     /// Its address, with the port that the system gave for port 0.
     pub address: SocketAddr,
 }
 
-impl Listener {
+impl BoundSocket {
     /// Binds an address.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn bind(address: SocketAddr) -> Result<Listener> {
+    pub fn bind(address: SocketAddr) -> Result<BoundSocket> {
         let taken = || {
             format!("could not listen on {address}; --listen ADDRESS:PORT names another one, port 0 takes a free one")
         };
         let socket = bound(address).with_context(taken)?;
         let address = socket.local_addr()?;
-        Ok(Listener { socket, address })
+        Ok(BoundSocket { socket, address })
     }
 
     /// Answers until shutdown, then finishes the requests under way.

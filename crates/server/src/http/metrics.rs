@@ -20,14 +20,14 @@ const BUCKETS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 /// A route and the status of its answer.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Answered {
+struct AnsweredRoute {
     route: String,
     status: u16,
 }
 
 /// Why a request was refused.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Refused {
+struct RefusalReason {
     code: &'static str,
 }
 
@@ -48,8 +48,8 @@ type Numbers = Family<Of, Gauge<i64, AtomicI64>>;
 /// All metrics.
 pub struct Metrics {
     registry: Registry,
-    requests: Family<Answered, Histogram>,
-    refused: Family<Refused, Counter<u64, AtomicU64>>,
+    requests: Family<AnsweredRoute, Histogram>,
+    refused: Family<RefusalReason, Counter<u64, AtomicU64>>,
     /// Requests that have no answer yet.
     in_flight: Gauge,
     working: Gauge,
@@ -80,7 +80,7 @@ impl Metrics {
     /// Metrics, all zero.
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("colgrep");
-        let requests = Family::<Answered, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
+        let requests = Family::<AnsweredRoute, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
         registry.register_with_unit(
             "http_request_duration",
             "Time from a request's head to its answer, by route and status",
@@ -152,12 +152,12 @@ impl Metrics {
 
     /// Counts an answer.
     pub fn answered(&self, route: &str, status: u16, took: Duration) {
-        self.requests.get_or_create(&Answered { route: route.into(), status }).observe(took.as_secs_f64());
+        self.requests.get_or_create(&AnsweredRoute { route: route.into(), status }).observe(took.as_secs_f64());
     }
 
     /// Counts a problem.
     pub fn refused(&self, code: &'static str) {
-        self.refused.get_or_create(&Refused { code }).inc();
+        self.refused.get_or_create(&RefusalReason { code }).inc();
     }
 
     /// The metrics as text, from known state: no index is opened and no shard is asked.

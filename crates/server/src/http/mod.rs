@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::settings::env::Env;
-use gate::Gate;
+use gate::Admission;
 use guard::Guard;
-use listen::Listener;
+use listen::BoundSocket;
 use metrics::Metrics;
 use problem::Problem;
 
@@ -51,7 +51,7 @@ const TRY: u32 = 15;
 pub struct App {
     state: ServerState,
     tools: Vec<Tool>,
-    gate: Gate,
+    gate: Admission,
     guard: Guard,
     metrics: Metrics,
     /// Time that a request may take.
@@ -86,7 +86,7 @@ impl App {
     }
 }
 
-/// Refuses flags that would protect nothing: whoever gives one relies on it.
+/// Refuses flags that would protect nothing, since users rely on them.
 fn check(args: &ServeArgs) -> Result<()> {
     let own = match args.shard {
         true => "--token-file names the one that coordinators bring to this shard",
@@ -133,7 +133,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     let app = Arc::new(App {
         state,
         tools: tools(),
-        gate: Gate::new(at_once),
+        gate: Admission::new(at_once),
         guard,
         metrics: Metrics::new(),
         patience: Duration::from_secs(args.timeout),
@@ -146,7 +146,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         .build()
         .context("no runtime for the server")?;
     let served = runtime.block_on(async {
-        let listener = Listener::bind(args.listen)?;
+        let listener = BoundSocket::bind(args.listen)?;
         tell(&app, &listener, quiet)?;
         open_roots(&app, quiet)?;
         listener.serve(&app).await;
@@ -158,7 +158,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
 }
 
 /// Prints the address, the only output, and says what is served.
-fn tell(app: &App, listener: &Listener, quiet: bool) -> Result<()> {
+fn tell(app: &App, listener: &BoundSocket, quiet: bool) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "http://{}/", listener.address)?;
     out.flush()?;
@@ -179,7 +179,7 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
     let work = move || {
         for root in app.state.roots() {
             let opened = contained(|| app.state.opened(root, &ReadFirst::default()).map(drop)).flatten();
-            // What was found when the server was started is told.
+            // Problems found at the start were already reported.
             if let Err(error) = opened
                 && !error.is::<NotServed>()
             {

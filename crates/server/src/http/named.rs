@@ -6,24 +6,24 @@ use anyhow::{Context as _, Result, bail};
 
 /// A repository that a shard serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedRepository {
     /// Its name, the prefix of its paths.
     pub name: String,
     /// Its folder, absolute; without links where it is there.
     pub folder: PathBuf,
 }
 
-impl Named {
+impl NamedRepository {
     /// A repository called as its folder is.
     ///
     /// # Errors
     /// When the folder has no name.
-    pub fn of(folder: &Path) -> Result<Named> {
+    pub fn of(folder: &Path) -> Result<NamedRepository> {
         let folder = full(folder)?;
         let name = folder
             .file_name()
             .with_context(|| format!("{} has no name; give it one: NAME={}", folder.display(), folder.display()))?;
-        Ok(Named { name: name.to_string_lossy().into_owned(), folder })
+        Ok(NamedRepository { name: name.to_string_lossy().into_owned(), folder })
     }
 }
 
@@ -32,16 +32,16 @@ impl Named {
 ///
 /// # Errors
 /// When a name is invalid, two folders have one, or one folder has two.
-pub fn named(given: &[PathBuf]) -> Result<Vec<Named>> {
-    let mut all: Vec<Named> = Vec::new();
+pub fn named(given: &[PathBuf]) -> Result<Vec<NamedRepository>> {
+    let mut all: Vec<NamedRepository> = Vec::new();
     for given in given {
         let split = given.to_str().and_then(|text| text.split_once('=')).filter(|_| !given.exists());
         let one = match split {
             Some((name, "")) => bail!("{name}= names no folder; the repository's path stands behind it: {name}=PATH"),
-            Some((name, path)) => Named { name: name.to_string(), folder: full(Path::new(path))? },
-            None => Named::of(given)?,
+            Some((name, path)) => NamedRepository { name: name.to_string(), folder: full(Path::new(path))? },
+            None => NamedRepository::of(given)?,
         };
-        let Named { name, folder } = &one;
+        let NamedRepository { name, folder } = &one;
         if name.trim() != name
             || name.is_empty()
             || name.contains('/')

@@ -117,7 +117,7 @@ impl Problem {
         }
         // A file without text is the caller's choice.
         let index = |error: &IndexError| !matches!(error, IndexError::NoText { .. });
-        // What the engine does not refuse is no fault of the request; nor is a group of the settings that leads nowhere.
+        // Only refusals are the request's fault, except for a group of the settings that leads nowhere.
         let engine = |error: &EngineError| match error {
             EngineError::Refused(refused) => {
                 matches!(refused, Refused::EmptyGroup { .. } | Refused::GroupFolder { .. })
@@ -155,13 +155,13 @@ impl Problem {
 
 /// The code of the problem that an answer is, for metrics.
 #[derive(Clone, Copy, Debug)]
-pub struct Code(pub &'static str);
+pub struct ProblemCode(pub &'static str);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = (self.status(), body).into_response();
-        response.extensions_mut().insert(Code(self.code));
+        response.extensions_mut().insert(ProblemCode(self.code));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         if let Some(seconds) = self.retry_after {

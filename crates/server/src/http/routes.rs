@@ -13,7 +13,7 @@ use axum::routing::{get, post};
 
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
-use super::problem::{Code, Problem};
+use super::problem::{Problem, ProblemCode};
 use super::{App, api, openapi, page};
 
 /// Where the page is.
@@ -82,7 +82,7 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
         }
         Err(problem) => problem.into_response(),
     };
-    if let Some(code) = response.extensions().get::<Code>() {
+    if let Some(code) = response.extensions().get::<ProblemCode>() {
         app.metrics.refused(code.0);
     }
     super::guard::add_headers(response.headers_mut());
@@ -105,7 +105,7 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
         return match shards.cluster.last_health() {
-            // Which they are is said where callers are known.
+            // Names are given only to authenticated callers.
             Some(seen) if seen.twice.is_some() => {
                 Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
             }

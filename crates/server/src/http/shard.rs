@@ -19,7 +19,7 @@ use colgrep_index::update::repair;
 
 use super::guard::Guard;
 use super::listen::told_to_end;
-use super::named::{Named, named};
+use super::named::{NamedRepository, named};
 use crate::api::state::{Root, ServerState};
 use crate::args::ServeArgs;
 use colgrep_engine::OpenOptions;
@@ -28,14 +28,15 @@ use colgrep_render::panic::contained;
 
 /// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often that is where no system tells of changes, so that each look reads the tree; and where one can't be served.
+/// Intervals of checks where the system reports no changes, so that each reads the tree; and of a repository that can't
+/// be served.
 const LOOK_AT_TREE: Duration = Duration::from_secs(10);
 const LOOK_AT_LOST: Duration = Duration::from_secs(2);
 
 /// The repositories that are served.
 struct Repositories {
     state: ServerState,
-    all: Vec<Own>,
+    all: Vec<OwnRepository>,
     now: Mutex<Option<Arc<Generation>>>,
     is_damaged: AtomicBool,
     /// Why repositories are not served now, by their names.
@@ -43,8 +44,8 @@ struct Repositories {
 }
 
 /// A repository that is to be served.
-struct Own {
-    named: Named,
+struct OwnRepository {
+    named: NamedRepository,
     /// Its root, once it could be opened.
     root: OnceLock<Arc<Root>>,
 }
@@ -72,7 +73,7 @@ impl Catalog for Repositories {
 
 impl Looked {
     /// Whether it is time for the next look.
-    fn is_due(&self, own: &Own) -> bool {
+    fn is_due(&self, own: &OwnRepository) -> bool {
         let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
         let is_whole = self.found.as_ref().map(|one| one.snapshot.files.complete && one.known_files.is_none());
         self.at.elapsed() >= pause(is_whole, is_noticed)
@@ -90,7 +91,7 @@ fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
 }
 
 impl Repositories {
-    /// Looks at the indexes for which it is time, and serves all as they are now.
+    /// Checks the indexes that are due, and serves the current state of all.
     fn look(&self, looked: &mut Vec<Option<Looked>>) {
         looked.resize_with(self.all.len(), || None);
         if self.is_damaged.swap(false, Ordering::AcqRel) {
@@ -127,7 +128,7 @@ impl Repositories {
     }
 
     /// A repository's current state; `before` is the result of the last check.
-    fn repository(&self, own: &Own, before: Option<HostedRepository>) -> Option<HostedRepository> {
+    fn repository(&self, own: &OwnRepository, before: Option<HostedRepository>) -> Option<HostedRepository> {
         let opened = contained(|| {
             let root = self.root(own)?;
             let snapshot = self.state.snapshot(&root)?;
@@ -159,7 +160,7 @@ impl Repositories {
     }
 
     /// The root of a repository, opened where it was not there before.
-    fn root(&self, own: &Own) -> Result<Arc<Root>> {
+    fn root(&self, own: &OwnRepository) -> Result<Arc<Root>> {
         if let Some(root) = own.root.get() {
             return Ok(Arc::clone(root));
         }
@@ -167,10 +168,10 @@ impl Repositories {
     }
 
     /// Checks that an opened root can serve as a repository.
-    fn entered(&self, own: &Own, root: Arc<Root>) -> Result<Arc<Root>> {
+    fn entered(&self, own: &OwnRepository, root: Arc<Root>) -> Result<Arc<Root>> {
         check_whole(&root)?;
         // A link may lead there by now.
-        let is_same = |other: &&Own| other.root.get().is_some_and(|known| known.folder == root.folder);
+        let is_same = |other: &&OwnRepository| other.root.get().is_some_and(|known| known.folder == root.folder);
         if let Some(other) = self.all.iter().find(is_same) {
             bail!("{} is the folder of {} too", root.folder.display(), other.named.name);
         }
@@ -178,7 +179,7 @@ impl Repositories {
     }
 
     /// Remembers why a repository is not served, and says so. What was said already need not be said again.
-    fn is_lost(&self, own: &Own, error: &anyhow::Error) {
+    fn is_lost(&self, own: &OwnRepository, error: &anyhow::Error) {
         let (name, why) = (&own.named.name, for_tools(error));
         if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
             remark!("colgrep: {name} is not served: {why}");
@@ -246,9 +247,9 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
                  --shard ~/src/api web=~/src/page"
             );
         };
-        all.push(Named::of(&root.folder)?);
+        all.push(NamedRepository::of(&root.folder)?);
     }
-    let all = all.into_iter().map(|named| Own { named, root: OnceLock::new() }).collect();
+    let all = all.into_iter().map(|named| OwnRepository { named, root: OnceLock::new() }).collect();
     let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
     let held = Arc::new(Repositories { state, all, now, is_damaged, missing });
     held.open()?;

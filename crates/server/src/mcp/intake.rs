@@ -29,7 +29,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Bounds of the messages under way.
 #[derive(Clone)]
-pub struct Load {
+pub struct IntakeLimits {
     /// Room for requests that are at work.
     pub work: Arc<Semaphore>,
     /// Room for requests that wait or are at work.
@@ -38,32 +38,32 @@ pub struct Load {
     answers: Arc<Semaphore>,
 }
 
-impl Load {
+impl IntakeLimits {
     /// Bounds with `at_work_max` requests at work.
-    pub fn new(at_work_max: usize) -> Load {
+    pub fn new(at_work_max: usize) -> IntakeLimits {
         let room = |n| Arc::new(Semaphore::new(n));
-        Load { work: room(at_work_max), requests: room(at_work_max + WAITING_MAX), answers: room(WAITING_MAX) }
+        IntakeLimits { work: room(at_work_max), requests: room(at_work_max + WAITING_MAX), answers: room(WAITING_MAX) }
     }
 }
 
 /// A message, or an invalid line's error with the request to answer.
-enum Line {
+enum IntakeLine {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     Refused(Option<RequestId>, RpcError),
 }
 
 /// The server's end of the pipes.
 pub struct Pipes {
-    lines: mpsc::Receiver<Line>,
+    lines: mpsc::Receiver<IntakeLine>,
     output: Arc<Mutex<tokio::io::Stdout>>,
-    load: Load,
+    load: IntakeLimits,
     /// Refusals on their way.
     refusals: JoinSet<io::Result<()>>,
 }
 
 impl Pipes {
     /// Opens standard input and output. A thread of its own reads, since a read can't be cancelled.
-    pub fn open(load: &Load) -> Pipes {
+    pub fn open(load: &IntakeLimits) -> Pipes {
         let (sender, lines) = mpsc::channel(READ_AHEAD);
         std::thread::spawn(move || {
             let mut input = io::stdin().lock();
@@ -91,8 +91,8 @@ impl Transport<RoleServer> for Pipes {
             drop(self.load.requests.acquire().await.ok()?);
             drop(self.load.answers.acquire().await.ok()?);
             match self.lines.recv().await {
-                Some(Line::Message(message)) => return Some(*message),
-                Some(Line::Refused(id, error)) => {
+                Some(IntakeLine::Message(message)) => return Some(*message),
+                Some(IntakeLine::Refused(id, error)) => {
                     let (output, answers) = (Arc::clone(&self.output), Arc::clone(&self.load.answers));
                     self.refusals.spawn(write(output, answers, JsonRpcMessage::error(error, id)));
                     // Lets the answer take its place among `answers` before the next look.
@@ -140,9 +140,9 @@ fn encoded(item: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&message)?)
 }
 
-/// Reads the next line and gives what it is taken for, several refusals for a batch: `None` at the end of the input, and
-/// nothing for a line to pass over.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<Line>>> {
+/// Reads the next line as a message, or as several refusals for a batch; empty for a skipped line, `None` at the end of
+/// the input.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<IntakeLine>>> {
     let mut bytes = Vec::new();
     if input.take(MESSAGE_BYTES_MAX as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
         return Ok(None);
@@ -159,18 +159,18 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<Line>>> {
 }
 
 /// The errors for a line with a batch of requests: one for each that expects an answer.
-fn batch(text: &[u8]) -> Vec<Line> {
+fn batch(text: &[u8]) -> Vec<IntakeLine> {
     let all: Vec<Value> = match serde_json::from_slice(text) {
         Ok(all) => all,
-        Err(error) => return vec![Line::Refused(None, ErrorData::parse_error(error.to_string(), None))],
+        Err(error) => return vec![IntakeLine::Refused(None, ErrorData::parse_error(error.to_string(), None))],
     };
     let refused = |id| {
         let why = "batches are not taken: each request goes on a line of its own";
-        Line::Refused(id, ErrorData::invalid_request(why, None))
+        IntakeLine::Refused(id, ErrorData::invalid_request(why, None))
     };
     let requests = all.iter().filter(|one| one.get("method").is_some());
     let ids = requests.filter_map(|one| serde_json::from_value::<RequestId>(one.get("id")?.clone()).ok());
-    let each: Vec<Line> = ids.map(|id| refused(Some(id))).collect();
+    let each: Vec<IntakeLine> = ids.map(|id| refused(Some(id))).collect();
     if each.is_empty() { vec![refused(None)] } else { each }
 }
 
@@ -196,38 +196,38 @@ impl Envelope {
 }
 
 /// A whole line as a message; `None` for an unknown notification, which gets no answer.
-fn message(text: &[u8]) -> Option<Line> {
+fn message(text: &[u8]) -> Option<IntakeLine> {
     if let Ok(message) = serde_json::from_slice(text) {
         // The library takes a request with a null id for a notification, which gets no answer.
         let is_request = || serde_json::from_slice::<Envelope>(text).is_ok_and(|envelope| envelope.id.is_some());
         if !matches!(message, JsonRpcMessage::Notification(_)) || !is_request() {
-            return Some(Line::Message(Box::new(message)));
+            return Some(IntakeLine::Message(Box::new(message)));
         }
     }
     Some(match serde_json::from_slice::<IgnoredAny>(text) {
-        Err(error) => Line::Refused(None, ErrorData::parse_error(error.to_string(), None)),
+        Err(error) => IntakeLine::Refused(None, ErrorData::parse_error(error.to_string(), None)),
         Ok(_) => {
             let envelope: Envelope = serde_json::from_slice(text).unwrap_or_default();
             if envelope.method.is_some() && envelope.id.is_none() {
                 return None;
             }
             let error = "this is no request of JSON-RPC 2.0: it has `jsonrpc`, `id`, `method` and `params`";
-            Line::Refused(envelope.id(), ErrorData::invalid_request(error, None))
+            IntakeLine::Refused(envelope.id(), ErrorData::invalid_request(error, None))
         }
     })
 }
 
 /// Reads a line that is too long to its end, keeps only its id, and refuses it.
-fn too_long(start: &[u8], rest: &mut impl BufRead) -> io::Result<Line> {
+fn too_long(start: &[u8], rest: &mut impl BufRead) -> io::Result<IntakeLine> {
     let mut rest = UntilNewline { input: rest, is_over: false };
     let parsed: Result<Envelope, _> = serde_json::from_reader(io::BufReader::new(start.chain(&mut rest)));
     io::copy(&mut rest, &mut io::sink())?;
     Ok(match parsed {
         Ok(envelope) => {
             let said = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
-            Line::Refused(envelope.id(), ErrorData::new(ErrorCode::INVALID_REQUEST, said, None))
+            IntakeLine::Refused(envelope.id(), ErrorData::new(ErrorCode::INVALID_REQUEST, said, None))
         }
-        Err(error) => Line::Refused(None, ErrorData::parse_error(error.to_string(), None)),
+        Err(error) => IntakeLine::Refused(None, ErrorData::parse_error(error.to_string(), None)),
     })
 }
 
@@ -262,11 +262,11 @@ mod tests {
                 said.push("left out".to_string());
             }
             said.extend(lines.into_iter().map(|line| match line {
-                Line::Message(message) => match *message {
+                IntakeLine::Message(message) => match *message {
                     JsonRpcMessage::Request(request) => format!("request {}", request.id),
                     _ => "message".to_string(),
                 },
-                Line::Refused(id, error) => {
+                IntakeLine::Refused(id, error) => {
                     format!("{} to {}", error.code.0, id.map_or_else(|| "nobody".into(), |id| id.to_string()))
                 }
             }));

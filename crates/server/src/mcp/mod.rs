@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::settings::env::Env;
-use intake::{Load, Pipes};
+use intake::{IntakeLimits, Pipes};
 use report::{Reporter, forward};
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::tool::ToolCallContext;
@@ -74,11 +74,11 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
         .build()
         .context("no runtime for the server")?;
     runtime.block_on(async {
-        let load = Load::new(at_work_max);
+        let load = IntakeLimits::new(at_work_max);
         let pipes = Pipes::open(&load);
         let tool_router = offered(&state).into_iter().map(route).fold(ToolRouter::new(), ToolRouter::with_route);
         let (state, rooted) = (Arc::new(Mutex::new(state)), Arc::new(watch::Sender::new(false)));
-        let server = Server { state, load, tool_router, rooted, turn: Arc::default() };
+        let server = McpServer { state, load, tool_router, rooted, turn: Arc::default() };
         let running = server.serve(pipes).await.context("the client did not begin as MCP says")?;
         running.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
@@ -90,10 +90,10 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
 
 /// The server: one state, many tools.
 #[derive(Clone)]
-struct Server {
+struct McpServer {
     /// As the next call finds it.
     state: Arc<Mutex<ServerState>>,
-    load: Load,
+    load: IntakeLimits,
     tool_router: ToolRouter<Self>,
     /// Whether the client has said which roots it has, or has none to say.
     rooted: Arc<watch::Sender<bool>>,
@@ -109,7 +109,7 @@ tokio::task_local! {
     static REPORT: Option<(ProgressToken, Peer<RoleServer>)>;
 }
 
-impl Server {
+impl McpServer {
     fn state(&self) -> ServerState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -179,20 +179,20 @@ fn failed(why: String) -> CallToolResult {
 }
 
 /// A tool of the protocol.
-fn route(tool: Tool) -> ToolRoute<Server> {
+fn route(tool: Tool) -> ToolRoute<McpServer> {
     let mut shown = rmcp::model::Tool::new(tool.name, tool.doc, schema::in_plain_types(&tool.input));
     shown.title = Some(tool.title.to_string());
     shown.output_schema = Some(schema::answers().into());
     shown.annotations = Some(ToolAnnotations::from_raw(None, Some(true), Some(false), Some(true), Some(false)));
     let tool = Arc::new(tool);
-    ToolRoute::new_dyn(shown, move |context: ToolCallContext<'_, Server>| {
+    ToolRoute::new_dyn(shown, move |context: ToolCallContext<'_, McpServer>| {
         let (tool, arguments) = (Arc::clone(&tool), context.arguments.unwrap_or_default());
         Box::pin(async move { Ok(context.service.answer(&tool, arguments).await?.into()) })
     })
 }
 
 #[tool_handler(router = self.tool_router)]
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("colgrep", env!("CARGO_PKG_VERSION")))

@@ -15,7 +15,7 @@ const EVERY: Duration = Duration::from_millis(200);
 
 /// How far a call is.
 #[derive(Debug)]
-pub struct Step {
+pub struct CallProgress {
     done: u64,
     all: u64,
     what: &'static str,
@@ -24,14 +24,14 @@ pub struct Step {
 /// Takes the progress of an update.
 #[derive(Debug)]
 pub struct Reporter {
-    to: UnboundedSender<Step>,
+    to: UnboundedSender<CallProgress>,
     /// Work of earlier updates and phases: progress never falls.
     before: AtomicU64,
 }
 
 impl Reporter {
     /// A reporter, and the receiver of its steps.
-    pub fn new() -> (Reporter, UnboundedReceiver<Step>) {
+    pub fn new() -> (Reporter, UnboundedReceiver<CallProgress>) {
         let (to, from) = unbounded_channel();
         (Reporter { to, before: AtomicU64::new(0) }, from)
     }
@@ -39,19 +39,19 @@ impl Reporter {
 
 impl Listener for Reporter {
     fn progress(&self) -> Box<dyn Progress + '_> {
-        Box::new(Phase { of: self, all: AtomicU64::new(0), done: AtomicU64::new(0), told: Mutex::new(None) })
+        Box::new(UpdatePhase { of: self, all: AtomicU64::new(0), done: AtomicU64::new(0), told: Mutex::new(None) })
     }
 }
 
 /// One phase of an update.
-struct Phase<'a> {
+struct UpdatePhase<'a> {
     of: &'a Reporter,
     all: AtomicU64,
     done: AtomicU64,
     told: Mutex<Option<Instant>>,
 }
 
-impl Phase<'_> {
+impl UpdatePhase<'_> {
     fn begins(&self, all: u64, what: &'static str) {
         self.of.before.fetch_add(self.done.swap(0, Relaxed), Relaxed);
         self.all.store(all, Relaxed);
@@ -66,18 +66,18 @@ impl Phase<'_> {
             *told = Some(Instant::now());
             let before = self.of.before.load(Relaxed);
             // The receiver may be gone.
-            let _ = self.of.to.send(Step { done: before + done, all: before + self.all.load(Relaxed), what });
+            let _ = self.of.to.send(CallProgress { done: before + done, all: before + self.all.load(Relaxed), what });
         }
     }
 }
 
-impl Drop for Phase<'_> {
+impl Drop for UpdatePhase<'_> {
     fn drop(&mut self) {
         self.of.before.fetch_add(self.done.load(Relaxed), Relaxed);
     }
 }
 
-impl Progress for Phase<'_> {
+impl Progress for UpdatePhase<'_> {
     fn begin(&self, files: u64) {
         self.begins(files, "reading files");
     }
@@ -96,9 +96,9 @@ impl Progress for Phase<'_> {
 }
 
 /// Sends the steps to the client, until the call is over.
-pub async fn forward(mut from: UnboundedReceiver<Step>, token: ProgressToken, peer: Peer<RoleServer>) {
+pub async fn forward(mut from: UnboundedReceiver<CallProgress>, token: ProgressToken, peer: Peer<RoleServer>) {
     let mut last = None;
-    while let Some(Step { done, all, what }) = from.recv().await {
+    while let Some(CallProgress { done, all, what }) = from.recv().await {
         // Progress has to rise with each notification.
         if last.is_some_and(|last| done <= last) {
             continue;

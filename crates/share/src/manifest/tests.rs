@@ -11,9 +11,14 @@ fn sealed(text: &str) -> Vec<u8> {
     [text.as_bytes(), SEAL, of_bytes(text.as_bytes()).as_bytes(), b"\n"].concat()
 }
 
-fn snapshot(commit: &str, branch: &str) -> Snapshot {
+fn snapshot(commit: &str, branch: &str) -> ManifestSnapshot {
     let parts = vec![part("files-7.bin", commit.as_bytes()), part(POINT_PART, b"point")];
-    Snapshot { commit: Some(commit.into()), branch: Some(branch.into()), format: 6, ..Snapshot::of(parts) }
+    ManifestSnapshot {
+        commit: Some(commit.into()),
+        branch: Some(branch.into()),
+        format: 6,
+        ..ManifestSnapshot::of(parts)
+    }
 }
 
 #[test]
@@ -63,10 +68,10 @@ fn the_newest_of_a_branch_stay() {
     // What others wrote does not grow without a bound either.
     let many = vec![part("files-7.bin", b"x"); 2_000];
     for n in 0..40 {
-        manifest.add(Snapshot {
+        manifest.add(ManifestSnapshot {
             commit: Some(format!("{n}")),
             branch: Some(format!("b{n}")),
-            ..Snapshot::of(many.clone())
+            ..ManifestSnapshot::of(many.clone())
         });
     }
     assert!(manifest.sealed().len() as u64 <= MANIFEST_BYTES_MAX && manifest.snapshots.len() > 2);
@@ -78,7 +83,7 @@ fn the_newest_of_a_branch_stay() {
 fn an_index_of_another_line_end_stays_beside_this_one() {
     let mut manifest = Manifest::new("h/n");
     manifest.add(snapshot("a", "main"));
-    manifest.add(Snapshot { lines: Some("crlf".into()), ..snapshot("a", "main") });
+    manifest.add(ManifestSnapshot { lines: Some("crlf".into()), ..snapshot("a", "main") });
     manifest.add(snapshot("a", "main"));
     assert_eq!(manifest.snapshots().map(|s| s.lines.as_deref()).collect::<Vec<_>>(), [Some("crlf"), None]);
 }
@@ -116,7 +121,7 @@ fn an_index_that_is_not_understood_stays_with_what_it_names() {
 
 #[test]
 fn files_that_no_index_has_are_refused() {
-    let check = |parts: Vec<PartRecord>| Snapshot::of(parts).check();
+    let check = |parts: Vec<PartRecord>| ManifestSnapshot::of(parts).check();
     let whole = || vec![part("files-7.bin", b"t"), part(POINT_PART, b"p")];
     check(whole()).expect("a whole index");
     let id = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 //! What attributes say about the item below them.
 
-/// Last names of attributes of Rust that make a function a test; others end with `_test`.
+/// Last names of Rust attributes that make a function a test; others end with `_test`.
 const RUST_TESTS: [&str; 4] = ["quickcheck", "rstest", "test", "test_case"];
 
 /// Rust: whether an attribute makes a function a test (`#[tokio::test]`), or compiles the item below for tests only.

@@ -72,7 +72,7 @@ fn without(text: &str, broken: impl Fn(&Group) -> bool) -> Option<String> {
     let mut dropped = vec![false; pieces.len()];
     let mut bytes = text.as_bytes().to_vec();
     let mut changed = false;
-    // The groups that are open, each by its lines so far.
+    // The open groups, each with its lines so far.
     let mut open: Vec<Vec<Range<usize>>> = Vec::new();
     for (directive, line) in directives {
         if directive == Directive::If {
@@ -161,7 +161,7 @@ mod tests {
             ("{\n# if A && \\\n  B\n}{\n# endif // é\n}\n", Some("{\n           \n   \n}{\n             \n}\n")),
             ("#if A\nvoid f();\n#endif\n", None),
             ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif\n", None),
-            // What the inner group drops counts no more.
+            // The part that the inner group drops no longer counts.
             ("#if A\n#if B\n{\n#else\n{\n#endif\n}\n#endif\n", Some("#if A\n     \n{\n     \n \n      \n}\n#endif\n")),
             ("#endif\n{\n#if A\n{", None),
             ("#define A {\n#error Don't {\n", None),

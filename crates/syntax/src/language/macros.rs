@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// Words that begin an item of Rust.
+/// Words that begin an item in Rust.
 const RUST_ITEMS: [&str; 15] = [
     "pub",
     "fn",
@@ -32,7 +32,7 @@ pub(super) fn rust_items(text: &str) -> Option<String> {
     let lines: Vec<(usize, &str)> =
         text.split_inclusive('\n').scan(0, |at, line| Some((*at, line)).inspect(|_| *at += line.len())).collect();
     let mut changed = false;
-    // The opened blocks: their indentation.
+    // The open blocks, by indentation.
     let mut open: Vec<usize> = Vec::new();
     for (i, (start, line)) in lines.iter().enumerate() {
         let word = line.trim();
@@ -97,7 +97,7 @@ const TRAILING: [&str; 4] = ["const", "noexcept", "override", "final"];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece {
     Word,
-    /// A word in upper case with an underscore, which a macro may be.
+    /// A word in upper case with an underscore, which may be a macro.
     Upper,
     Sign(u8),
 }
@@ -159,7 +159,7 @@ fn is_attribute(text: &str, pieces: &[(Piece, Range<usize>)], at: usize, end: us
     };
     if let Some((Piece::Word, word)) = before {
         if TYPE_WORDS.contains(&word) {
-            // A type that is used, and not defined, may have such a name.
+            // The name of a type that is used rather than defined may look like that.
             let behind = pieces.get(end + 1).map(|(piece, place)| (*piece, &text[place.clone()]));
             let is_definition = matches!(behind, Some((Piece::Sign(b'{' | b':' | b'<'), _)) | Some((_, "final")));
             return is_name(next_piece) && is_definition;
@@ -272,7 +272,7 @@ fn is_upper(word: &str) -> bool {
         && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Behind the line, and those that a backslash joins to it.
+/// The end of the line, including those that a backslash joins to it.
 pub(super) fn end_of_line(bytes: &[u8], from: usize) -> usize {
     let mut i = from;
     while i < bytes.len()
@@ -283,7 +283,7 @@ pub(super) fn end_of_line(bytes: &[u8], from: usize) -> usize {
     i
 }
 
-/// Behind a string or character, at the latest at the end of its line. `1'000` is a number.
+/// The end of a string or character, at the latest the end of its line. `1'000` is a number.
 fn end_of_string(bytes: &[u8], from: usize) -> usize {
     let quote = bytes[from];
     if quote == b'\'' && from > 0 && bytes[from - 1].is_ascii_alphanumeric() {
@@ -296,7 +296,7 @@ fn end_of_string(bytes: &[u8], from: usize) -> usize {
     (i + 1).min(bytes.len())
 }
 
-/// Behind a raw string `R"x(…)x"`.
+/// The end of a raw string `R"x(…)x"`.
 fn end_of_raw(text: &str, from: usize) -> usize {
     let Some(open) = text.as_bytes()[from..].iter().take(20).position(|b| *b == b'(') else { return from + 1 };
     let close = format!("){}\"", &text[from + 1..from + open]);

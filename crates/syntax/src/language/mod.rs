@@ -1,4 +1,4 @@
-//! The table of languages: one row each, and the file's path or first bytes that choose a row.
+//! The table of languages, one per row, and the detection of a file's row by its path or first bytes.
 
 mod attributes;
 mod conditions;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-use colgrep_core::{LanguageFacts, PathRules};
+use colgrep_core::{LanguageFacts, LanguagePaths};
 
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
@@ -21,7 +21,7 @@ pub use table::LANGUAGES;
 /// Bytes at the front from which a file's language is detected.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What a file of a language is for. Ranking and `--code-only` go by it.
+/// The purpose of a language's files, which ranking and `--code-only` use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -32,11 +32,11 @@ pub enum Category {
     Prose,
     /// Configuration, data and markup.
     Data,
-    /// A file whose extension no row names.
+    /// A file whose extension is not in the table.
     Unknown,
 }
 
-/// How a text is read that no grammar reads as a whole.
+/// A reader for texts without a grammar for the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reader {
@@ -46,7 +46,7 @@ pub enum Reader {
     Rows,
     /// A Jupyter notebook: cells, each in its own language.
     Notebook,
-    /// JSON objects in an array, or one a line. What is neither is read by the grammar, if there is one.
+    /// JSON objects in an array, or one per line. Anything else is read by the grammar, if there is one.
     Records,
 }
 
@@ -55,7 +55,7 @@ pub enum Reader {
 pub struct Language {
     /// Lower-case name, as in `-t NAME` and in JSON.
     pub name: &'static str,
-    /// Other names that `-t` takes.
+    /// Other names that `-t` accepts.
     pub aliases: &'static [&'static str],
     /// Extensions without the dot, lower case.
     pub extensions: &'static [&'static str],
@@ -68,15 +68,15 @@ pub struct Language {
     pub file_stems: &'static [&'static str],
     /// Names of interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
-    /// What its files are for.
+    /// The purpose of its files.
     pub category: Category,
     /// The grammar, for languages that have one.
     pub grammar: Option<fn() -> tree_sitter::Language>,
-    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line `;
-    /// inherits: NAME` includes the query of that language or fragment ([`expand`]).
+    /// The text of `queries/<name>.scm`, which defines units (`docs/architecture.md` lists the captures). A line
+    /// `; inherits: NAME` includes the query of that language or fragment ([`expand`]).
     pub query: &'static str,
     /// Which paths are tests, typings, generated, and the like.
-    pub paths: PathRules,
+    pub paths: LanguagePaths,
     /// Lock files of its package managers, which are never indexed.
     pub lock_files: &'static [&'static str],
     /// Extensions of files that are often minified or bundled into enormous lines.
@@ -188,12 +188,12 @@ pub fn by_name(name: &str) -> Option<&'static Language> {
     LOOKUP.by_name.get(name.to_lowercase().as_str()).map(|&i| &LANGUAGES[i])
 }
 
-/// What the comments of the language of that name begin with.
+/// Beginnings of comments in the language of that name.
 pub fn comment_marks(name: &str) -> &'static [&'static str] {
     by_name(name).map(|language| language.comments).unwrap_or_default()
 }
 
-/// The row for files that no other row names.
+/// The row for files outside the table.
 pub fn unknown() -> &'static Language {
     LANGUAGES.last().expect("the table has rows")
 }
@@ -203,7 +203,7 @@ pub fn is_unknown(language: &'static Language) -> bool {
     std::ptr::eq(language, unknown())
 }
 
-/// The rows that are a language: all but [`unknown`].
+/// All rows except [`unknown`].
 pub fn known() -> impl Iterator<Item = &'static Language> {
     LANGUAGES.iter().filter(|language| !is_unknown(language))
 }
@@ -233,7 +233,7 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     if others::is_prose(file_name) { by_name("text").unwrap_or(unknown()) } else { unknown() }
 }
 
-/// As [`detect`], of a file's whole content, of which only the first 64 KiB are looked at.
+/// As [`detect`], for a file's whole content, only the first 64 KiB of which are read.
 pub fn of_file(path: &str, bytes: &[u8]) -> &'static Language {
     detect(Path::new(path), &bytes[..bytes.len().min(HEAD_BYTES)])
 }
@@ -249,7 +249,7 @@ static FACTS: LazyLock<LanguageFacts> = LazyLock::new(|| {
         .with_languages(code)
 });
 
-/// What the rules for queries and paths need to know of all languages.
+/// Facts about all languages for the rules of queries and paths.
 pub fn facts() -> &'static LanguageFacts {
     &FACTS
 }

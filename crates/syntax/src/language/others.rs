@@ -1,6 +1,6 @@
 //! Files of languages outside the table: whether they are programs or text for people.
 
-/// Extensions of programs, grammars, shaders and templates that the table has no row for.
+/// Extensions of programs, grammars, shaders and templates outside the table.
 const CODE_EXTENSIONS: &[&str] = &[
     "abap", "ac", "ada", "adb", "ado", "ads", "agda", "ahk", "apex", "as", "asm", "astro", "avdl", "awk", "bas", "bat",
     "bazel", "blade", "bzl", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmake", "cmd", "cob",
@@ -47,7 +47,7 @@ const PROSE_NAMES: &[&str] = &[
 const OPEN_PROSE_NAMES: &[&str] =
     &["changelog", "changes", "copying", "licence", "license", "news", "notice", "readme", "unlicense"];
 
-/// Whether a file that no row names is text for people by its name, in any case.
+/// Whether a file outside the table is prose by its name, in any case.
 pub(super) fn is_prose(file_name: &str) -> bool {
     let lower = file_name.to_lowercase();
     match lower.split_once(['-', '.', '_']) {

@@ -4,7 +4,7 @@ use std::iter::repeat_n;
 
 use super::{conditions, macros};
 
-/// Bash: as [`bats_tests`] and [`narrow`] have it.
+/// Bash: applies [`bats_tests`] and [`narrow`].
 pub(super) fn bash(text: &str) -> Option<String> {
     let tests = bats_tests(text);
     narrow(tests.as_deref().unwrap_or(text)).or(tests)
@@ -18,7 +18,7 @@ pub(super) fn narrow(text: &str) -> Option<String> {
     text.contains(is_wide).then(|| text.chars().flat_map(narrowed).collect())
 }
 
-/// Bats: a test's block as a command of its own, which is how the grammar of Bash reads it: `@test "…" ;{`.
+/// Bats: a test's block becomes a command of its own, which the Bash grammar can read: `@test "…" ;{`.
 fn bats_tests(text: &str) -> Option<String> {
     edit_lines(text, "@test ", |line| {
         if line.trim_ascii_start().starts_with(b"@test ") && line.trim_ascii_end().ends_with(b" {") {
@@ -34,7 +34,7 @@ pub(super) fn c(text: &str) -> Option<String> {
     macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
 }
 
-/// Swift: as [`swift_conditions`] and [`swift_macros`] have it.
+/// Swift: applies [`swift_conditions`] and [`swift_macros`].
 pub(super) fn swift(text: &str) -> Option<String> {
     let whole = swift_conditions(text);
     swift_macros(whole.as_deref().unwrap_or(text)).or(whole)

@@ -1,4 +1,4 @@
-//! The language of files whose name does not settle it: shared extensions and `#!` lines.
+//! Detects the language of files by content: shared extensions and `#!` lines.
 
 use std::sync::LazyLock;
 
@@ -54,7 +54,7 @@ pub(super) fn shared_with(language: &str) -> impl Iterator<Item = &'static str> 
     SHARED.iter().filter(move |s| names(s).any(|name| name == language)).map(|s| s.extension)
 }
 
-/// The interpreter that a `#!` line names, without its folder, version digits kept off.
+/// The interpreter in a `#!` line, without its folder and version digits.
 pub(super) fn interpreter(head: &[u8]) -> Option<&str> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;

@@ -1,6 +1,6 @@
 //! The table of languages, one per row.
 
-use colgrep_core::PathRules;
+use colgrep_core::LanguagePaths;
 
 use super::Category::{self, Data, Prose, Unknown};
 use super::{Language, Reader, attributes, conditions, macros, prepare};
@@ -16,7 +16,7 @@ const NONE: Language = Language {
     category: Category::Code,
     grammar: None,
     query: "",
-    paths: PathRules::NONE,
+    paths: LanguagePaths::NONE,
     lock_files: &[],
     minified_extensions: &[],
     type_keywords: &[],
@@ -59,34 +59,34 @@ macro_rules! row {
     };
 }
 
-/// Every language. The position of a row is not stored anywhere: rows may move, but `unknown` stays last.
+/// Every language. Row positions are not stored anywhere, so rows may move, but `unknown` stays last.
 pub static LANGUAGES: &[Language] = &[
     row!("bash", arborium_bash, comments: HASH, aliases: &["sh", "shell"], extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild"],
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
-        prepare: Some(prepare::bash), paths: PathRules { test_extensions: &["bats"], ..PathRules::NONE }, function_keywords: &["function"]),
+        prepare: Some(prepare::bash), paths: LanguagePaths { test_extensions: &["bats"], ..LanguagePaths::NONE }, function_keywords: &["function"]),
     row!("c", arborium_c, comments: SLASHES, prepare: Some(prepare::c), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
-    row!("cpp", arborium_cpp, comments: SLASHES, prepare: Some(prepare::c), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: PathRules { camel_tests: &["cc", "cpp", "cxx"], surefire_tests: &["cc", "cpp", "cxx"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
-    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(conditions::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: PathRules { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
-    row!("css", arborium_css, extensions: &["css"], paths: PathRules { built: &["css"], ..PathRules::NONE }, category: Data, minified_extensions: &["css"]),
-    row!("dart", arborium_dart, comments: SLASHES, extensions: &["dart"], interpreters: &["dart"], paths: PathRules { generated: &[".g.dart"], ..PathRules::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
+    row!("cpp", arborium_cpp, comments: SLASHES, prepare: Some(prepare::c), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: LanguagePaths { camel_tests: &["cc", "cpp", "cxx"], surefire_tests: &["cc", "cpp", "cxx"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
+    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(conditions::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: LanguagePaths { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
+    row!("css", arborium_css, extensions: &["css"], paths: LanguagePaths { built: &["css"], ..LanguagePaths::NONE }, category: Data, minified_extensions: &["css"]),
+    row!("dart", arborium_dart, comments: SLASHES, extensions: &["dart"], interpreters: &["dart"], paths: LanguagePaths { generated: &[".g.dart"], ..LanguagePaths::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
     row!("dockerfile", arborium_dockerfile, comments: HASH, aliases: &["docker"], extensions: &["dockerfile"], file_names: &["Dockerfile", "Containerfile"], file_stems: &["Dockerfile", "Containerfile"]),
     row!("elixir", arborium_elixir, comments: HASH, types_need_brackets: false, extensions: &["ex", "exs"], interpreters: &["elixir"], merges_clauses: true, lock_files: &["mix.lock"], type_keywords: &["defmodule"], function_keywords: &["def", "defp", "defmacro", "defmacrop"]),
-    row!("go", arborium_go, comments: SLASHES, aliases: &["golang"], extensions: &["go"], paths: PathRules { folder_modules: &["go"], ..PathRules::NONE }, lock_files: &["go.sum"], type_keywords: &["type"], function_keywords: &["func"], value_keywords: &["const", "var"]),
+    row!("go", arborium_go, comments: SLASHES, aliases: &["golang"], extensions: &["go"], paths: LanguagePaths { folder_modules: &["go"], ..LanguagePaths::NONE }, lock_files: &["go.sum"], type_keywords: &["type"], function_keywords: &["func"], value_keywords: &["const", "var"]),
     row!("graphql", arborium_graphql, comments: HASH, extensions: &["graphql", "gql", "graphqls"], type_keywords: &["type", "interface", "enum", "union"]),
-    row!("haskell", arborium_haskell, comments: DASHES, types_need_brackets: false, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: PathRules { camel_tests: &["hs"], test_files: &["Spec.hs"], ..PathRules::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
+    row!("haskell", arborium_haskell, comments: DASHES, types_need_brackets: false, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: LanguagePaths { camel_tests: &["hs"], test_files: &["Spec.hs"], ..LanguagePaths::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
     row!("hcl", arborium_hcl, comments: &["#", "//", "/*"], aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars"], value_keywords: &["resource", "module", "variable", "output", "data"]),
     row!("html", arborium_html, extensions: &["html", "htm", "xhtml"], category: Data, minified_extensions: &["html", "htm"]),
-    row!("java", arborium_java, comments: SLASHES, extensions: &["java"], paths: PathRules { camel_tests: &["java"], surefire_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
-    row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: PathRules { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..PathRules::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
+    row!("java", arborium_java, comments: SLASHES, extensions: &["java"], paths: LanguagePaths { camel_tests: &["java"], surefire_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
+    row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: LanguagePaths { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..LanguagePaths::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
-    row!("julia", arborium_julia, comments: HASH, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: PathRules { test_files: &["runtests.jl"], ..PathRules::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
-    row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: PathRules { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..PathRules::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
+    row!("julia", arborium_julia, comments: HASH, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: LanguagePaths { test_files: &["runtests.jl"], ..LanguagePaths::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
+    row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: LanguagePaths { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
     row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua"], interpreters: &["lua", "luajit"], function_keywords: &["function"], value_keywords: &["local"]),
     row!("make", arborium_make, comments: HASH, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
     row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose,
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, comments: HASH, extensions: &["nix"]),
-    row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: PathRules { camel_tests: &["m", "mm"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
+    row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: LanguagePaths { camel_tests: &["m", "mm"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, comments: &["(*"], aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
     row!("perl", arborium_perl, comments: HASH, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
@@ -94,7 +94,7 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["php", "phtml", "php5", "php7"],
         interpreters: &["php"],
         member_extensions: &["inc"],
-        paths: PathRules { camel_tests: &["php"], ..PathRules::NONE },
+        paths: LanguagePaths { camel_tests: &["php"], ..LanguagePaths::NONE },
         lock_files: &["composer.lock"],
         type_keywords: &["class", "interface", "trait", "enum", "namespace"],
         function_keywords: &["function"],
@@ -107,7 +107,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("powershell", arborium_powershell, comments: HASH, aliases: &["ps1", "pwsh"], extensions: &["ps1", "psm1", "psd1"], interpreters: &["pwsh"], function_keywords: &["function"]),
     row!("proto", arborium_proto, comments: SLASHES, aliases: &["protobuf"], extensions: &["proto"], type_keywords: &["enum"], value_keywords: &["message", "service", "rpc"]),
     row!("python", arborium_python, comments: HASH, types_need_brackets: false, aliases: &["py"], extensions: &["py", "pyi", "pyx", "pxd", "pyw"], file_names: &["SConstruct", "SConscript", "wscript"],
-        interpreters: &["python", "python2", "python3", "uv"], paths: PathRules { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..PathRules::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], function_keywords: &["def"]),
+        interpreters: &["python", "python2", "python3", "uv"], paths: LanguagePaths { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..LanguagePaths::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], function_keywords: &["def"]),
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     Language {
         name: "ruby",
@@ -124,9 +124,9 @@ pub static LANGUAGES: &[Language] = &[
         function_keywords: &["def"],
         ..NONE
     },
-    row!("rust", arborium_rust, comments: SLASHES, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: PathRules { role_stems: &["mod", "lib"], ..PathRules::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
-    row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: PathRules { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..PathRules::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
-    row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: PathRules { camel_tests: &["sol"], test_parts: &["t"], ..PathRules::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
+    row!("rust", arborium_rust, comments: SLASHES, prepare: Some(macros::rust_items), aliases: &["rs"], extensions: &["rs"], paths: LanguagePaths { role_stems: &["mod", "lib"], ..LanguagePaths::NONE }, lock_files: &["Cargo.lock"], type_keywords: &["struct", "enum", "union", "trait", "type"], has_test_modules: true, is_test: Some(attributes::rust_test), function_keywords: &["fn"], value_keywords: &["const", "static", "macro_rules!"]),
+    row!("scala", arborium_scala, comments: SLASHES, extensions: &["scala", "sc", "sbt"], interpreters: &["scala"], member_extensions: &["sc"], paths: LanguagePaths { camel_tests: &["scala"], surefire_tests: &["scala"], role_stems: &["package"], layout_folders: &["scala"], ..LanguagePaths::NONE }, type_keywords: &["class", "trait", "object", "enum", "type"], function_keywords: &["def"], value_keywords: &["val", "var"]),
+    row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: LanguagePaths { camel_tests: &["sol"], test_parts: &["t"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     Language {
         name: "sql",
         grammar: Some(|| arborium_sql::language().into()),
@@ -136,14 +136,14 @@ pub static LANGUAGES: &[Language] = &[
         ..NONE
     },
     row!("svelte", arborium_svelte, extensions: &["svelte"]),
-    row!("swift", arborium_swift, comments: SLASHES, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: PathRules { camel_tests: &["swift"], ..PathRules::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
+    row!("swift", arborium_swift, comments: SLASHES, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: LanguagePaths { camel_tests: &["swift"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, comments: SLASHES, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
-    row!("typescript", arborium_typescript, comments: SLASHES, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: PathRules { typings: &[".d.ts"], ..PathRules::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
+    row!("typescript", arborium_typescript, comments: SLASHES, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: LanguagePaths { typings: &[".d.ts"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("vue", arborium_vue, extensions: &["vue"]),
     row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data),
     row!("zig", arborium_zig, comments: SLASHES, extensions: &["zig", "zon"], function_keywords: &["fn"], value_keywords: &["const", "var"]),
-    // Rows without a grammar: their files have a reader of their own, or are cut into blocks of lines.
+    // Rows without a grammar: their files have a special reader, or are cut into blocks of lines.
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], comments: &["(*"], ..NONE },
     Language {
         name: "restructuredtext",
@@ -228,11 +228,11 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         name: "unknown",
         category: Unknown,
-        paths: PathRules {
+        paths: LanguagePaths {
             camel_tests: &["groovy", "fs"],
             surefire_tests: &["groovy"],
             test_extensions: &["snap"],
-            ..PathRules::NONE
+            ..LanguagePaths::NONE
         },
         ..NONE
     },

@@ -6,7 +6,7 @@ use super::BLOCK_LINES;
 use super::lines::{Lines, cut_behind};
 use crate::language::{Category, Language};
 
-/// Covers the lines that no unit covers with blocks.
+/// Covers the remaining lines with blocks.
 pub(super) fn add_blocks(units: &mut Vec<Unit>, lines: &Lines<'_>, language: &Language) {
     let mut covered: Vec<(u32, u32)> = units.iter().map(|u| (u.span.first, u.span.end)).collect();
     covered.sort_unstable();

@@ -31,13 +31,13 @@ pub(super) struct Builder<'a> {
     pub(super) language: &'static Language,
     pub(super) found: &'a mut FileCaptures,
     pub(super) budget: &'a Budget,
-    /// Bytes that are left for the texts of units.
+    /// Remaining bytes for the texts of units.
     pub(super) room: usize,
 }
 
 impl Builder<'_> {
     /// # Errors
-    /// Where the units take more room or time than they may.
+    /// When the units take too much room or time.
     pub(super) fn units(&mut self) -> Result<Vec<Unit>, Spent> {
         let comments = doc_comments(self.found, self.lines, self.language);
         let definitions = self.distinct_definitions(&comments);
@@ -174,7 +174,7 @@ impl Builder<'_> {
                 Entry::Occupied(mut slot) => {
                     let old = slot.get_mut();
                     old.bytes = old.bytes.start.min(new.bytes.start)..old.bytes.end.max(new.bytes.end);
-                    // The parts that a second match of the same pattern adds (one base class a match).
+                    // Parts that a second match of the same pattern adds (one base class per match).
                     for (list, more) in [
                         (&mut old.doc, new.doc),
                         (&mut old.parameters, new.parameters),
@@ -265,8 +265,8 @@ impl Builder<'_> {
         })
     }
 
-    /// A unit's body is its lines; a container leaves to its members all but their first lines.
-    /// Returns the blocks that long sections leave.
+    /// A unit's body is its lines, except that those of its members, apart from their first lines, are left to them.
+    /// Returns the blocks of the rest of long sections.
     pub(super) fn fill_bodies(
         &mut self,
         units: &mut [Option<Unit>],
@@ -327,7 +327,7 @@ impl Builder<'_> {
         own
     }
 
-    /// Gives calls, local variables and inner documentation to the innermost unit around them.
+    /// Adds calls, local variables and inner documentation to the innermost unit around them.
     pub(super) fn fill_facts(
         &self,
         units: &mut [Option<Unit>],

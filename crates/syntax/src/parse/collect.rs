@@ -1,4 +1,4 @@
-//! What a grammar and its query find in a text, before nesting.
+//! Captures of a grammar and its query in a text, before nesting.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use super::lines::Bytes;
 use crate::budget::{Budget, Spent};
 use crate::language::Compiled;
 
-/// A condition of compiling as the query found it.
+/// A compile-time condition, as captured.
 #[derive(Debug)]
 pub(super) struct Condition {
     /// Its text.
@@ -19,7 +19,7 @@ pub(super) struct Condition {
     pub(super) scope: Option<Bytes>,
 }
 
-/// A definition as the query found it, before nesting.
+/// A definition as captured, before nesting.
 #[derive(Debug)]
 pub(super) struct Definition {
     pub(super) what: What,
@@ -68,7 +68,7 @@ impl What {
         matches!(self, What::Unit(UnitKind::Function | UnitKind::Method, _))
     }
 
-    /// Whether it is a function or a type, and no test.
+    /// Whether it is a function or a type, and not a test.
     pub(super) fn may_stand_alone(self) -> bool {
         let is_function = matches!(self, What::Unit(UnitKind::Function | UnitKind::Method | UnitKind::Class, _));
         is_function && !matches!(self, What::Unit(_, UnitRole::Test))
@@ -191,7 +191,7 @@ pub(super) fn add_match<'t>(
     };
     let first = |part: &str| parts.iter().find(|(n, _)| *n == part).map(|(_, b)| b.clone());
     let name = match first("name") {
-        // The parser made the name up to mend an error.
+        // The parser inserted the name to recover from an error.
         Some(name) if name.is_empty() => return,
         Some(name) => name,
         None => bytes.start..bytes.start,

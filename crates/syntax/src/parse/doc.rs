@@ -1,4 +1,4 @@
-//! Which comments and attributes belong to a definition.
+//! Assigns comments and attributes to definitions.
 
 use super::collect::FileCaptures;
 use super::lines::{Bytes, Lines};

@@ -6,7 +6,7 @@ use super::collect::{Condition, Definition};
 use super::{LIST_LEN_MAX, NAME_BYTES_MAX};
 use crate::budget::{Budget, Spent};
 
-/// Conditions that are read of one file.
+/// Maximum of conditions read of one file.
 const CONDITIONS_MAX: usize = 1_024;
 /// Words of a condition that are not names.
 const GLUE: [&str; 8] = ["all", "any", "build", "defined", "feature", "go", "if", "not"];

@@ -21,7 +21,7 @@ const SHORT_ROW: usize = 4;
 const ROW_SLACK: usize = 2;
 /// AsciiDoc's characters of underlines, by level.
 const ASCIIDOC_ROWS: &str = "=-~^+";
-/// What opens and closes a block whose lines AsciiDoc takes as they are, with four characters and more of it.
+/// Marks that open and close verbatim blocks of AsciiDoc, repeated at least four times.
 const VERBATIM: &str = "-.+/";
 
 /// A title with its place in the outline.
@@ -37,7 +37,7 @@ struct Heading {
     name: Bytes,
 }
 
-/// Cuts prose into the sections that its headings make.
+/// Cuts prose into sections by its headings.
 pub(super) fn parse(text: &str, language: &'static Language, reader: Reader) -> Parsed {
     sections(text, language, reader).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
 }
@@ -80,8 +80,8 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     headings.iter().zip(ends).map(definition).collect()
 }
 
-/// Where each heading's section ends: at the next of its level or of one further out, else with the text. Of each the level
-/// and the place.
+/// The end of each heading's section: the next heading of its level or an outer one, else the end of the text. A
+/// heading is given by its level and position.
 fn ends(headings: &[(usize, usize)], text_len: usize) -> Vec<usize> {
     let mut ends = vec![text_len; headings.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -118,12 +118,12 @@ pub(super) fn nest(definitions: &mut [Definition], text: &str) {
         headings.push(definition);
     }
     for (heading, end) in headings.into_iter().zip(ends(&begins, text.len())) {
-        // Of the others the grammar may know an earlier one.
+        // For other headings the grammar may know an earlier end.
         heading.bytes.end = if heading.body.is_some() { end } else { heading.bytes.end.min(end) };
     }
 }
 
-/// The row above a title is the section's, although its line is the title's.
+/// The row above a title belongs to its section, although the section's line is the title's.
 fn take_rows_above(units: &mut [Unit], headings: &[Heading]) {
     for unit in units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
         if let Ok(at) = headings.binary_search_by_key(&unit.span.line, |heading| heading.line) {
@@ -132,7 +132,7 @@ fn take_rows_above(units: &mut [Unit], headings: &[Heading]) {
     }
 }
 
-/// A line of one punctuation character, repeated: which, and how often.
+/// A line of one repeated punctuation character: the character, and its count.
 fn row(line: &str) -> Option<(char, usize)> {
     let line = line.trim_end();
     let first = line.chars().next().filter(char::is_ascii_punctuation)?;
@@ -200,7 +200,7 @@ fn underlined(lines: &Lines<'_>, is_markup: bool) -> Vec<Heading> {
     headings
 }
 
-/// AsciiDoc: `== Title` with one to six `=` (or `#`), and titles with a row below that is as long as they are.
+/// AsciiDoc: `== Title` with one to six `=` (or `#`), and titles with a row of the same length below.
 fn rows(lines: &Lines<'_>) -> Vec<Heading> {
     let mut headings = Vec::new();
     let mut closes: Option<&str> = None;
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_14_underlined_titles_nest_in_order_of_appearance() {
+    fn underlined_titles_nest_in_order_of_appearance() {
         let text = "=====\nGuide\n=====\n\nFirst words.\n\n.. _limits:\n\nTimeouts\n--------\n\nFive seconds.\n\n\
                     Retries\n~~~~~~~\n\nThree.\n\nErrors\n------\n\nNone::\n\n    Not a title\n    -----------\n";
         for name in ["rst", "text"] {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn r002_14_asciidoc_nests_by_the_length_of_its_rows() {
+    fn asciidoc_nests_by_the_length_of_its_rows() {
         let text = "= Guide\n:toc:\n\nIntro.\n\n[[limits]]\n== Timeouts\n\n[source,sh]\n----\n== comment\nrun\n----\n\n\
                     === Retries [[r]]\n\nThree.\n\n== Errors ==\n\nNone.\n";
         let expected = [

@@ -1,4 +1,4 @@
-//! A text by its lines.
+//! Access to a text by lines.
 
 use colgrep_core::UnitKind;
 
@@ -39,7 +39,7 @@ impl<'a> Lines<'a> {
         self.starts[first as usize - 1]..self.starts.get(end as usize).copied().unwrap_or(self.text.len())
     }
 
-    /// The text of lines `first..=end` as a body: no more than fits.
+    /// The text of lines `first..=end` as a body, up to the size limit.
     pub(super) fn body(&self, first: u32, end: u32) -> String {
         let text = &self.text[self.bytes(first, end)];
         text[..text.floor_char_boundary(BODY_BYTES_MAX)].to_string()
@@ -65,7 +65,7 @@ impl<'a> Lines<'a> {
         self.text[byte - self.column(byte)..byte].trim_start().is_empty()
     }
 
-    /// The last line that `range` has text on.
+    /// The last line with text of `range`.
     pub(super) fn end_line(&self, range: &std::ops::Range<usize>) -> u32 {
         let trimmed = self.text[range.clone()].trim_end().len();
         self.line_of(range.start + trimmed.saturating_sub(1).min(self.text.len()))
@@ -83,8 +83,8 @@ pub struct OwnLines {
     pub next: u32,
 }
 
-/// The lines of a unit on `line` to `end` that its members, from first to last line each, leave to it: all but theirs,
-/// of which the first lines stay.
+/// The lines of a unit on `line` to `end` outside its members, which are given by first and last line. The first line
+/// of each member counts as the unit's.
 pub(super) fn own_lines(line: u32, end: u32, members: impl IntoIterator<Item = (u32, u32)>) -> Vec<OwnLines> {
     let mut members: Vec<(u32, u32)> = members.into_iter().collect();
     members.sort_unstable();
@@ -173,7 +173,7 @@ enum Code<'t> {
     None,
     /// Between rows such as "```", which the same row closes.
     Fence(&'t str),
-    /// Behind `::`, above the code.
+    /// After `::`, before the code.
     Announced,
     Indented,
 }

@@ -43,7 +43,7 @@ pub use types::textual_types;
 const BLOCK_LINES: u32 = 50;
 /// Longest signature kept, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 600;
-/// Longest documentation of a unit, in bytes. What is shown of it is shorter (`stored.rs`).
+/// Maximum documentation of a unit, in bytes. Less of it is shown (`stored.rs`).
 const DOCSTRING_BYTES_MAX: usize = 1 << 20;
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 160;
@@ -63,9 +63,9 @@ pub const LARGE_FUNCTION_LINES: u32 = 150;
 const INNER_FUNCTION_LINES_MIN: u32 = 5;
 /// Definitions nested deeper belong to the one around them.
 const DEPTH_MAX: usize = 32;
-/// Calls, variables, parameters and bases kept a unit.
+/// Calls, variables, parameters and bases kept per unit.
 const LIST_LEN_MAX: usize = 64;
-/// Bytes that the texts of a file's units may take together, and those for each byte of the file besides: names of one
+/// Maximum bytes of the texts of a file's units together: a base, and an amount per byte of the file. Names of one
 /// statement (`let a = 1, b = 2`) each have its whole text.
 const UNIT_BYTES_BASE: usize = 16 << 20;
 const UNIT_BYTES_PER_BYTE: usize = 8;
@@ -73,7 +73,7 @@ const UNIT_BYTES_PER_BYTE: usize = 8;
 const DEFINITIONS_BASE: usize = 1_024;
 const BYTES_PER_DEFINITION: usize = 8;
 
-/// What parsing made of one file.
+/// The result of parsing one file.
 #[derive(Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
     /// The units, by first line, an enclosing unit before its members.
@@ -85,7 +85,7 @@ pub struct Parsed {
 }
 
 impl std::fmt::Display for Parsed {
-    /// One line a unit (lines, kind, qualified name), its facts indented below: for tests and for a look.
+    /// One line per unit (lines, kind, qualified name) with its facts indented below, for tests and inspection.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for import in &self.imports {
             writeln!(f, "import {import}")?;
@@ -184,7 +184,7 @@ fn read(text: &str, language: &'static Language) -> Parsed {
     }
 }
 
-/// As [`parse`], or by another grammar for the path where the table has none; gives the language's name too.
+/// As [`parse`], or by another grammar for the path if the table has none; also returns the language's name.
 pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (String, Parsed) {
     #[cfg(feature = "language-pack")]
     if let Some(tail) = language::is_unknown(language).then(|| language_pack::parse(_path, text)).flatten() {
@@ -239,7 +239,7 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
     let mut found = FileCaptures::default();
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());
     let mut read = prepared.map_or(Cow::Borrowed(text), Cow::Owned);
-    // Some scanners never return from a last line without its end (Perl's from `word # comment`).
+    // Some scanners never return from an unterminated last line (Perl's from `word # comment`).
     if !read.ends_with('\n') {
         read.to_mut().push('\n');
     }

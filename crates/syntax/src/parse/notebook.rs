@@ -12,13 +12,13 @@ use super::{Parsed, plain};
 use crate::budget::Budget;
 use crate::language::{self, Language, Reader};
 
-/// Cells that are read of one notebook.
+/// Maximum of cells read of one notebook.
 const CELLS_MAX: usize = 4_096;
 /// Prefix of a cell's first line that names its language: `%%bash`.
 const CELL_MAGIC: &str = "%%";
 
 /// A cell's text, and for each of its lines the line of the file.
-struct Source {
+struct CellSource {
     text: String,
     lines: Vec<u32>,
 }
@@ -75,13 +75,13 @@ fn code_language(notebook: &Object<'_>) -> Option<&'static Language> {
 }
 
 /// A cell's text: a list of lines, or one string. `None` for anything else, or if it is empty.
-fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<Source> {
+fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<CellSource> {
     let value = &cell.get("source").or_else(|| cell.get("input"))?.value;
     let parts = match value {
         Value::Array(array) => array.elements.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let mut source = Source { text: String::new(), lines: Vec::new() };
+    let mut source = CellSource { text: String::new(), lines: Vec::new() };
     for part in parts.iter().filter_map(Value::as_string_lit) {
         let line = lines.line_of(part.start());
         let begins = source.text.is_empty() || source.text.ends_with('\n');
@@ -93,7 +93,7 @@ fn read_source(cell: &Object<'_>, lines: &Lines<'_>) -> Option<Source> {
     (!source.text.trim().is_empty()).then_some(source)
 }
 
-impl Source {
+impl CellSource {
     /// Comments out the notebook's own commands (`%matplotlib`, `!pip`), and returns the language of a first line such
     /// as `%%bash`.
     fn take_magics(&mut self) -> Option<&'static Language> {

@@ -1,4 +1,4 @@
-//! Rows of data: the objects of a JSON array, or one a line, as units that a search can give.
+//! Rows of data: the objects of a JSON array, or one per line, as searchable units.
 
 use colgrep_core::{Span, Unit, UnitKind};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
@@ -14,7 +14,7 @@ use crate::language::Language;
 
 /// Maximum of rows that become units; later ones stay in blocks of lines.
 const ROWS_MAX: usize = 4_096;
-/// Fields that name a row, the first that it has.
+/// Fields that name a row, in order of preference.
 const NAMES: [&str; 4] = ["name", "title", "query", "id"];
 /// The field that describes a row.
 const DESCRIPTION: &str = "description";
@@ -63,7 +63,7 @@ fn one_a_line(lines: &Lines<'_>) -> Option<Vec<Unit>> {
                 let start = lines.bytes(number, number).end - line.len();
                 units.extend(unit(&row, line, start, lines));
             }
-            // A last line that is being written.
+            // An unfinished last line.
             _ if !units.is_empty() => {}
             _ => return None,
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_11_objects_one_a_line_are_units() {
+    fn objects_one_a_line_are_units() {
         let text = "{\"name\": \"slab\", \"description\": \"Gives pages.\", \"subsystems\": [\"memory\"], \"tags\": [\"hot\"]}\n\n\
                     {\"id\": 7, \"note\": [1]}\n{\"nothing\": 1}\n{\"title\": \"cut";
         assert_eq!(
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn req_004_11_objects_of_an_array_are_units() {
+    fn objects_of_an_array_are_units() {
         let text = "[\n  {\n    \"query\": \"read a page\",\n    \"purposes\": [\"input\"]\n  },\n  {\"title\": \"B\"}, {\"title\": \"C\"}\n]\n";
         assert_eq!(
             shown("json", text),
@@ -168,7 +168,7 @@ mod tests {
                 "7-7 rawcode  |  | ",
             ]
         );
-        // Anything else is read as before.
+        // Anything else is read by the grammar.
         for other in ["[1, {\"name\": \"a\"}]\n", "{\"name\": \"a\",\n \"b\": {\n}}\n", "[{\"x\": 1}]\n"] {
             assert!(shown("json", other).iter().all(|row| !row.contains("section a")), "{other}");
         }

@@ -9,14 +9,14 @@ use super::text::{clean_comment, depths, fold_space, push_line, split_list, trun
 use super::{LINE_BYTES_MAX, LIST_LEN_MAX, SIGNATURE_BYTES_MAX};
 use crate::read::{self, lines_between};
 
-/// Most documentation of a unit that is shown, in bytes. All of it is searched.
+/// Maximum documentation of a unit that is shown, in bytes. All of it is searched.
 const SHOWN_DOCSTRING_BYTES_MAX: usize = 8_000;
 /// Maximum of lines above a signature (attributes), and before a documentation inside a unit.
 const SKIPPED_MAX: u8 = 16;
 const DOCSTRING_LINES_AHEAD: u32 = 64;
 /// Maximum of lines where a documentation may begin.
 const DOCSTRING_PLACES_MAX: usize = 8;
-/// Groups in brackets of a signature that may be its parameters.
+/// Maximum of bracketed groups in a signature that may be its parameters.
 const GROUPS_MAX: u8 = 4;
 
 /// A unit without what its file provides.
@@ -53,7 +53,7 @@ enum Signature {
     Line,
     /// The same without the opening of its body.
     Head,
-    /// So many bytes of the lines from one on, white space folded.
+    /// This many bytes of the lines from one on, white space folded.
     Part {
         skipped: u8,
         start: u8,
@@ -86,9 +86,9 @@ enum Parameters {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum ReturnType {
     Whole(String),
-    /// So many bytes from the beginning of the signature on.
+    /// This many bytes at the beginning of the signature.
     First(u8),
-    /// So many at its end.
+    /// This many at its end.
     Last(u8),
     Part {
         start: u16,
@@ -182,7 +182,7 @@ impl StoredUnit {
         stored.into_iter().map(|unit| unit.unit(&lines)).collect()
     }
 
-    /// One of them, with the lines of the file, the first one first; those that the unit does not reach may be empty.
+    /// Restores one unit from the lines of its file, the first one first; those outside the unit may be empty.
     pub fn unit(self, lines: &[&str]) -> Unit {
         let span = self.span;
         let signature = self.signature.text(span, lines);

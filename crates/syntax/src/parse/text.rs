@@ -1,4 +1,4 @@
-//! Names, comments and lists as written, made clean.
+//! Cleans names, comments and lists as written.
 
 use super::{DOCSTRING_BYTES_MAX, NAME_BYTES_MAX};
 
@@ -22,7 +22,7 @@ pub(super) fn truncate(text: &mut String, bytes_max: usize) {
 /// Words after `#` of lines for C#'s preprocessor that may be inside a definition.
 const DIRECTIVES: [&str; 6] = ["if", "elif", "else", "endif", "nullable", "pragma"];
 
-/// Whether a line is one for C#'s preprocessor.
+/// Whether a line is a directive for C#'s preprocessor.
 pub(super) fn is_directive(line: &str) -> bool {
     let name = line.trim_start().strip_prefix('#').and_then(|rest| rest.split_whitespace().next());
     name.is_some_and(|name| DIRECTIVES.contains(&name))
@@ -125,7 +125,7 @@ pub(super) fn without_attributes(title: &str) -> &str {
 
 /// The rendered text of a Markdown heading: links reduced to their text, no images, no HTML tags, no closing `#`s.
 pub(super) fn clean_heading(text: &str) -> String {
-    // Longer than any heading that is one.
+    // Longer than any real heading.
     let text = text.trim();
     let text = without_attributes(text[..text.floor_char_boundary(8 * NAME_BYTES_MAX)].trim_end());
     let open = text.trim_end_matches('#');
@@ -144,7 +144,7 @@ pub(super) fn clean_heading(text: &str) -> String {
                 false => (text, end),
             }),
         };
-        // Of a link's text the images and tags go, too.
+        // Images and tags in a link's text are removed, too.
         let (shown, end) = taken.unwrap_or((&rest[..1], 1));
         match shown.starts_with("![") {
             true => plain.push_str(&clean_heading(shown)),
@@ -180,7 +180,7 @@ pub(super) fn link(text: &str) -> Option<(&str, usize)> {
     Some((&text[1..middle], middle + 1 + end + 1))
 }
 
-/// What may open or close a comment or a string of documentation.
+/// Marks that may open or close a comment or a string of documentation.
 pub(super) const MARKERS: [&str; 16] = [
     "\"\"\"", "'''", "r\"\"\"", "~S\"\"\"", "{-|", "{-", "-}", "(**", "(*", "*)", "<!--", "-->", "--[[", "]]", "<#",
     "#>",
@@ -225,7 +225,7 @@ pub(super) fn without_doc_call(comment: &str) -> &str {
     if text.starts_with("\"\"\"") || text.starts_with("'''") { text } else { unquote(text) }
 }
 
-/// `line` without XML tags; of `<see cref="Name"/>` the name stays.
+/// `line` without XML tags; `<see cref="Name"/>` becomes the name.
 pub(super) fn without_tags(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
@@ -281,7 +281,7 @@ pub(super) fn without_parentheses(text: &str) -> &str {
     }
 }
 
-/// Every character with its offset and how many brackets are open after it. Strings in double quotes are passed over.
+/// Every character with its offset and the number of open brackets after it. Strings in double quotes are skipped.
 pub(super) fn depths(text: &str) -> impl Iterator<Item = (usize, char, u32)> {
     let (mut depth, mut before, mut in_string) = (0u32, ' ', false);
     text.char_indices().filter_map(move |(i, c)| {

@@ -42,7 +42,7 @@ const MODIFIERS: [&str; 29] = [
     "new",
     "local",
 ];
-/// Those keywords of types that a body follows. Others (`typedef`, `namespace`, `type`) name something else first.
+/// Keywords of types that a body follows. The others (`typedef`, `namespace`, `type`) put another name first.
 const TYPES: [&str; 9] = ["class", "struct", "enum", "trait", "interface", "protocol", "object", "union", "record"];
 /// Lines after a type's name that may have its bracket.
 const BRACKET_LINES: usize = 4;
@@ -56,7 +56,7 @@ struct Announced {
     name: Range<usize>,
 }
 
-/// Adds the definitions that lines announce and that no capture has.
+/// Adds the definitions that lines declare and that no capture has.
 pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Language) {
     let taken = Taken::new(found, lines);
     let mut inside = Inside::default();
@@ -131,7 +131,7 @@ fn goes_on(word: &str) -> bool {
         || matches!(word, "public:" | "private:" | "protected:" | "signals:" | "where")
 }
 
-/// Whether a line as far left as a definition's first is its last.
+/// Whether a line indented like a definition's first is its last.
 fn closes(word: &str) -> bool {
     word.starts_with('}') || word == "end" || word.starts_with("end ") || word.starts_with("end;")
 }
@@ -148,7 +148,7 @@ fn has_body(lines: &Lines<'_>, number: u32, language: &Language) -> bool {
         .is_some_and(|line| !line.ends_with(';'))
 }
 
-/// The lines that definitions have already.
+/// The lines that other definitions cover.
 struct Taken {
     /// First line of the name's line and last line of callables and constants, sorted.
     leaves: Vec<(u32, u32)>,
@@ -204,7 +204,7 @@ struct Inside {
 }
 
 impl Inside {
-    /// Takes a line; whether it is code.
+    /// Processes a line; returns whether it is code.
     fn next(&mut self, word: &str) -> bool {
         if let Some(quotes) = self.text {
             if word.contains(quotes) {
@@ -222,7 +222,7 @@ impl Inside {
     }
 }
 
-/// What a line announces.
+/// The declaration on a line, if any.
 fn announced(line: &str, language: &Language) -> Option<Announced> {
     let mut at = indentation_of(line);
     let mut is_type = false;
@@ -232,7 +232,7 @@ fn announced(line: &str, language: &Language) -> Option<Announced> {
         let is_function = language.function_keywords.contains(&word);
         let is_keyword = is_function || TYPES.contains(&word) && language.type_keywords.contains(&word);
         if !is_keyword {
-            // `pub(crate)`, `[[nodiscard]]` and the like are passed over with the word before them.
+            // `pub(crate)`, `[[nodiscard]]` and the like are skipped with the word before them.
             if is_type || !MODIFIERS.contains(&word) {
                 break;
             }
@@ -325,7 +325,7 @@ fn behind_space(line: &str, at: usize) -> usize {
     line.len() - line[at..].trim_start().len()
 }
 
-/// Behind a pair of round brackets, if one opens there.
+/// The end of a pair of round brackets, if one opens there.
 fn behind_brackets(line: &str, at: usize) -> usize {
     if !line[at..].starts_with('(') {
         return at;
@@ -350,7 +350,7 @@ mod tests {
     use crate::language::{LANGUAGES, by_name};
     use crate::parse::parse;
 
-    /// What first lines are made of, and characters of several bytes.
+    /// Pieces of first lines, and multi-byte characters.
     const PIECES: [&str; 24] = [
         "<",
         ">",

@@ -1,4 +1,4 @@
-//! Readers that meet whatever bytes there are: decoders, the pattern engine, the parser. They give an answer or an error.
+//! Readers of arbitrary bytes (decoders, the pattern engine, the parser) return an answer or an error.
 
 use colgrep_syntax::language::pattern::Patterns;
 use colgrep_syntax::language::{LANGUAGES, by_name, expand};
@@ -7,7 +7,7 @@ use colgrep_syntax::read::{decode, lines_between};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Pieces of queries, well put or not.
+/// Pieces of queries, well-formed or not.
 const PIECES: [&str; 24] = [
     "(",
     ")",

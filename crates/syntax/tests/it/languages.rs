@@ -13,7 +13,7 @@ fn sample(name: &str) -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(name);
     let mut files: Vec<PathBuf> = fs::read_dir(&folder).ok()?.filter_map(|e| Some(e.ok()?.path())).collect();
     files.retain(|f| f.file_name().is_some_and(|n| n != "expected.txt"));
-    let [file] = files.as_slice() else { panic!("{} must hold one sample", folder.display()) };
+    let [file] = files.as_slice() else { panic!("{} must contain one sample", folder.display()) };
     Some((file.clone(), fs::read_to_string(file).expect("a readable sample")))
 }
 
@@ -111,7 +111,7 @@ fn our_engine_captures_what_tree_sitters_does() {
                 }
             },
         );
-        in_time.expect("nobody is in a hurry");
+        in_time.expect("no time limit");
         let missing: Vec<_> = expected.difference(&captured).collect();
         let extra: Vec<_> = captured.difference(&expected).collect();
         // Where a field is filled twice (the two functions of a Scala extension), theirs stops at the first.

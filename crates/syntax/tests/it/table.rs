@@ -46,13 +46,13 @@ fn every_extension_names_files_but_for_those_of_members() {
             assert_eq!(facts().is_file_name(&format!("a.{extension}")), !is_member, "{extension}");
         }
         for member in language.member_extensions {
-            assert!(own().any(|e| e == *member), "{}: {member} is none of its extensions", language.name);
+            assert!(own().any(|e| e == *member), "{}: {member} is not one of its extensions", language.name);
         }
     }
 }
 
 #[test]
-fn s003_1_classes_of_paths_go_by_the_table() {
+fn classes_of_paths_go_by_the_table() {
     use PathClass as C;
     let all = [C::TEST, C::BARREL, C::TYPINGS, C::VENDORED];
     for (path, expected) in [

@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 use colgrep_engine::settings::env::Env;
 use serde_json::{Value, json};
 
-use super::edit::{Edit, HOOK, Part};
-use super::json::{Hook, Server};
+use super::edit::{Edit, HOOK, OwnedPart};
+use super::json::{Hook, JsonServerEntry};
 use super::section::Section;
 use super::toml::CodexServer;
 use crate::args::Agent;
 
-/// A file and what is put into it.
-pub struct Target {
+/// A file and its edits.
+pub struct InstallTarget {
     /// The file.
     pub path: PathBuf,
     /// The edits, in order.
     pub edits: Vec<Edit>,
 }
 
-/// What an agent reads about colgrep: what it does, and nothing that the agent should do.
+/// The text about colgrep for agents: facts, no instructions.
 pub const TEXT: &str = "\
 ## colgrep
 
@@ -51,13 +51,13 @@ const CURSOR_HEAD: &str =
 const HOOK_SECONDS_MAX: u64 = 10;
 
 /// The files of one agent below `folder`: the user's home, or a project.
-pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Target> {
-    // What a team commits names the program; what is the user's own names the file, for programs without a shell's PATH.
+pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<InstallTarget> {
+    // A team's committed files name the program; the user's own name its path, for programs without a shell's PATH.
     let command = match env.program() {
         Some(path) if !project => path.display().to_string(),
         _ => "colgrep".to_string(),
     };
-    let files = Files { folder, agent: super::name(agent), command };
+    let files = AgentFiles { folder, agent: super::name(agent), command };
     match (agent, project) {
         (Agent::ClaudeCode, true) => {
             vec![files.notes("CLAUDE.md"), files.server(".mcp.json", files.typed()), files.claude_hook()]
@@ -66,7 +66,7 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             // With its own folder, Claude Code also keeps the files there that are otherwise directly in the home
             // folder.
             Some(own) => {
-                let files = Files { folder: own, ..files };
+                let files = AgentFiles { folder: own, ..files };
                 vec![
                     files.notes("CLAUDE.md"),
                     files.server(".claude.json", files.typed()),
@@ -91,13 +91,13 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             };
             let with_comments = home.join("opencode.jsonc");
             let file = if with_comments.is_file() { with_comments } else { home.join("opencode.json") };
-            vec![notes(home.join("AGENTS.md")), target(file, Server { table: "mcp", value })]
+            vec![notes(home.join("AGENTS.md")), target(file, JsonServerEntry { table: "mcp", value })]
         }
         (Agent::Cursor, project) => {
             let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
             let hook = files.file(".cursor/hooks.json", Hook { event: "sessionStart", entry, versioned: true });
             let mut targets = vec![files.server(".cursor/mcp.json", files.stdio()), hook];
-            // The user's rules of Cursor are kept in its own settings, in no file.
+            // Cursor keeps the user's rules in its own settings, not in a file.
             if project {
                 targets.push(files.file(".cursor/rules/colgrep.mdc", Section { head: CURSOR_HEAD, text: TEXT }));
             }
@@ -105,9 +105,9 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
         }
         (Agent::Gemini, project) => {
             let folder = env.gemini_home.as_deref().filter(|_| !project).unwrap_or(folder);
-            let files = Files { folder, ..files };
+            let files = AgentFiles { folder, ..files };
             let text = if project { "GEMINI.md" } else { ".gemini/GEMINI.md" };
-            let server = Server { table: "mcpServers", value: files.stdio() };
+            let server = JsonServerEntry { table: "mcpServers", value: files.stdio() };
             // Its timeouts are milliseconds.
             let hook = json!({"name": "colgrep", "type": "command", "command": files.hook(), "timeout": 1_000 * HOOK_SECONDS_MAX});
             let hook = Hook { event: "SessionStart", entry: json!({"hooks": [hook]}), versioned: false };
@@ -116,7 +116,7 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
             vec![files.notes(text), settings]
         }
         (Agent::Copilot, true) => {
-            let editors = Server { table: "servers", value: files.typed() };
+            let editors = JsonServerEntry { table: "servers", value: files.typed() };
             vec![
                 files.notes(".github/copilot-instructions.md"),
                 files.file(".vscode/mcp.json", editors),
@@ -126,7 +126,7 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Tar
         }
         (Agent::Copilot, false) => {
             let home = env.copilot_home.clone().unwrap_or_else(|| folder.join(".copilot"));
-            let files = Files { folder: &home, ..files };
+            let files = AgentFiles { folder: &home, ..files };
             vec![
                 files.notes("copilot-instructions.md"),
                 files.server("mcp-config.json", files.copilot()),
@@ -153,7 +153,7 @@ pub fn transcripts(agent: Agent, env: &Env) -> Option<PathBuf> {
 }
 
 /// Codex' notes lie in `folder`, the rest in `home`. Codex asks its user before it runs a new hook.
-fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
+fn codex(files: &AgentFiles<'_>, home: &Path, folder: &Path) -> Vec<InstallTarget> {
     let server = CodexServer { command: files.command.clone() };
     let hook = files.grouped_hook("startup|clear");
     let mut targets = vec![
@@ -169,32 +169,32 @@ fn codex(files: &Files<'_>, home: &Path, folder: &Path) -> Vec<Target> {
     targets
 }
 
-fn target(path: PathBuf, part: impl Part + 'static) -> Target {
-    Target { path, edits: vec![Edit::new(part)] }
+fn target(path: PathBuf, part: impl OwnedPart + 'static) -> InstallTarget {
+    InstallTarget { path, edits: vec![Edit::new(part)] }
 }
 
-fn notes(path: PathBuf) -> Target {
+fn notes(path: PathBuf) -> InstallTarget {
     target(path, Section { head: "", text: TEXT })
 }
 
 /// What the entries of one agent are made of.
-struct Files<'a> {
+struct AgentFiles<'a> {
     folder: &'a Path,
     agent: String,
     command: String,
 }
 
-impl Files<'_> {
-    fn file(&self, path: &str, part: impl Part + 'static) -> Target {
+impl AgentFiles<'_> {
+    fn file(&self, path: &str, part: impl OwnedPart + 'static) -> InstallTarget {
         target(self.folder.join(path), part)
     }
 
-    fn notes(&self, path: &str) -> Target {
+    fn notes(&self, path: &str) -> InstallTarget {
         notes(self.folder.join(path))
     }
 
-    fn server(&self, path: &str, value: Value) -> Target {
-        self.file(path, Server { table: "mcpServers", value })
+    fn server(&self, path: &str, value: Value) -> InstallTarget {
+        self.file(path, JsonServerEntry { table: "mcpServers", value })
     }
 
     fn stdio(&self) -> Value {
@@ -209,7 +209,7 @@ impl Files<'_> {
         json!({"type": "local", "command": self.command, "args": ["mcp"], "tools": ["*"]})
     }
 
-    /// What a shell is given to run.
+    /// The command that a shell runs.
     fn hook(&self) -> String {
         format!("{} {HOOK} {}", in_shell(&self.command), self.agent)
     }
@@ -221,7 +221,7 @@ impl Files<'_> {
         Hook { event: "SessionStart", entry, versioned: false }
     }
 
-    fn claude_hook(&self) -> Target {
+    fn claude_hook(&self) -> InstallTarget {
         self.file(".claude/settings.json", self.claude_entry())
     }
 
@@ -229,7 +229,7 @@ impl Files<'_> {
         self.grouped_hook("startup|clear|compact")
     }
 
-    fn copilot_hook(&self, path: &str) -> Target {
+    fn copilot_hook(&self, path: &str) -> InstallTarget {
         let entry = json!({"type": "command", "command": self.hook(), "timeoutSec": HOOK_SECONDS_MAX});
         self.file(path, Hook { event: "sessionStart", entry, versioned: true })
     }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 
-use super::agents::Target;
+use super::agents::InstallTarget;
 use super::edit::{Edit, NAME};
-use super::receipt::{Receipt, Receipts, Step};
+use super::receipt::{InstallStep, Receipt, Receipts};
 use crate::files::{missing_folders, read};
 use crate::hunk::Hunk;
 
 /// The change of one file.
-pub struct Change {
+pub struct FileChange {
     /// The file.
     pub path: PathBuf,
     /// Its current content; `None` if it does not exist.
@@ -30,13 +30,13 @@ pub struct Change {
 ///
 /// # Errors
 /// When the file can't be read, or has an unexpected form.
-pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
+pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Result<FileChange> {
     let path = target.path.clone();
     let (before, old) = (read(&path)?, receipts.of(&path));
     let is_current = |text: &str| all(&target.edits, |edit| edit.is_current(text));
     if before.as_deref().map_or(Ok(false), is_current)? {
         let receipt = old.map(|receipt| receipt.with(agent));
-        return Ok(Change { path, after: before.clone(), before, receipt, note: None, is_shared: false });
+        return Ok(FileChange { path, after: before.clone(), before, receipt, note: None, is_shared: false });
     }
     let base = base(&target.edits, before.as_deref(), old.as_ref())?;
     let mut text = base.clone().unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Ch
         let taken = edit.taken(&text)?;
         let next = edit.put(&text)?;
         let (made, strict) = (edit.missing(&text)?, edit.is_strict(&text));
-        steps.push(Step { hunk: Hunk::between(&text, &next, taken.is_some()), taken, made, strict });
+        steps.push(InstallStep { hunk: Hunk::between(&text, &next, taken.is_some()), taken, made, strict });
         text = next;
     }
     ensure!(is_current(&text)?, "what is put in would not be read again");
@@ -58,14 +58,14 @@ pub fn installed(target: &Target, receipts: &Receipts, agent: &str) -> Result<Ch
         .any(|s| s.taken.is_some())
         .then(|| format!("the entry {NAME:?} that stood in {} is kept, and comes back with uninstall", path.display()));
     let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders, agents }.with(agent);
-    Ok(Change { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })
+    Ok(FileChange { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })
 }
 
 /// Removes colgrep's parts from the file; unchanged if another agent than `agent` reads it too.
 ///
 /// # Errors
 /// When the file can't be read, or has an unexpected form.
-pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<Change> {
+pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Result<FileChange> {
     let path = target.path.clone();
     let (before, mut old) = (read(&path)?, receipts.of(&path));
     if let Some(receipt) = &mut old {
@@ -73,7 +73,7 @@ pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<
         receipt.agents.retain(|known| known != agent);
         if !receipt.agents.is_empty() {
             let note = Some(format!("{} stays, for {}", path.display(), receipt.agents.join(" and ")));
-            return Ok(Change { path, after: before.clone(), before, receipt: old, note, is_shared });
+            return Ok(FileChange { path, after: before.clone(), before, receipt: old, note, is_shared });
         }
     }
     let text = before.as_deref().unwrap_or_default();
@@ -83,7 +83,7 @@ pub fn uninstalled(target: &Target, receipts: &Receipts, agent: &str) -> Result<
         stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
     // Without the receipt, the user's entry that was replaced would be lost.
     let receipt = old.filter(|_| stays);
-    Ok(Change { path, before, after, receipt, note, is_shared: false })
+    Ok(FileChange { path, before, after, receipt, note, is_shared: false })
 }
 
 fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Parts of files: how one is put in, recognised, and taken out.
+//! Parts of files: how they are inserted, recognised and removed.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -12,8 +12,8 @@ pub const NAME: &str = "colgrep";
 pub const HOOK: &str = "hook";
 
 /// A part of a file that is colgrep's. Texts are plain here: line ends are `\n`, and there is no byte order mark.
-pub trait Part {
-    /// What `put` puts in.
+pub trait OwnedPart {
+    /// The value that `put` inserts.
     fn wanted(&self) -> Value;
 
     /// The parts of `text` that are recognisably colgrep's, of this or another version.
@@ -56,12 +56,12 @@ pub trait Part {
     }
 }
 
-/// A change of a file that can be made and taken back.
-pub struct Edit(Box<dyn Part>);
+/// A change of a file that can be made and reverted.
+pub struct Edit(Box<dyn OwnedPart>);
 
 impl Edit {
     /// The change that puts `part` in.
-    pub fn new(part: impl Part + 'static) -> Edit {
+    pub fn new(part: impl OwnedPart + 'static) -> Edit {
         Edit(Box::new(part))
     }
 
@@ -73,7 +73,7 @@ impl Edit {
         Ok(!self.0.found(&plain(text))?.is_empty())
     }
 
-    /// Whether just what `put` puts in is in the text.
+    /// Whether the text contains exactly what `put` inserts.
     pub fn is_current(&self, text: &str) -> Result<bool> {
         Ok(self.0.found(&plain(text))? == [self.0.wanted()])
     }
@@ -88,17 +88,17 @@ impl Edit {
         in_own_form(text, |plain| self.0.put(plain))
     }
 
-    /// The text without colgrep's part, and with what was `taken` from the user for it.
+    /// The text without colgrep's part, with what was `taken` from the user put back.
     pub fn cut(&self, text: &str, taken: Option<&str>) -> Result<String> {
         in_own_form(text, |plain| self.0.cut(plain, taken))
     }
 
-    /// What `put` makes around its part.
+    /// The containers that `put` makes around its part.
     pub fn missing(&self, text: &str) -> Result<Vec<String>> {
         self.0.missing(&plain(text))
     }
 
-    /// The text without what was `made` around the part and is empty now.
+    /// The text without the empty containers among those `made` around the part.
     pub fn cleared(&self, text: &str, made: &[String]) -> Result<String> {
         in_own_form(text, |plain| self.0.cleared(plain, made))
     }

@@ -5,17 +5,17 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edit::{HOOK, NAME, Part, is_colgrep, is_own_server};
+use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_own_server};
 
 /// An entry in an object of a JSON file.
-pub struct Server {
+pub struct JsonServerEntry {
     /// The object's key in the file.
     pub table: &'static str,
     /// The entry.
     pub value: Value,
 }
 
-impl Server {
+impl JsonServerEntry {
     fn entry(&self, root: &CstRootNode) -> Option<CstObjectProp> {
         root.object_value()?.object_value(self.table)?.get(NAME)
     }
@@ -25,7 +25,7 @@ impl Server {
     }
 }
 
-impl Part for Server {
+impl OwnedPart for JsonServerEntry {
     fn wanted(&self) -> Value {
         self.value.clone()
     }
@@ -123,7 +123,7 @@ impl Hook {
     }
 }
 
-impl Part for Hook {
+impl OwnedPart for Hook {
     fn wanted(&self) -> Value {
         self.entry.clone()
     }
@@ -281,8 +281,8 @@ mod tests {
 
     use super::*;
 
-    fn server() -> Server {
-        Server { table: "mcpServers", value: json!({"command": "/new place/colgrep", "args": ["mcp"]}) }
+    fn server() -> JsonServerEntry {
+        JsonServerEntry { table: "mcpServers", value: json!({"command": "/new place/colgrep", "args": ["mcp"]}) }
     }
 
     fn hook() -> Hook {
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_stands_around_stays() {
-        let parts: [(Box<dyn Part>, &str, &str); 6] = [
+        let parts: [(Box<dyn OwnedPart>, &str, &str); 6] = [
             (Box::new(server()), "", "\"mcpServers\""),
             (Box::new(server()), "{\n  // mine\n  \"a\": 1,\n}\n", "// mine\n  \"a\": 1,"),
             (Box::new(server()), "{\"mcpServers\": {\"x\": {\"command\": \"y\"}}}\n", "\"x\": {\"command\": \"y\"}"),
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn what_was_made_around_an_entry_goes_when_it_is_empty() {
         for (part, before, cut, left) in [
-            (&server() as &dyn Part, "", "{\"mcpServers\": {}}", "{}"),
+            (&server() as &dyn OwnedPart, "", "{\"mcpServers\": {}}", "{}"),
             (&server(), "{\"mcpServers\":{}}", "{\"mcpServers\": {}}", "{\"mcpServers\": {}}"),
             (&server(), "{}", "{\"mcpServers\": { /* mine */ }}", "{\"mcpServers\": { /* mine */ }}"),
             (&server(), "{}", "{\"mcpServers\": {\"x\": {}}}", "{\"mcpServers\": {\"x\": {}}}"),

@@ -17,7 +17,7 @@ pub struct Receipt {
     /// Whether it was there before.
     pub existed: bool,
     /// The changes, in the order in which they were made.
-    pub steps: Vec<Step>,
+    pub steps: Vec<InstallStep>,
     /// Folders that were made for it, innermost first.
     pub folders: Vec<PathBuf>,
     /// The agents that it was installed for: several may read one file.
@@ -36,8 +36,8 @@ impl Receipt {
 
 /// One change of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Step {
-    /// What was put in.
+pub struct InstallStep {
+    /// The inserted text.
     #[serde(flatten)]
     pub hunk: Hunk,
     /// The user's own entry that stood there.

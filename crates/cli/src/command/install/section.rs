@@ -9,7 +9,7 @@ use std::ops::Range;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use super::edit::Part;
+use super::edit::OwnedPart;
 
 /// The line before the section.
 const BEGIN: &str = "<!-- colgrep:begin (written by `colgrep install`; `colgrep uninstall` removes it) -->";
@@ -30,7 +30,7 @@ impl Section {
     }
 }
 
-impl Part for Section {
+impl OwnedPart for Section {
     fn wanted(&self) -> Value {
         Value::String(self.marked())
     }

@@ -1,10 +1,10 @@
-//! The server in Codex' settings, a TOML file whose comments, order and layout stay.
+//! The server in Codex' settings, a TOML file whose comments, order and layout are preserved.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike};
 
-use super::edit::{NAME, Part, is_own_server};
+use super::edit::{NAME, OwnedPart, is_own_server};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -20,7 +20,7 @@ impl CodexServer {
     }
 }
 
-impl Part for CodexServer {
+impl OwnedPart for CodexServer {
     fn wanted(&self) -> Value {
         json!({"command": self.command, "args": ["mcp"]})
     }

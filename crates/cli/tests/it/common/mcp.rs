@@ -14,7 +14,7 @@ pub struct Client {
     pub to: Option<ChildStdin>,
     pub from: BufReader<ChildStdout>,
     number: u64,
-    /// What reads `ROOT` in texts; nothing where texts stay as they are.
+    /// Replacement for `ROOT` in texts, if any.
     root: Option<String>,
     /// What it answers to `roots/list`; none where it has no roots.
     pub roots: Option<Vec<String>>,
@@ -62,7 +62,7 @@ impl Client {
         to.flush().expect("a listening server");
     }
 
-    /// The next message that is no request for roots, which are answered.
+    /// The next message, after answering requests for roots.
     pub fn next(&mut self) -> Value {
         loop {
             let mut line = String::new();

@@ -58,8 +58,8 @@ fn marked(word: &str) -> Option<u32> {
     leading_number(word.strip_prefix('L')?).filter(|line| *line > 9 || word.contains('-'))
 }
 
-/// The line right before a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `, `lines 12 to 20 of `, `L12
-/// of `.
+/// The line right before a path: `line 12 of `, `line 12 in the file `, `lines 12-20 of `, `lines 12 to 20 of `,
+/// `L12 of `.
 pub(super) fn line_in_front(before: &str) -> Option<u32> {
     let words = before.trim_end_matches(QUOTES).split_whitespace().rev();
     let mut words = words.skip_while(|word| matches!(*word, "file" | "the"));

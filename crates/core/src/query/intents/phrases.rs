@@ -1,7 +1,7 @@
 //! Phrases in double quotes.
 
-/// Phrases in double quotes that open after a space and close before one. A value in code or configuration (`port =
-/// "8080"`) is not a phrase.
+/// Phrases in double quotes that open after a space and close before one. A value in code or configuration
+/// (`port = "8080"`) is not a phrase.
 pub(super) fn phrases(text: &str) -> Vec<String> {
     let is_value = |front: &str| front.ends_with('=') || front.ends_with("\":");
     quoted(text).filter(|(front, _)| !is_value(front)).map(|(_, phrase)| phrase.to_string()).collect()

@@ -14,8 +14,9 @@ const BULLETS: &[char] = &['●', '×', '✗', '✕', '✓', '✔'];
 /// Separators between the titles of nested tests.
 const BETWEEN_TITLES: &[&str] = &[" › ", " > "];
 
-/// The name of the test in a runner's line or command, with its type in front: `1) App\QueueTest::testPush`, `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`,
-/// `go test -run ^TestPush$`, `QueueTests/testPush`. None for a name that may be a word of a sentence.
+/// The name of the test in a runner's line or command, after its type: `1) App\QueueTest::testPush`,
+/// `--- FAIL: TestPush (0.00s)`, `[xUnit.net 00:00:01.23]  App.QueueTests.Push [FAIL]`, `go test -run ^TestPush$`,
+/// `QueueTests/testPush`. `None` for a name that may be a plain word.
 pub fn test_named(text: &str) -> Option<String> {
     let line = text.trim().lines().next()?;
     let words: Vec<&str> = line.split_whitespace().collect();

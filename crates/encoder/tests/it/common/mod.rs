@@ -1,11 +1,11 @@
-//! What the encoder's tests share: a tiny model, golden vectors, comparison of rows.
+//! Shared parts of the encoder's tests: a tiny model, golden vectors, comparison of rows.
 
-use colgrep_encoder::{Files, Multivector};
+use colgrep_encoder::{ModelFiles, Multivector};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Deserializer, de};
 
-/// The tiny untrained model that `train/export.py --random 2 --tiny` made.
-pub const TINY: Files<'static> = Files {
+/// The tiny untrained model made by `train/export.py --random 2 --tiny`.
+pub const TINY: ModelFiles<'static> = ModelFiles {
     config: include_str!("../../fixtures/tiny/native/config.json"),
     vocabulary: include_str!("../../fixtures/tiny/native/vocab.txt"),
     weights: include_bytes!("../../fixtures/tiny/native/model.safetensors"),
@@ -14,7 +14,7 @@ pub const TINY: Files<'static> = Files {
 /// Golden vectors.
 #[derive(Deserialize)]
 pub struct Golden {
-    /// Least cosine between rows of the weights before and after quantisation.
+    /// Minimum cosine between rows of the weights before and after quantisation.
     pub cosine_min: f32,
     pub cases: Vec<Case>,
 }
@@ -48,7 +48,7 @@ fn matrix<'de, D: Deserializer<'de>>(from: D) -> Result<Array2<f32>, D::Error> {
     Array2::from_shape_vec(shape, rows.concat()).map_err(de::Error::custom)
 }
 
-/// Rows must have the expected number, direction (least cosine) and length (largest relative error).
+/// Rows must have the expected number, direction (minimum cosine) and length (maximum relative error).
 pub fn check_rows(found: &Multivector, expected: ArrayView2<'_, f32>, cosine_min: f32, length_error: f32, name: &str) {
     assert_eq!(found.view().dim(), expected.dim(), "rows and components of {name}");
     for (row, (a, b)) in found.view().outer_iter().zip(expected.outer_iter()).enumerate() {

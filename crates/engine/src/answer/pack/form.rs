@@ -1,4 +1,4 @@
-//! A unit of a pack as text: its head, and lines of it as its grade says.
+//! A unit of a pack as text: its head, and the lines that its grade allows.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use colgrep_syntax::read::{self, lines_between};
 use super::Grade;
 use crate::answer::{FileAnswer, UnitAnswer};
 
-/// Longest line that is given, in characters; of a piece that is one line, the line that answers.
+/// Longest line shown, in characters; of a one-line piece, the line that answers.
 const LINE_CHARS_MAX: usize = 160;
 const NAMED_CHARS_MAX: usize = 60;
 /// Lines of a comment that are kept around the one that answers, on either side.
 const AROUND_COMMENT_LINES: usize = 1;
 /// Lines kept around the one that answers, on either side, where a body is cut.
 const AROUND_LINES: usize = 3;
-/// Lines of one comment that are given, where there is room for them and where there is not.
+/// Lines shown of one comment, with and without room for more.
 const COMMENT_LINES_MAX: usize = 8;
 const COMMENT_LINES_MIN: usize = 1;
 
-/// How a unit is written: its grade, and the lines of a comment that are given.
+/// How a unit is written: its grade, and the number of lines shown of a comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     pub(super) grade: Grade,
@@ -187,7 +187,7 @@ fn open_comment(line: &str) -> Option<&'static str> {
     marks.into_iter().find(|marks| opens(line, *marks)).or(quoted).map(|(_, end)| end)
 }
 
-/// The lines that are a unit's own, its documentation first: all but those of its members.
+/// The lines of a unit without those of its members, its documentation first.
 fn own_numbers(answered: &UnitAnswer, end: usize) -> Vec<usize> {
     let span = answered.unit.span;
     let (first, line) = (span.first.min(span.line).max(1) as usize, span.line.max(1) as usize);
@@ -207,7 +207,7 @@ fn kept_lines(numbers: &[usize], best: usize, line: usize, bytes: impl Fn(usize)
         .chain(around)
         .chain(numbers.last().copied())
         .chain(numbers.iter().copied());
-    // Room for the marks of what is left out.
+    // Room for the marks of cut lines.
     let mut left = room.saturating_sub(3 * GAP.len());
     let mut kept = Vec::new();
     for number in wanted {

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::Repository;
+use super::GitRepository;
 use crate::project::subprocess_limits::printed_within;
 
 /// Most bytes that are read of a file's renames.
 const RENAMES_BYTES_MAX: u64 = 1 << 20;
-/// Most names that are looked for.
+/// Maximum number of names.
 const NAMES_MAX: usize = 32;
 
 /// How renames are found: as git does by itself, with no program that a configuration names.
@@ -25,7 +25,7 @@ pub struct Former {
     pub until: i64,
 }
 
-impl Repository {
+impl GitRepository {
     /// The names that a file (`path` from the worktree's root) had before, newest first. With `is_new`, also renames
     /// that are staged but not committed. Git walks the whole history, so what it does not find within `time` is left
     /// out; a path unknown to git is not an error.

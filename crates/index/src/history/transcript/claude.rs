@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::{Format, Transcript};
+use super::{Transcript, TranscriptFormat};
 
-pub(super) const FORMAT: Format = Format { is_named: |name| name.ends_with(".jsonl"), read };
+pub(super) const FORMAT: TranscriptFormat = TranscriptFormat { is_named: |name| name.ends_with(".jsonl"), read };
 
 /// Lines known to contain no part of a turn.
 const OTHERS: [&str; 10] = [

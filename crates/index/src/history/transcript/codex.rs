@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::{Format, Transcript};
+use super::{Transcript, TranscriptFormat};
 
-pub(super) const FORMAT: Format =
-    Format { is_named: |name| name.starts_with("rollout-") && name.ends_with(".jsonl"), read };
+pub(super) const FORMAT: TranscriptFormat =
+    TranscriptFormat { is_named: |name| name.starts_with("rollout-") && name.ends_with(".jsonl"), read };
 
 /// Lines and payloads known to contain no part of a turn, or to repeat it.
 const OTHERS: [&str; 12] = [

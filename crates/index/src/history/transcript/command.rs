@@ -25,14 +25,14 @@ const HERE: [&str; 4] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 /// The words of a command that are paths: those with a known extension, or of several parts. After `cd` they are
 /// relative to its target.
 pub(super) fn of_command(command: &str) -> Vec<String> {
-    let mut reader = Reader::default();
+    let mut reader = CommandReader::default();
     reader.read(command);
     reader.paths
 }
 
 /// A parser of a command.
 #[derive(Default)]
-struct Reader {
+struct CommandReader {
     paths: Vec<String>,
     /// The folder of relative words, from the one in which the command runs.
     folder: String,
@@ -40,7 +40,7 @@ struct Reader {
     outer: Vec<String>,
 }
 
-impl Reader {
+impl CommandReader {
     fn read(&mut self, command: &str) {
         let command = HERE.iter().fold(without_documents(command), |command, here| command.replace(*here, "."));
         let mut words = words(&parted(&command)).into_iter().peekable();

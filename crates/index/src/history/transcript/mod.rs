@@ -18,7 +18,7 @@ const TOOLS_MAX: usize = 2_000;
 
 /// A format of transcripts.
 #[derive(Debug)]
-pub(super) struct Format {
+pub(super) struct TranscriptFormat {
     /// Whether a file of this name has it.
     pub(super) is_named: fn(&str) -> bool,
     /// Reads one line; returns false if its kind is unknown.
@@ -26,11 +26,11 @@ pub(super) struct Format {
 }
 
 /// Every format, the one with the narrower name first.
-pub(super) static FORMATS: &[Format] = &[codex::FORMAT, claude::FORMAT];
+pub(super) static FORMATS: &[TranscriptFormat] = &[codex::FORMAT, claude::FORMAT];
 
 /// The paths that a tool's arguments name.
 #[derive(Clone, Copy, Debug)]
-enum Names {
+enum ToolPaths {
     /// The argument is a path.
     Path(&'static str),
     /// It is a command: its words that are paths, with the rules for queries.
@@ -40,23 +40,23 @@ enum Names {
 }
 
 /// Tools and the arguments with their paths. No other argument is kept.
-static TOOLS: &[(&str, Names)] = &[
-    ("Read", Names::Path("file_path")),
-    ("Edit", Names::Path("file_path")),
-    ("MultiEdit", Names::Path("file_path")),
-    ("Write", Names::Path("file_path")),
-    ("NotebookEdit", Names::Path("notebook_path")),
-    ("NotebookRead", Names::Path("notebook_path")),
-    ("Grep", Names::Path("path")),
-    ("Glob", Names::Path("path")),
-    ("LS", Names::Path("path")),
-    ("Bash", Names::Command("command")),
-    ("shell", Names::Command("command")),
-    ("shell_command", Names::Command("command")),
-    ("exec_command", Names::Command("cmd")),
-    ("local_shell_call", Names::Command("command")),
-    ("apply_patch", Names::Patch("input")),
-    ("view_image", Names::Path("path")),
+static TOOLS: &[(&str, ToolPaths)] = &[
+    ("Read", ToolPaths::Path("file_path")),
+    ("Edit", ToolPaths::Path("file_path")),
+    ("MultiEdit", ToolPaths::Path("file_path")),
+    ("Write", ToolPaths::Path("file_path")),
+    ("NotebookEdit", ToolPaths::Path("notebook_path")),
+    ("NotebookRead", ToolPaths::Path("notebook_path")),
+    ("Grep", ToolPaths::Path("path")),
+    ("Glob", ToolPaths::Path("path")),
+    ("LS", ToolPaths::Path("path")),
+    ("Bash", ToolPaths::Command("command")),
+    ("shell", ToolPaths::Command("command")),
+    ("shell_command", ToolPaths::Command("command")),
+    ("exec_command", ToolPaths::Command("cmd")),
+    ("local_shell_call", ToolPaths::Command("command")),
+    ("apply_patch", ToolPaths::Patch("input")),
+    ("view_image", ToolPaths::Path("path")),
 ];
 
 /// A person's question, and what the agent said and did until the next one.
@@ -79,7 +79,7 @@ pub(super) struct Turn {
 /// A parser of a transcript.
 #[derive(Debug)]
 pub(super) struct Transcript {
-    format: &'static Format,
+    format: &'static TranscriptFormat,
     number: u32,
     /// The folder of the session, then of the current line.
     pub(super) folder: Option<String>,
@@ -90,7 +90,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn new(format: &'static Format) -> Transcript {
+    pub(super) fn new(format: &'static TranscriptFormat) -> Transcript {
         Transcript { format, number: 0, folder: None, turns: Vec::new(), unknown: 0 }
     }
 
@@ -141,9 +141,9 @@ impl Transcript {
     fn used(&mut self, tool: &str, arguments: &Value) {
         let Some((_, names)) = TOOLS.iter().find(|(name, _)| *name == tool) else { return };
         let (key, paths): (_, fn(&str) -> Vec<String>) = match names {
-            Names::Path(key) => (key, |path| vec![path.to_string()]),
-            Names::Command(key) => (key, of_command),
-            Names::Patch(key) => (key, of_patch),
+            ToolPaths::Path(key) => (key, |path| vec![path.to_string()]),
+            ToolPaths::Command(key) => (key, of_command),
+            ToolPaths::Patch(key) => (key, of_patch),
         };
         let given = &arguments[*key];
         let words: Option<Vec<&str>> = given.as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_001_7_tools_name_paths_by_their_arguments() {
+    fn tools_name_paths_by_their_arguments() {
         for (tool, arguments, expected) in [
             ("Read", r#"{"file_path": "/app/src/a.py", "limit": 5}"#, "/app:/app/src/a.py"),
             (

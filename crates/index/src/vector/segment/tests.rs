@@ -6,7 +6,7 @@ use std::fs::File;
 
 use super::*;
 
-const LAYOUT: Layout = Layout { heads: 2, head_bytes: 4, row_bytes: 4 };
+const LAYOUT: CodeLayout = CodeLayout { heads: 2, head_bytes: 4, row_bytes: 4 };
 const MAKE: SegmentFormat = SegmentFormat { fingerprint: 7, codebook: 8, centroids: 300, layout: LAYOUT };
 
 fn written(units: &[(u64, Vec<u8>)]) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -35,7 +35,7 @@ proptest! {
     #[test]
     fn what_was_written_is_read(units in proptest::collection::vec(unit(), 0..80), absent in key()) {
         let (_folder, path) = written(&units);
-        let segment = Segment::open(&path, &MAKE).expect("a segment");
+        let segment = VectorSegment::open(&path, &MAKE).expect("a segment");
         segment.verify().expect("sound");
         let mut expected = std::collections::BTreeMap::new();
         for (key, codes) in &units {
@@ -80,12 +80,12 @@ fn a_segment_cut_while_it_is_open_is_an_error() {
     for (units, is_kept) in [(8, true), (100, false)] {
         let units: Vec<(u64, Vec<u8>)> = (0..units).map(|i| (i << 56, large.clone())).collect();
         let (_folder, path) = written(&units);
-        let segment = Segment::open(&path, &MAKE).expect("a segment");
+        let segment = VectorSegment::open(&path, &MAKE).expect("a segment");
         segment.secure().expect("whole");
         let file = File::options().write(true).open(&path).expect("a file");
         file.set_len(5_000).expect("cut");
         assert_eq!(segment.secure().is_ok(), is_kept);
-        assert!(!is_kept || segment.verify().is_ok(), "what is kept is as it was");
+        assert!(!is_kept || segment.verify().is_ok(), "a copied segment survives truncation");
     }
 }
 
@@ -105,35 +105,35 @@ fn damage_shows() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         std::fs::write(&path, &changed).expect("written");
-        let sound = Segment::open(&path, &MAKE).and_then(|s| s.verify());
+        let sound = VectorSegment::open(&path, &MAKE).and_then(|s| s.verify());
         assert!(sound.is_err(), "byte {at} of {}", bytes.len());
         std::fs::write(&path, &bytes[..at]).expect("written");
-        assert!(Segment::open(&path, &MAKE).is_err(), "cut at {at}");
+        assert!(VectorSegment::open(&path, &MAKE).is_err(), "cut at {at}");
     }
     std::fs::write(&path, &bytes).expect("written");
-    assert!(Segment::open(&path, &SegmentFormat { fingerprint: 6, ..MAKE }).is_err());
-    Segment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
+    assert!(VectorSegment::open(&path, &SegmentFormat { fingerprint: 6, ..MAKE }).is_err());
+    VectorSegment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
 }
 
 /// Refuses one kind of change.
 #[derive(Debug)]
-struct Refuses(crate::disk::Change);
+struct RefusesKind(crate::disk::DiskChange);
 
-impl crate::disk::Gate for Refuses {
-    fn pass(&self, change: crate::disk::Change, _: &Path) -> std::io::Result<()> {
+impl crate::disk::ChangeGate for RefusesKind {
+    fn pass(&self, change: crate::disk::DiskChange, _: &Path) -> std::io::Result<()> {
         if change == self.0 { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
 #[test]
 fn a_segment_that_could_not_be_written_leaves_no_file() {
-    use crate::disk::Change;
+    use crate::disk::DiskChange;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.seg");
-    for change in [Change::Create, Change::Write, Change::Sync] {
+    for change in [DiskChange::Create, DiskChange::Write, DiskChange::Sync] {
         let mut builder = SegmentBuilder::default();
         builder.add(1 << KEY_SHIFT, Cow::Owned(vec![0; 8]));
-        let disk = Disk::gated(std::sync::Arc::new(Refuses(change)));
+        let disk = Disk::gated(std::sync::Arc::new(RefusesKind(change)));
         builder.write(&path, &MAKE, &disk).expect_err("refused");
         assert!(!path.exists(), "{change:?}");
     }

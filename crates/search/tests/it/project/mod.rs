@@ -1,4 +1,4 @@
-//! A project with an index in a folder of its own, and questions to it.
+//! A project with an index in its own folder, and questions for it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use colgrep_core::knob::{Knobs, Profile};
 use colgrep_index::Result;
 use colgrep_index::lexical::UnitFilter;
 use colgrep_index::store::{Snapshot, Store, project_folder};
-use colgrep_index::update::{Encoding, Report, Updater};
-use colgrep_search::{Background, Mode, Request, Semantic, search_one};
+use colgrep_index::update::{Encoding, UpdateReport, Updater};
+use colgrep_search::{Mode, QueryContext, Request, Semantic, search_one};
 
 use crate::toy::Toy;
 
@@ -48,11 +48,11 @@ impl Project {
         Store::new(project_folder(&self.data, &self.root))
     }
 
-    pub fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, Report)> {
+    pub fn try_update(&self, encoding: Option<&Encoding<'_>>) -> Result<(Snapshot, UpdateReport)> {
         Updater::new(&self.store(), &self.root).encoding(encoding).run()
     }
 
-    pub fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, Report) {
+    pub fn update(&self, encoding: Option<&Encoding<'_>>) -> (Snapshot, UpdateReport) {
         self.try_update(encoding).expect("an index")
     }
 }
@@ -82,7 +82,7 @@ pub fn request<'a>(query: &'a str, knobs: &'a Knobs) -> Request<'a> {
         units_per_file: PerFile::Units(3),
         strength_min: 0.0,
         semantic: None,
-        background: Background::default(),
+        background: QueryContext::default(),
     }
 }
 

@@ -1,23 +1,23 @@
-//! A model for tests: words have directions by their hashes, a few share theirs, and it fails or waits on command.
+//! A model for tests: words have directions by their hashes, a few share one, and it fails or waits on command.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use colgrep_encoder::{Encoder, Error, Hashed, Multivector};
 use colgrep_index::update::Encoding;
-use colgrep_index::vector::{Codebook, Codec, Lengths};
+use colgrep_index::vector::{Codebook, Codec, RowLengths};
 use ndarray::Array2;
 
 pub const DIMENSION: usize = Hashed::DIMENSION;
 const HASHED: Hashed = Hashed { synonyms: &[("fetch", "download"), ("retrieve", "download"), ("remove", "delete")] };
 
-/// The model. It counts the texts that it was given.
+/// The model. It counts the texts that it encodes.
 pub struct Toy {
     pub fingerprint: u64,
     pub encoded: AtomicU64,
     /// It fails after this many texts.
     pub fails_at: u64,
-    /// It takes so long for a text.
+    /// Pause per text.
     pub pause: Duration,
     /// Whether it claims to be light.
     pub is_light: bool,
@@ -28,13 +28,13 @@ impl Toy {
         Toy { fingerprint: 1, encoded: 0.into(), fails_at: u64::MAX, pause: Duration::ZERO, is_light: false }
     }
 
-    /// Texts encoded since the last question.
+    /// Number of texts encoded since the last call.
     pub fn count(&self) -> u64 {
         self.encoded.swap(0, Ordering::Relaxed)
     }
 }
 
-/// What the model makes of a text.
+/// The model's vectors of a text.
 pub fn vectors(text: &str) -> Multivector {
     HASHED.encode(text)
 }
@@ -78,7 +78,7 @@ pub fn codebook() -> Codebook {
     let directions: Vec<Vec<f32>> = (0..40).map(|i| HASHED.direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((40, DIMENSION), |(row, i)| directions[row][i]);
     let levels = [-0.3, -0.1, 0.1, 0.3];
-    let lengths = Lengths { max: 1.0, head: 0.5, other: 0.5 };
+    let lengths = RowLengths { max: 1.0, head: 0.5, other: 0.5 };
     Codebook::new(centroids.view(), &levels, &std::array::from_fn::<f32, 16, _>(|i| i as f32 / 8.0 - 1.0), lengths)
         .expect("a codebook")
 }

@@ -24,7 +24,7 @@ use crate::api::{params, schema};
 use colgrep_render::escape::json_text;
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::outline::{outline, outline_of, shown};
-use view::Names;
+use view::RootNames;
 
 /// The page's own files: route, media type, text.
 pub const ASSETS: [(&str, &str, &str); 8] = [
@@ -44,9 +44,9 @@ const RESULTS_MAX: usize = 50;
 
 /// The results of a search.
 #[derive(Serialize, JsonSchema)]
-pub struct Results {
+pub struct PageResults {
     /// The files, best first.
-    #[schemars(with = "Vec<view::Hit>")]
+    #[schemars(with = "Vec<view::PageHit>")]
     results: Vec<Box<RawValue>>,
     /// Remarks on all of them, a line each.
     remarks: Vec<String>,
@@ -68,7 +68,7 @@ pub struct FileView {
 
 /// A repository.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Repository {
+struct PageRepository {
     /// Its name on the page; no other has it.
     repository: String,
     /// Its folder, as the parameter `paths` takes it.
@@ -81,18 +81,18 @@ pub struct About {
     /// The server's version.
     version: &'static str,
     /// The repositories.
-    repositories: Vec<Repository>,
+    repositories: Vec<PageRepository>,
     /// The languages of their files, as the parameter `languages` takes them.
     languages: Vec<String>,
     /// Whether that is all: every index is built and can be searched, and every shard answers.
     complete: bool,
     /// Repositories that can't be searched now.
-    unserved: Vec<LeftOut>,
+    unserved: Vec<UnsearchedRepository>,
 }
 
 /// A repository that can't be searched now.
 #[derive(Debug, Serialize, JsonSchema)]
-struct LeftOut {
+struct UnsearchedRepository {
     /// Its name, or its folder.
     repository: String,
     /// Why not.
@@ -106,7 +106,7 @@ pub fn described(schemas: &mut Map<String, Value>) -> Vec<(String, Value)> {
         schemas.insert(name.to_string(), schema);
     };
     schema(schemas, "FileView", schema::of::<FileView>());
-    schema(schemas, "Results", schema::written::<Results>());
+    schema(schemas, "Results", schema::written::<PageResults>());
     schema(schemas, "WholeFile", schema::written::<view::WholeFile>());
     schema(schemas, "About", schema::written::<About>());
     let described = |[path, id, title, asked, answered]: [&str; 5]| {
@@ -143,11 +143,14 @@ pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Resp
 fn told(state: &ServerState) -> Result<About> {
     if let Some(shards) = state.shards() {
         let seen = shards.seen(state.allowed())?;
-        let named = |name: &str| Repository { repository: name.to_string(), folder: name.to_string() };
+        let named = |name: &str| PageRepository { repository: name.to_string(), folder: name.to_string() };
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
         let complete = seen.coverage.is_whole() && seen.coverage.partial.iter().all(|one| one.files_known.is_none());
-        let left_out = |one: &UnservedRepository| LeftOut { repository: one.repository.clone(), why: one.why.clone() };
+        let left_out = |one: &UnservedRepository| UnsearchedRepository {
+            repository: one.repository.clone(),
+            why: one.why.clone(),
+        };
         let unserved = seen.coverage.unserved.iter().map(left_out).collect();
         return Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved });
     }
@@ -165,14 +168,14 @@ fn told(state: &ServerState) -> Result<About> {
         }
     }
     languages.sort();
-    let repository = |(name, root): (&str, &Arc<crate::api::state::Root>)| Repository {
+    let repository = |(name, root): (&str, &Arc<crate::api::state::Root>)| PageRepository {
         repository: name.to_string(),
         folder: root.folder.display().to_string(),
     };
-    let names = Names::of(state);
+    let names = RootNames::of(state);
     let repositories = names.iter().filter(|(_, root)| root.trouble().is_none()).map(repository).collect();
-    let left_out = |one: crate::api::Unserved| LeftOut { repository: one.root, why: one.why };
-    let unserved: Vec<LeftOut> = state.unserved().into_iter().map(left_out).collect();
+    let left_out = |one: crate::api::Unserved| UnsearchedRepository { repository: one.root, why: one.why };
+    let unserved: Vec<UnsearchedRepository> = state.unserved().into_iter().map(left_out).collect();
     complete &= unserved.is_empty();
     Ok(About { version: env!("CARGO_PKG_VERSION"), repositories, languages, complete, unserved })
 }
@@ -188,12 +191,12 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
     let found = app.work(move |app| {
-        let (names, syntaxes) = (Names::of(&app.state), app.syntaxes());
+        let (names, syntaxes) = (RootNames::of(&app.state), app.syntaxes());
         let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
         let shown = crate::api::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
-        Ok(Results { results, remarks, more: shown.more, near_below: RULE })
+        Ok(PageResults { results, remarks, more: shown.more, near_below: RULE })
     });
     api::json(&app, &found.await?)
 }
@@ -221,7 +224,7 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
             let units = outline_of(&path, &text)?;
             return Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()));
         }
-        let names = Names::of(&app.state);
+        let names = RootNames::of(&app.state);
         let root = names
             .root(&asked.repository)
             .with_context(|| format!("there is no repository {:?} here", asked.repository))?;

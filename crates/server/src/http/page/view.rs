@@ -29,7 +29,7 @@ const COLOURED_MAX: usize = 5_000;
 /// A run of text.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Span {
+pub enum TextRun {
     /// Without a class.
     Plain(String),
     /// The class of its syntax, and the text.
@@ -40,11 +40,11 @@ pub enum Span {
 
 /// A line.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct PageRow {
     /// Its number, from 1.
     number: usize,
     /// Its text.
-    spans: Vec<Span>,
+    spans: Vec<TextRun>,
 }
 
 /// A unit.
@@ -64,7 +64,7 @@ pub struct UnitRow {
 
 /// A file of an answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Hit {
+pub struct PageHit {
     /// The repository, by the name that the page knows it by.
     repository: String,
     /// The file's path from there.
@@ -80,15 +80,15 @@ pub struct Hit {
     /// How many other units match.
     also_here: u64,
     /// The lines around the one that answers.
-    rows: Vec<Row>,
+    rows: Vec<PageRow>,
 }
 
 /// The roots, each with a name that no other has.
-pub struct Names(Vec<(String, Arc<Root>)>);
+pub struct RootNames(Vec<(String, Arc<Root>)>);
 
-impl Names {
+impl RootNames {
     /// The folders' names, with as many of the folders above as tell them apart.
-    pub fn of(state: &ServerState) -> Names {
+    pub fn of(state: &ServerState) -> RootNames {
         let roots: Vec<&Arc<Root>> = state.roots().collect();
         let name = |root: &Root, parts: usize| {
             let all: Vec<_> = root.folder.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
@@ -100,7 +100,7 @@ impl Names {
             let parts = (1..root.folder.components().count()).find(alone).unwrap_or(usize::MAX);
             (name(root, parts), Arc::clone(root))
         };
-        Names(roots.iter().map(|root| unique(root)).collect())
+        RootNames(roots.iter().map(|root| unique(root)).collect())
     }
 
     /// Names and roots.
@@ -127,10 +127,10 @@ impl Names {
 }
 
 /// A result as the page shows it.
-pub fn hit(file: &FileAnswer, names: &Names, syntaxes: &Syntaxes) -> Hit {
+pub fn hit(file: &FileAnswer, names: &RootNames, syntaxes: &Syntaxes) -> PageHit {
     let (repository, path) = names.place(&file.root, &file.path);
     let best = file.units.first();
-    Hit {
+    PageHit {
         repository: repository.to_string(),
         path: path.to_string(),
         language: file.language.clone(),
@@ -149,10 +149,10 @@ fn unit_row(answered: &UnitAnswer) -> UnitRow {
 }
 
 /// The lines around the one that answers, within its unit.
-fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes) -> Vec<Row> {
+fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes) -> Vec<PageRow> {
     let line = &best.line;
     if !line.is_in_file {
-        return vec![Row { number: line.number.max(1), spans: spans(&line.text, &[], &line.marks) }];
+        return vec![PageRow { number: line.number.max(1), spans: spans(&line.text, &[], &line.marks) }];
     }
     let (start, end) = (best.unit.span.line as usize, (best.unit.span.end as usize).max(line.number));
     let first = line.number.saturating_sub(AROUND).max(start.min(line.number)).max(1);
@@ -167,7 +167,7 @@ fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes) -> Vec<Row>
         // Without a word of the question, what the pattern matches.
         let marked = if line.marks.is_empty() { line.matches.as_ref().unwrap_or(&line.marks) } else { &line.marks };
         let marks = if number == line.number { marked.as_slice() } else { &[] };
-        Row { number, spans: spans(text, classes.get(at).map_or(&[], Vec::as_slice), marks) }
+        PageRow { number, spans: spans(text, classes.get(at).map_or(&[], Vec::as_slice), marks) }
     };
     known.iter().enumerate().skip(first - from).map(row).collect()
 }
@@ -180,7 +180,7 @@ pub struct WholeFile {
     /// Its path from there.
     path: String,
     /// Its lines, from the first.
-    lines: Vec<Vec<Span>>,
+    lines: Vec<Vec<TextRun>>,
     /// Its units in order.
     units: Vec<UnitRow>,
 }
@@ -206,7 +206,7 @@ pub fn whole(repository: &str, path: &str, text: &str, units: &[&Outlined], synt
 }
 
 /// A line as runs of one class each; one that is very long is cut around its first mark.
-fn spans(line: &str, classes: &[(&'static str, usize)], marks: &[Range<usize>]) -> Vec<Span> {
+fn spans(line: &str, classes: &[(&'static str, usize)], marks: &[Range<usize>]) -> Vec<TextRun> {
     let mut front = marks.first().map_or(0, |mark| mark.start.saturating_sub(FRONT_BYTES));
     if line.len() <= LINE_BYTES_MAX {
         front = 0;
@@ -239,9 +239,9 @@ fn spans(line: &str, classes: &[(&'static str, usize)], marks: &[Range<usize>]) 
         add("", "…", false);
     }
     let span = |(class, text, marked): (&'static str, String, bool)| match (class, marked) {
-        (class, true) => Span::Marked(class, text, true),
-        ("", false) => Span::Plain(text),
-        (class, false) => Span::Classed(class, text),
+        (class, true) => TextRun::Marked(class, text, true),
+        ("", false) => TextRun::Plain(text),
+        (class, false) => TextRun::Classed(class, text),
     };
     runs.into_iter().map(span).collect()
 }
@@ -250,10 +250,10 @@ fn spans(line: &str, classes: &[(&'static str, usize)], marks: &[Range<usize>]) 
 mod tests {
     use super::*;
 
-    fn plain(spans: &[Span]) -> String {
-        let text = |span: &Span| match span {
-            Span::Plain(text) | Span::Classed(_, text) => text.clone(),
-            Span::Marked(_, text, _) => format!("[{text}]"),
+    fn plain(spans: &[TextRun]) -> String {
+        let text = |span: &TextRun| match span {
+            TextRun::Plain(text) | TextRun::Classed(_, text) => text.clone(),
+            TextRun::Marked(_, text, _) => format!("[{text}]"),
         };
         spans.iter().map(text).collect()
     }
@@ -263,13 +263,13 @@ mod tests {
         let classes = [("k", 2), ("", 1), ("f", 4), ("", 9)];
         let found = spans("fn push(é)", &classes, &[3..5, 8..10]);
         let expected = [
-            Span::Classed("k", "fn".into()),
-            Span::Plain(" ".into()),
-            Span::Marked("f", "pu".into(), true),
-            Span::Classed("f", "sh".into()),
-            Span::Plain("(".into()),
-            Span::Marked("", "é".into(), true),
-            Span::Plain(")".into()),
+            TextRun::Classed("k", "fn".into()),
+            TextRun::Plain(" ".into()),
+            TextRun::Marked("f", "pu".into(), true),
+            TextRun::Classed("f", "sh".into()),
+            TextRun::Plain("(".into()),
+            TextRun::Marked("", "é".into(), true),
+            TextRun::Plain(")".into()),
         ];
         assert_eq!(found, expected);
     }

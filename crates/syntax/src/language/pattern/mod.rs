@@ -1,8 +1,5 @@
-//! The unit queries: tree-sitter's query language, compiled and matched by our own small engine.
-//!
-//! tree-sitter's engine analyses a query against the whole parse table before its first use, which takes every process
-//! 0.1 to 1.3 s, more than indexing most files. This one indexes patterns by the kind of their outermost node, walks
-//! the tree once, and tries each node's patterns. A test compares both engines.
+//! The unit queries: tree-sitter's query language, compiled and matched by our own engine. tree-sitter's takes every
+//! process 0.1 to 1.3 s to analyse a query, more than indexing most files.
 //!
 //! Supported: nodes with fields, `!field`, `_` and `(_)`, literals, alternations, `?` `*` `+`, anchors, captures, and
 //! the predicates `#eq?` `#match?` `#any-of?` with their `#not-` forms. A pattern is one node (or an alternation of
@@ -16,12 +13,12 @@ use std::ops::ControlFlow;
 use regex::bytes::Regex;
 use tree_sitter::{Language, Node, TreeCursor};
 
-use read::Reader;
+use read::QueryReader;
 
 /// Kind of the nodes for text that the grammar could not read.
 const ERROR_KIND: u16 = u16::MAX;
 
-/// What is wrong with the text of a query.
+/// An error in the text of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 #[non_exhaustive]
@@ -36,17 +33,17 @@ pub struct PatternError {
 #[derive(Debug)]
 pub struct Patterns {
     captures: Vec<String>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<TreePattern>,
     /// Patterns by the kind of their outermost node.
     by_kind: Vec<Vec<u16>>,
     for_errors: Vec<u16>,
 }
 
 #[derive(Debug)]
-struct Pattern {
-    step: Step,
+struct TreePattern {
+    step: ChildStep,
     /// Siblings that must follow it.
-    following: Vec<Step>,
+    following: Vec<ChildStep>,
     predicates: Vec<Predicate>,
 }
 
@@ -71,9 +68,9 @@ enum Times {
     AtLeastOnce,
 }
 
-/// One child that a pattern asks for.
+/// One child in a pattern.
 #[derive(Debug)]
-struct Step {
+struct ChildStep {
     item: Item,
     field: Option<u16>,
     captures: Vec<u16>,
@@ -85,7 +82,7 @@ struct Step {
 #[derive(Debug)]
 enum Item {
     Node(NodePattern),
-    OneOf(Vec<Step>),
+    OneOf(Vec<ChildStep>),
 }
 
 #[derive(Debug)]
@@ -94,7 +91,7 @@ struct NodePattern {
     /// A literal: a keyword or a punctuation mark.
     anonymous: bool,
     absent_fields: Vec<u16>,
-    children: Vec<Step>,
+    children: Vec<ChildStep>,
     /// No named child may follow the last step.
     anchored_end: bool,
 }
@@ -123,17 +120,17 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
-/// What is left of a pattern while it is matched: `steps` against `children[from..]`.
+/// The unmatched rest of a pattern: `steps` against `children[from..]`.
 #[derive(Clone, Copy)]
 struct Rest<'a, 't> {
-    steps: &'a [Step],
+    steps: &'a [ChildStep],
     children: &'a [Child<'t>],
     from: usize,
     /// Whether no named sibling may follow the last step.
     anchored_end: bool,
 }
 
-/// What a match captured: capture and node, in order of the pattern.
+/// Captures of a match with their nodes, in order of the pattern.
 pub type Captures<'t> = Vec<(u16, Node<'t>)>;
 
 impl Patterns {
@@ -142,7 +139,7 @@ impl Patterns {
     /// # Errors
     /// What is wrong and on which line.
     pub fn new(language: &Language, text: &str) -> Result<Patterns, PatternError> {
-        let mut reader = Reader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
+        let mut reader = QueryReader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
         let mut patterns = Vec::new();
         while reader.skip_space().is_some() {
             patterns.push(reader.pattern().map_err(|what| PatternError { line: reader.line(), what })?);
@@ -242,7 +239,7 @@ fn siblings_behind(node: Node<'_>) -> Vec<Child<'_>> {
     siblings.map(|node| Child { node, field: None }).collect()
 }
 
-fn file_under(step: &Step, pattern: u16, by_kind: &mut [Vec<u16>], for_errors: &mut Vec<u16>) {
+fn file_under(step: &ChildStep, pattern: u16, by_kind: &mut [Vec<u16>], for_errors: &mut Vec<u16>) {
     let file = |list: &mut Vec<u16>| {
         if list.last() != Some(&pattern) {
             list.push(pattern);
@@ -314,10 +311,10 @@ impl<'t, 'g> Matcher<'t, 'g> {
         children
     }
 
-    /// Offers `child` to `step`, and calls `next` for every way in which it matches.
+    /// Matches `child` with `step`, and calls `next` for every way in which it matches.
     fn step(
         &mut self,
-        step: &Step,
+        step: &ChildStep,
         child: Child<'t>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't, 'g>,
@@ -387,7 +384,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                     })
                 })?;
             }
-            // Behind an anchor, the first named sibling is the only chance (any sibling, for a literal).
+            // After an anchor, only the first named sibling can match (any sibling, for a literal).
             if step.anchored && (child.node.is_named() || step.is_literal()) {
                 break;
             }
@@ -401,7 +398,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
     /// A repeated step before `rest` takes every sibling that matches, each in its first way.
     fn repeated(
         &mut self,
-        step: &Step,
+        step: &ChildStep,
         rest: Rest<'_, 't>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't, 'g>,
@@ -437,12 +434,12 @@ impl<'t, 'g> Matcher<'t, 'g> {
     }
 }
 
-impl Step {
+impl ChildStep {
     /// Whether it is a keyword or a punctuation mark.
     fn is_literal(&self) -> bool {
         match &self.item {
             Item::Node(pattern) => pattern.anonymous,
-            Item::OneOf(steps) => steps.iter().any(Step::is_literal),
+            Item::OneOf(steps) => steps.iter().any(ChildStep::is_literal),
         }
     }
 }

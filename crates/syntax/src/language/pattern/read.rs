@@ -1,23 +1,23 @@
-//! The text of a query → patterns.
+//! Parses the text of a query into patterns.
 
 use regex::bytes::Regex;
 use tree_sitter::Language;
 
-use super::{ERROR_KIND, Item, Kind, NodePattern, Pattern, Predicate, Step, Times, Value};
+use super::{ChildStep, ERROR_KIND, Item, Kind, NodePattern, Predicate, Times, TreePattern, Value};
 
-/// Reads the text of a query.
-pub(super) struct Reader<'a> {
+/// A parser of queries.
+pub(super) struct QueryReader<'a> {
     pub(super) language: &'a Language,
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) captures: Vec<String>,
-    /// Predicates of the pattern being read.
+    /// Predicates of the current pattern.
     pub(super) predicates: Vec<Predicate>,
 }
 
 type Read<T> = Result<T, String>;
 
-impl Reader<'_> {
+impl QueryReader<'_> {
     pub(super) fn line(&self) -> usize {
         1 + self.text[..self.at.min(self.text.len())].matches('\n').count()
     }
@@ -100,7 +100,7 @@ impl Reader<'_> {
     }
 
     /// One top-level pattern: a node, maybe in parentheses with predicates.
-    pub(super) fn pattern(&mut self) -> Read<Pattern> {
+    pub(super) fn pattern(&mut self) -> Read<TreePattern> {
         let start = self.at;
         if self.take('(') {
             if matches!(self.skip_space(), Some('(' | '[' | '"')) {
@@ -113,20 +113,20 @@ impl Reader<'_> {
                     } else if self.take('.') {
                         anchored = true;
                     } else {
-                        following.push(Step { anchored: std::mem::take(&mut anchored), ..self.step()? });
+                        following.push(ChildStep { anchored: std::mem::take(&mut anchored), ..self.step()? });
                     }
                 }
                 self.suffix(&mut step)?;
-                return Ok(Pattern { step, following, predicates: std::mem::take(&mut self.predicates) });
+                return Ok(TreePattern { step, following, predicates: std::mem::take(&mut self.predicates) });
             }
             self.at = start;
         }
         let mut step = self.step()?;
         self.suffix(&mut step)?;
-        Ok(Pattern { step, following: Vec::new(), predicates: std::mem::take(&mut self.predicates) })
+        Ok(TreePattern { step, following: Vec::new(), predicates: std::mem::take(&mut self.predicates) })
     }
 
-    /// Reads one predicate, in parentheses; the pattern around it takes it over when it ends.
+    /// Parses one predicate, in parentheses; it belongs to the enclosing pattern.
     fn predicate(&mut self) -> Read<()> {
         self.expect('(')?;
         self.expect('#')?;
@@ -165,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// A node, literal, wildcard or alternation, with its quantifier and captures.
-    fn step(&mut self) -> Read<Step> {
+    fn step(&mut self) -> Read<ChildStep> {
         let item = match self.skip_space() {
             Some('(') => Item::Node(self.node()?),
             Some('[') => {
@@ -186,13 +186,13 @@ impl Reader<'_> {
             }
             other => return Err(format!("unexpected {other:?}")),
         };
-        let mut step = Step { item, field: None, captures: Vec::new(), times: Times::Once, anchored: false };
+        let mut step = ChildStep { item, field: None, captures: Vec::new(), times: Times::Once, anchored: false };
         self.suffix(&mut step)?;
         Ok(step)
     }
 
     /// A step with an optional field.
-    fn child(&mut self) -> Read<Step> {
+    fn child(&mut self) -> Read<ChildStep> {
         self.skip_space();
         let start = self.at;
         let name = self.word().to_string();
@@ -206,7 +206,7 @@ impl Reader<'_> {
         self.step()
     }
 
-    fn suffix(&mut self, step: &mut Step) -> Read<()> {
+    fn suffix(&mut self, step: &mut ChildStep) -> Read<()> {
         loop {
             match self.skip_space() {
                 Some('@') => {
