@@ -9,7 +9,7 @@
 //! A program calls [`enable`] once at its start. Where nobody does, as in a library, files are parsed in the process
 //! itself.
 //!
-//! The messages: a worker sends [`HELLO`] when it is ready. A request is the length of the text (8 bytes), the number of
+//! The messages: a worker sends `HELLO` when it is ready. A request is the length of the text (8 bytes), the number of
 //! the language in the table (2 bytes) and the text; a response is a length (8 bytes) and a [`Parsed`] in postcard's
 //! format. Numbers are little-endian.
 
