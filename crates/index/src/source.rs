@@ -7,13 +7,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use colgrep_syntax::language;
-use colgrep_syntax::parse::{Parsed, parse_file};
+use colgrep_syntax::parse::{Parsed, parse_file_again};
 use colgrep_syntax::read::{Skip, decode};
 pub use texts::TextCache;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk::read_regular;
 use crate::error::{Error, Result};
+use crate::store::FileRecord;
 
 /// Hash of a file's bytes.
 pub fn hash(bytes: &[u8]) -> u128 {
@@ -57,12 +58,13 @@ fn text_of(path: &str, full: &Path, bytes: Vec<u8>) -> Result<String> {
     decode(path, bytes).map(|t| t.text).map_err(no_text)
 }
 
-/// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.
-pub(crate) fn read_units(root: &Path, path: &str, expected: u128) -> Option<Parsed> {
-    let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == expected)?;
+/// The units of an indexed file below `root`, provided its bytes still have the hash of its record.
+pub(crate) fn read_units(root: &Path, record: &FileRecord) -> Option<Parsed> {
+    let path = &record.path;
+    let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == record.hash)?;
     let language = language::of_file(path, &bytes);
     let text = decode(path, bytes).ok()?;
-    Some(parse_file(path, &text.text, language).1)
+    Some(parse_file_again(path, &text.text, language, record.note.as_deref()))
 }
 
 #[cfg(test)]
