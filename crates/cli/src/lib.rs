@@ -18,7 +18,6 @@ pub use limits::with_room;
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use colgrep_render::remark;
 use colgrep_syntax::worker;
@@ -50,15 +49,13 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
     let args = args::respelled(args.into_iter());
-    let args = match args::Args::try_parse_from(&args) {
+    let args = match args::Args::parse_line(&args) {
         Ok(args) => args,
         // An unknown flag may be a query that looks like one.
-        Err(error) => {
-            match args::with_odd_query(&args, &error).and_then(|args| args::Args::try_parse_from(args).ok()) {
-                Some(args) => args,
-                None => return say(error, odd),
-            }
-        }
+        Err(error) => match args::with_odd_query(&args, &error).and_then(|args| args::Args::parse_line(&args).ok()) {
+            Some(args) => args,
+            None => return say(error, odd),
+        },
     };
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
     match colgrep_render::panic::contained(work).flatten() {
