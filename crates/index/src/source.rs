@@ -14,7 +14,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk::read_regular;
 use crate::error::{Error, Result};
-use crate::store::FileRecord;
 
 /// Hash of a file's bytes.
 pub fn hash(bytes: &[u8]) -> u128 {
@@ -58,13 +57,13 @@ fn text_of(path: &str, full: &Path, bytes: Vec<u8>) -> Result<String> {
     decode(path, bytes).map(|t| t.text).map_err(no_text)
 }
 
-/// The units of an indexed file below `root`, provided its bytes still have the hash of its record.
-pub(crate) fn read_units(root: &Path, record: &FileRecord) -> Option<Parsed> {
-    let path = &record.path;
-    let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == record.hash)?;
+/// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`; `note` is what was
+/// said of it when it was indexed.
+pub(crate) fn read_units(root: &Path, path: &str, expected: u128, note: Option<&str>) -> Option<Parsed> {
+    let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == expected)?;
     let language = language::of_file(path, &bytes);
     let text = decode(path, bytes).ok()?;
-    Some(parse_file_again(path, &text.text, language, record.note.as_deref()))
+    Some(parse_file_again(path, &text.text, language, note))
 }
 
 #[cfg(test)]
