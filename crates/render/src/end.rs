@@ -1,4 +1,4 @@
-//! The end of an answer: the rule between likely and near results, and the remarks after the last one.
+//! The end of an answer: the rule between likely and near results, and the remark after the last one.
 
 use std::io::{self, Write};
 
@@ -26,38 +26,43 @@ pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<(
     writeln!(out)
 }
 
-/// The remarks after the last result, a line each; `scope` are the limits of the search, as [`typed`]. If the rule
-/// `is_marked` on a terminal, no remark repeats which results are near.
-pub fn remarks(end: &End, is_marked: bool, scope: &str) -> Vec<String> {
+/// The remark after the last result, if there is something that the results don't say themselves; `scope` are the limits
+/// of the search, as [`typed`]. What was not found comes before what is weak. If the rule `is_marked` on a terminal,
+/// nothing repeats which results are near.
+pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<String> {
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
         true => format!("colgrep {flag} {}{scope}", shell_word(&end.query)),
         false => format!("the same with {flag}"),
     };
-    let mut lines = Vec::new();
     if end.shown == 0 && is_cut(end) {
         let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
-        lines.push(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
-    } else if end.shown == 0 && end.is_tokens && !end.is_held {
+        return Some(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
+    }
+    if end.shown == 0 && end.is_tokens && !end.is_held {
         let tokens = in_short(end.query.trim().trim_matches('"'));
         let large = too_large(end);
-        lines.push(format!("nothing holds \"{tokens}\"{large}; nearest by meaning: {}", with("--semantic-only")));
-    } else if end.shown == 0 && end.weak > 0 {
-        lines.push(format!("nothing here is likely right; {} shows what is near", with("--all")));
-    } else if end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked {
-        let strength = format!("strength {:.2} of 1 at most", end.strongest);
-        lines.push(format!("none of these is likely right, all are near at best ({strength})"));
+        let near = match reword(end) {
+            Some(near) => near,
+            None => format!("nearest by meaning: {}", with("--semantic-only")),
+        };
+        return Some(format!("nothing holds \"{tokens}\"{large}; {near}"));
     }
-    if !end.quoted.is_empty() {
-        lines.push(unquoted(&end.quoted));
+    let not_found = || (!end.quoted.is_empty()).then(|| unquoted(&end.quoted)).or_else(|| read_as(end));
+    if let Some(not_found) = not_found().or_else(|| unheld(end, end.shown)) {
+        let is_near = end.shown == 0 && end.weak > 0;
+        let more = if is_near { format!("; {} shows what is near", with("--all")) } else { String::new() };
+        return Some(not_found + &more);
     }
-    lines.extend(read_as(end));
-    lines.extend(reword(end));
-    // Nobody takes one result for all.
-    if end.shown > 1 && end.holders > end.shown {
-        lines.push(holders(end, scope));
+    if end.shown == 0 && end.weak > 0 {
+        return Some(format!("nothing here is likely right; {} shows what is near", with("--all")));
     }
-    lines
+    // Nobody takes one result for all, and of several words nobody asks for every file.
+    if end.shown > 1 && end.holders > end.shown && end.words.len() == 1 {
+        return Some(holders(end));
+    }
+    let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked;
+    is_weak.then(|| format!("not sure about these, best guess first (strength {:.2})", end.strongest))
 }
 
 /// Whether a requested strength leaves files out, and the query is not a token that occurs nowhere.
@@ -100,12 +105,10 @@ pub fn unheld(end: &End, found: usize) -> Option<String> {
     is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")))
 }
 
-/// The same after the remarks above: where one already names unknown tokens, only similar words remain to be said.
+/// Words spelled like unknown tokens.
 fn reword(end: &End) -> Option<String> {
-    match end.is_tokens && end.shown == 0 && !end.unknown.is_empty() && !end.near.is_empty() {
-        true => Some(format!("what is written nearly so and stands here: {}", end.near.join(", "))),
-        false => unheld(end, end.shown),
-    }
+    let is_told = !end.unknown.is_empty() && !end.near.is_empty();
+    is_told.then(|| format!("written nearly so: {}", end.near.join(", ")))
 }
 
 /// The words that the counted files contain: the index treats all forms of a word as one.
@@ -118,27 +121,17 @@ pub fn held(end: &End) -> String {
     }
 }
 
-/// The remark on how many files contain all words, and how to list them.
-fn holders(end: &End, scope: &str) -> String {
-    let (files, shown) = (counted(end.holders as u64, "file"), end.shown);
-    let (count, held) = (end.patterns.len(), held(end));
-    if end.is_elsewhere {
-        return format!("{files} hold {held}, of which {shown} are shown; -k shows more");
-    }
-    let list = end.patterns.iter().enumerate().map(|(at, pattern)| {
-        let fixed = if pattern.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "F" };
-        let (piped, scope) = if at == 0 { ("", scope) } else { (" | xargs -0 ", "") };
-        // Names that nobody reads end with a NUL.
-        let zero = if at + 1 < count { "0" } else { "" };
-        format!("{piped}colgrep -il{zero}{fixed} -e {}{scope}", shell_word(pattern))
-    });
-    let list: String = list.collect();
-    format!("{files} hold {held}, of which {shown} are shown; {list} lists all with these letters")
+/// The remark on how many files contain the word.
+fn holders(end: &End) -> String {
+    let files = counted(end.holders as u64, "file");
+    format!("{files} hold {}, {} shown; -k shows more", held(end), end.shown)
 }
 
-/// Prints the remarks after the last result.
+/// Prints the remark after the last result.
 pub fn tell(end: &End, is_marked: bool, scope: &str) {
-    remarks(end, is_marked, scope).iter().for_each(|line| remark!("colgrep: {line}"));
+    if let Some(line) = remark(end, is_marked, scope) {
+        remark!("colgrep: {line}");
+    }
 }
 
 /// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
@@ -250,7 +243,7 @@ mod tests {
         for (end, is_marked, expected) in [
             (found(0.9), false, ""),
             (found(0.1), true, ""),
-            (found(0.1), false, "none of these is likely right, all are near at best (strength 0.10 of 1 at most)"),
+            (found(0.1), false, "not sure about these, best guess first (strength 0.10)"),
             (
                 cut,
                 false,
@@ -268,19 +261,9 @@ mod tests {
                  nearest by meaning: colgrep --semantic-only E0502 src",
             ),
             (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
-            (
-                many,
-                false,
-                "30 files hold a form of \"parse\", of which 2 are shown; \
-                 colgrep -il -e pars src lists all with these letters",
-            ),
-            (elsewhere, false, "30 files hold \"wait\", of which 2 are shown; -k shows more"),
-            (
-                three,
-                false,
-                "30 files hold a form of each of the 3 words, of which 2 are shown; colgrep -il0 -e pars src | xargs -0 colgrep -il0F -e 1.2 | \
-                 xargs -0 colgrep -il -e it lists all with these letters",
-            ),
+            (many, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
+            (elsewhere, false, "30 files hold \"wait\", 2 shown; -k shows more"),
+            (three, false, ""),
             (
                 quoted,
                 false,
@@ -288,7 +271,7 @@ mod tests {
             ),
             (end(|_| {}), false, ""),
         ] {
-            assert_eq!(remarks(&end, is_marked, " src").join("|"), expected, "{end:?}");
+            assert_eq!(remark(&end, is_marked, " src").unwrap_or_default(), expected, "{end:?}");
         }
     }
 

@@ -211,7 +211,7 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     for file in 0..60 {
         // More text than a model reads in the time of a search.
         let line = |i: usize, j: usize| format!("    zebra.stripe_{i}_{j}(herd_{file}, grass_{j}, river_{i})\n");
-        let body = |i: usize| (0..12).map(|j| line(i, j)).collect::<String>();
+        let body = |i: usize| (0..4).map(|j| line(i, j)).collect::<String>();
         let units = (0..40).map(|i| format!("def unit_{file}_{i}(zebra):\n{}\n", body(i)));
         sandbox.write(&format!("f{file}.py"), &units.collect::<String>());
     }
