@@ -2,6 +2,7 @@
 
 use std::iter::repeat_n;
 
+use super::macros::MacroNames;
 use super::{conditions, macros};
 
 /// Bash: applies [`bats_tests`] and [`narrow`].
@@ -28,10 +29,34 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// C and its descendants: applies [`conditions::c`] and [`macros::c_attributes`].
+/// Make: references with an empty substitution, `$(SRC:.c=)`, as names. The grammar loses what follows them.
+pub(super) fn make(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    for (equals, _) in text.match_indices('=') {
+        let start = text[..equals].rfind(|c: char| c.is_ascii_whitespace() || "()${}=".contains(c));
+        let colon = start.and_then(|start| text[start..equals].find(':').map(|colon| start + colon));
+        if let Some(colon) = colon.filter(|_| text[equals + 1..].starts_with([')', '}'])) {
+            bytes[colon..=equals].fill(b'_');
+            changed = true;
+        }
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// C and Objective-C: applies [`conditions::c`] and [`macros::c_macros`].
 pub(super) fn c(text: &str) -> Option<String> {
+    c_family(text, MacroNames::One)
+}
+
+/// C++: as [`c`].
+pub(super) fn cpp(text: &str) -> Option<String> {
+    c_family(text, MacroNames::Two)
+}
+
+fn c_family(text: &str, names: MacroNames) -> Option<String> {
     let whole = conditions::c(text);
-    macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
+    macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole)
 }
 
 /// Swift: applies [`swift_conditions`] and [`swift_macros`].
@@ -166,6 +191,17 @@ fn edit_lines(text: &str, marker: &str, edit: impl Fn(&mut [u8])) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_substitutions_of_make_become_names() {
+        for (text, expected) in [
+            ("A = $(B:.c=)\nall: ${C:%.o=}\n", Some("A = $(B____)\nall: ${C_____}\n")),
+            ("A = $(B:.c=.o)\n", None),
+            ("A:=\n(B=)\n", None),
+        ] {
+            assert_eq!(make(text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn macros_of_swift_become_names() {

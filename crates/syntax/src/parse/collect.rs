@@ -35,6 +35,24 @@ pub(super) struct Definition {
     pub(super) extends: Vec<Bytes>,
 }
 
+impl Definition {
+    /// A definition of which only kind, place and name are known.
+    pub(super) fn new(what: What, pattern: usize, bytes: Bytes, name: Bytes) -> Definition {
+        Definition {
+            what,
+            pattern,
+            bytes,
+            name,
+            parent: None,
+            body: None,
+            doc: Vec::new(),
+            parameters: Vec::new(),
+            return_type: None,
+            extends: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Unit(UnitKind, UnitRole),
@@ -156,9 +174,23 @@ pub(super) fn add_match<'t>(
     let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
     let (mut arguments, mut otherwise): (Option<usize>, Option<usize>) = (None, None);
     let first_call = found.calls.len();
+    let mut pattern_names: Vec<Bytes> = Vec::new();
     for (name, node) in captures {
-        // After an error, or in prepared text, a node may begin or end inside a character.
-        let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
+        let (name, node) = match name.strip_suffix(".last") {
+            Some(name) => {
+                let (last, scope) = last_segment(node);
+                if let Some(scope) = scope.filter(|_| name == "name") {
+                    parts.push(("parent", bytes_of(scope, text)));
+                }
+                (name, last)
+            }
+            None => (name, node),
+        };
+        let mut bytes = bytes_of(node, text);
+        let name = name
+            .strip_suffix(".word")
+            .inspect(|_| bytes.end = bytes.start + word_len(&text[bytes.clone()]))
+            .unwrap_or(name);
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),
@@ -166,6 +198,7 @@ pub(super) fn add_match<'t>(
             "call" => found.calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
+            "names" => add_bound_names(node, text, &mut pattern_names),
             "feature" => features.push(bytes),
             "conditional" => scope = Some(bytes),
             "otherwise" => otherwise = Some(bytes.start),
@@ -203,18 +236,69 @@ pub(super) fn add_match<'t>(
         // The parser inserted the name to recover from an error.
         Some(name) if name.is_empty() => return,
         Some(name) => name,
+        // A pattern makes a definition of each name that it binds.
+        None if !pattern_names.is_empty() => {
+            let named = pattern_names.into_iter().map(|name| Definition::new(what, pattern, bytes.clone(), name));
+            found.definitions.extend(named);
+            return;
+        }
         None => bytes.start..bytes.start,
     };
     found.definitions.push(Definition {
-        what,
-        pattern,
-        name,
         parent: first("parent"),
         body: first("body"),
         doc: all("doc"),
         parameters: all("parameters"),
         return_type: first("return"),
         extends: all("extends"),
-        bytes,
+        ..Definition::new(what, pattern, bytes, name)
     });
+}
+
+/// The bytes of a node, rounded to whole characters: after an error, or in prepared text, it may begin or end inside one.
+fn bytes_of(node: Node<'_>, text: &str) -> Bytes {
+    text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte())
+}
+
+/// The name inside a qualified name or a declarator, and the segment before it: `f` and `C` of `a::b::C::f<T>`.
+fn last_segment(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
+    let (mut last, mut scope) = (node, None);
+    loop {
+        scope = last.child_by_field_name("scope").or(scope);
+        let is_declarator = last.kind().ends_with("_declarator");
+        let declared = || last.child_by_field_name("declarator").or_else(|| last.named_child(0));
+        let inner = last.child_by_field_name("name").or_else(|| is_declarator.then(declared).flatten());
+        match inner {
+            Some(inner) => last = inner,
+            None => return (last, scope),
+        }
+    }
+}
+
+/// The length of a name that an assignment's operator may follow: 2 of `ll=` and `OBJ+`.
+fn word_len(name: &str) -> usize {
+    name.find(['=', '?', '+', ':', '!']).unwrap_or(name.len())
+}
+
+/// Adds the names that a pattern binds: `a`, `c` and `e` of `{ a, b: c, d: [e = 1] }`.
+fn add_bound_names(pattern: Node<'_>, text: &str, names: &mut Vec<Bytes>) {
+    let mut cursor = pattern.walk();
+    loop {
+        let node = cursor.node();
+        let is_pattern = || node.kind().ends_with("pattern") || node.kind().ends_with("_list");
+        // A key, or a default value.
+        let is_other = matches!(cursor.field_name(), Some("key" | "right"));
+        if node.child_count() == 0 {
+            if !is_other && (node.kind().ends_with("identifier") || node.kind().ends_with("identifier_pattern")) {
+                names.push(bytes_of(node, text));
+            }
+        } else if !is_other && is_pattern() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }

@@ -65,17 +65,9 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     let begins: Vec<(usize, usize)> =
         headings.iter().map(|heading| (heading.level, lines.bytes(heading.first, heading.first).start)).collect();
     let ends = ends(&begins, lines.text.len());
-    let definition = |(heading, end): (&Heading, usize)| Definition {
-        what: What::Unit(UnitKind::Section, UnitRole::Definition),
-        pattern: 0,
-        bytes: name_of(lines, heading.line).start..end,
-        name: heading.name.clone(),
-        parent: None,
-        body: None,
-        doc: Vec::new(),
-        parameters: Vec::new(),
-        return_type: None,
-        extends: Vec::new(),
+    let what = What::Unit(UnitKind::Section, UnitRole::Definition);
+    let definition = |(heading, end): (&Heading, usize)| {
+        Definition::new(what, 0, name_of(lines, heading.line).start..end, heading.name.clone())
     };
     headings.iter().zip(ends).map(definition).collect()
 }

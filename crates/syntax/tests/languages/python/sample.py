@@ -94,3 +94,13 @@ def list_jobs(): print(*map(str, _registry.values()))
 
 if __name__ == "__main__":
     asyncio.run(Job.run(_registry["main"]))
+
+
+major, minor = 1, 2
+(HOST, PORT), *REST = read_address()
+FIRST = SECOND = None
+
+cc_library(
+    name = "tiles",
+    srcs = ["tiles.cc"],
+)
