@@ -519,7 +519,7 @@ mod tests {
             ("void f(int x) A_LOCKS(mu);", "void f(int x)            ;"),
             ("class A {\n A_PRIVATE:\n  int x;\n};", "class A {\n           \n  int x;\n};"),
             ("class A {\npublic slots:\n  A b();\nsignals:\n};", "class A {\npublic      :\n  A b();\n        \n};"),
-            ("typedef NS_ENUM(A, B) { C };", "        enum        B  { C };"),
+            ("typedef NS_ENUM(A, B) { C };", "        enum       B  { C };"),
             ("TEST_CASE(\"é\", \"b\") {", "TEST_CASE(ssss     ) {"),
             ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
             ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),

@@ -50,6 +50,8 @@ pub enum Reader {
     Notebook,
     /// JSON objects in an array, or one per line. Anything else is read by the grammar, if there is one.
     Records,
+    /// Statements of SQL, whose heads define; the grammar adds facts.
+    Statements,
 }
 
 /// One row of the table.

@@ -164,6 +164,7 @@ pub static LANGUAGES: &[Language] = &[
         // the maximum of PostgreSQL's identifiers, with two dollar signs and a zero.
         grammar: grammar!(arborium_sql::language(), 66),
         query: include_str!("queries/sql.scm"),
+        reader: Some(Reader::Statements),
         comments: &["--", "/*"],
         extensions: &["sql", "ddl", "dml", "pgsql", "psql", "plsql", "pks", "pkb"],
         ..NONE

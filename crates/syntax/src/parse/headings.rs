@@ -47,7 +47,7 @@ fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<P
     let lines = Lines::new(text);
     let headings = match reader {
         Reader::Rows => rows(&lines),
-        Reader::Underlined | Reader::Notebook | Reader::Records => underlined(&lines, language.name != "text"),
+        _ => underlined(&lines, language.name != "text"),
     };
     if headings.is_empty() {
         return Ok(Parsed { units: blocks_only(text, language), ..Parsed::default() });

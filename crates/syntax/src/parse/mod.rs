@@ -14,6 +14,7 @@ pub mod language_pack;
 mod lines;
 mod notebook;
 mod records;
+mod statements;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -184,7 +185,10 @@ fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
     let (lines, budget) = (Lines::new(text), Budget::new(text.len()));
     let mut found = FileCaptures::default();
-    unread::add(&mut found, &lines, language);
+    match language.reader {
+        Some(Reader::Statements) => statements::add(&mut found, text),
+        _ => unread::add(&mut found, &lines, language),
+    }
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
     let units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units();
     let units = units.map(|mut units| {
@@ -213,7 +217,9 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
             note = Some(format!("embedded {name} {spent}"));
         }
     }
-    if has_error {
+    if language.reader == Some(Reader::Statements) {
+        statements::add(&mut found, text);
+    } else if has_error {
         unread::add(&mut found, &lines, language);
     }
     if language.has_markdown_headings {
