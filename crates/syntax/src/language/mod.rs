@@ -44,6 +44,12 @@ pub enum Category {
 pub enum Reader {
     /// Titles with a row of one punctuation character below, perhaps one above: nested in order of first appearance.
     Underlined,
+    /// Org: titles after a row of `*`.
+    Stars,
+    /// LaTeX: titles in the brackets of `\\section` and its like.
+    Commands,
+    /// POD: titles after `=head1`, also between the code of a Perl file.
+    Pod,
     /// AsciiDoc: titles after a row of `=`, and underlined ones.
     Rows,
     /// A Jupyter notebook: cells, each in its own language.

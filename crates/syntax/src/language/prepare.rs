@@ -110,9 +110,42 @@ fn swift_macros(text: &str) -> Option<String> {
 /// Words before `constructor`.
 const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
 
+/// Kotlin: applies [`kotlin_constructors`] and [`kotlin_blocks`].
+pub(super) fn kotlin(text: &str) -> Option<String> {
+    let constructors = kotlin_constructors(text);
+    kotlin_blocks(constructors.as_deref().unwrap_or(text)).or(constructors)
+}
+
+/// Kotlin: a semicolon after the last member of a class on one line, without which the grammar loses the class.
+fn kotlin_blocks(text: &str) -> Option<String> {
+    edit_lines(text, " }", |line| {
+        let types = [&b"class "[..], b"interface ", b"object "];
+        let is_type = |at: usize| types.iter().any(|word| line[at..].starts_with(word));
+        let Some(begin) = (0..line.len()).find(|at| is_type(*at)) else { return };
+        let (mut depth, mut is_text, mut last) = (0usize, false, b' ');
+        for i in begin..line.len() {
+            match line[i] {
+                b'"' => is_text = !is_text,
+                b'/' if last == b'/' => return,
+                b'{' if !is_text => depth += 1,
+                b'}' if !is_text && depth > 0 => {
+                    depth -= 1;
+                    if line[i - 1] == b' ' && !matches!(last, b'{' | b';') {
+                        line[i - 1] = b';';
+                    }
+                }
+                _ => {}
+            }
+            if line[i] != b' ' {
+                last = line[i];
+            }
+        }
+    })
+}
+
 /// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
 /// unless an annotation precedes the constructor.
-pub(super) fn kotlin(text: &str) -> Option<String> {
+fn kotlin_constructors(text: &str) -> Option<String> {
     if !text.contains("constructor") {
         return None;
     }
@@ -200,6 +233,22 @@ mod tests {
             ("A:=\n(B=)\n", None),
         ] {
             assert_eq!(make(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn members_of_kotlin_on_one_line_are_separated() {
+        for (text, expected) in [
+            (
+                "class A { companion object { const val B = 1 } }\n",
+                Some("class A { companion object { const val B = 1;};}\n"),
+            ),
+            ("class A { val b = \"}\" }\n", Some("class A { val b = \"}\";}\n")),
+            ("class A { }\n", None),
+            ("class A {\n  val b = c { d }\n}\n", None),
+            ("class A // { b }\n", None),
+        ] {
+            assert_eq!(kotlin_blocks(text).filter(|edited| edited != text).as_deref(), expected, "{text}");
         }
     }
 

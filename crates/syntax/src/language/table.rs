@@ -106,7 +106,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("nix", arborium_nix, comments: HASH, extensions: &["nix"]),
     row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: LanguagePaths { camel_tests: &["m", "mm"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, comments: &["(*"], too_deep: Some(nesting::comments), aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
-    row!("perl", arborium_perl, comments: HASH, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
+    row!("perl", arborium_perl, comments: HASH, reader: Some(Reader::Pod), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
         name: "php",
         extensions: &["php", "phtml", "php5", "php7"],
@@ -197,6 +197,30 @@ pub static LANGUAGES: &[Language] = &[
         ..NONE
     },
     Language {
+        name: "org",
+        extensions: &["org"],
+        member_extensions: &["org"],
+        category: Prose,
+        reader: Some(Reader::Stars),
+        ..NONE
+    },
+    Language {
+        name: "latex",
+        aliases: &["tex"],
+        extensions: &["tex", "ltx"],
+        category: Prose,
+        reader: Some(Reader::Commands),
+        ..NONE
+    },
+    Language {
+        name: "pod",
+        extensions: &["pod"],
+        member_extensions: &["pod"],
+        category: Prose,
+        reader: Some(Reader::Pod),
+        ..NONE
+    },
+    Language {
         name: "jupyter",
         aliases: &["notebook", "ipynb"],
         extensions: &["ipynb"],
@@ -206,8 +230,8 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         name: "text",
         aliases: &["txt"],
-        extensions: &["txt", "org", "tex", "pod", "rdoc", "log"],
-        member_extensions: &["org", "pod", "log"],
+        extensions: &["txt", "rdoc", "log"],
+        member_extensions: &["log"],
         file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"],
         category: Prose,
         reader: Some(Reader::Underlined),

@@ -187,10 +187,18 @@ pub(super) fn add_match<'t>(
             None => (name, node),
         };
         let mut bytes = bytes_of(node, text);
-        let name = name
-            .strip_suffix(".word")
-            .inspect(|_| bytes.end = bytes.start + word_len(&text[bytes.clone()]))
-            .unwrap_or(name);
+        let name = match name.split_once('.') {
+            Some((name, "word")) => {
+                bytes.end = bytes.start + word_len(&text[bytes.clone()]);
+                name
+            }
+            // `global:Get-It`
+            Some((name, "unscoped")) => {
+                bytes.start += text[bytes.clone()].rfind(':').map_or(0, |colon| colon + 1);
+                name
+            }
+            _ => name,
+        };
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),
@@ -198,6 +206,7 @@ pub(super) fn add_match<'t>(
             "call" => found.calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
+            "words" => pattern_names.extend(words_of(&bytes, text)),
             "names" => add_bound_names(node, text, &mut pattern_names),
             "feature" => features.push(bytes),
             "conditional" => scope = Some(bytes),
@@ -278,6 +287,15 @@ fn last_segment(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
 /// The length of a name that an assignment's operator may follow: 2 of `ll=` and `OBJ+`.
 fn word_len(name: &str) -> usize {
     name.find(['=', '?', '+', ':', '!']).unwrap_or(name.len())
+}
+
+/// The words between white space.
+fn words_of(bytes: &Bytes, text: &str) -> impl Iterator<Item = Bytes> {
+    let start = text.as_ptr().addr();
+    text[bytes.clone()].split_whitespace().map(move |word| {
+        let at = word.as_ptr().addr() - start;
+        at..at + word.len()
+    })
 }
 
 /// Adds the names that a pattern binds: `a`, `c` and `e` of `{ a, b: c, d: [e = 1] }`.

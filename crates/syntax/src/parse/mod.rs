@@ -217,10 +217,13 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
             note = Some(format!("embedded {name} {spent}"));
         }
     }
-    if language.reader == Some(Reader::Statements) {
-        statements::add(&mut found, text);
-    } else if has_error {
-        unread::add(&mut found, &lines, language);
+    match language.reader {
+        Some(Reader::Statements) => statements::add(&mut found, text),
+        _ if has_error => unread::add(&mut found, &lines, language),
+        _ => {}
+    }
+    if language.reader == Some(Reader::Pod) {
+        headings::add_pod(&mut found, &lines);
     }
     if language.has_markdown_headings {
         headings::nest(&mut found.definitions, text);

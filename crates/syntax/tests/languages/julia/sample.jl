@@ -86,3 +86,6 @@ end
 end
 
 end # module
+
+const Pairs{T} = Vector{Tuple{T, T}}
+Table{T} = Dict{String, T}
