@@ -102,6 +102,33 @@ pub(super) enum Piece {
     Sign(u8),
 }
 
+/// C#: blanks `extension(string s) {` and its bracket, so that its members are parsed as those of the class around it.
+pub(super) fn csharp_extensions(text: &str) -> Option<String> {
+    if !text.contains("extension(") && !text.contains("extension<") {
+        return None;
+    }
+    let pieces = pieces(text);
+    let mut edit = Edit { text, bytes: text.as_bytes().to_vec(), changed: false };
+    // Whether each open block is an extension's.
+    let mut blocks = Vec::new();
+    // The first piece of an extension's head.
+    let mut head = None;
+    for (i, (piece, place)) in pieces.iter().enumerate() {
+        let begins = i.checked_sub(1).is_none_or(|before| matches!(pieces[before].0, Piece::Sign(b'{' | b'}' | b';')));
+        match piece {
+            Piece::Word if begins && &text[place.clone()] == "extension" => head = Some(place.start),
+            Piece::Sign(b';') => head = None,
+            Piece::Sign(b'{') => {
+                blocks.push(head.is_some());
+                head.take().into_iter().for_each(|start| edit.blank(start..place.end));
+            }
+            Piece::Sign(b'}') if blocks.pop() == Some(true) => edit.blank(place.clone()),
+            _ => {}
+        }
+    }
+    if edit.changed { String::from_utf8(edit.bytes).ok() } else { None }
+}
+
 /// Access labels of C++, which another word may follow (`public slots:`).
 const ACCESS: [&str; 3] = ["public", "private", "protected"];
 
@@ -504,6 +531,19 @@ mod tests {
             ("cfg_rt! {\n    fn open() {\n", None),
         ] {
             assert_eq!(rust_items(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn extensions_of_csharp_are_taken_off() {
+        for (text, expected) in [
+            (
+                "class A {\n  extension<T>(B<T> b) where T : C\n  { int D() { } }\n  int E;\n}",
+                Some("class A {\n                                  \n    int D() { }  \n  int E;\n}"),
+            ),
+            ("class A { void extension(int b) { } }", None),
+        ] {
+            assert_eq!(csharp_extensions(text).as_deref(), expected, "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod conditions;
+mod cython;
 mod macros;
 mod nesting;
 pub mod others;

@@ -59,6 +59,12 @@ fn c_family(text: &str, names: MacroNames) -> Option<String> {
     macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole)
 }
 
+/// C#: applies [`conditions::csharp`] and [`macros::csharp_extensions`].
+pub(super) fn csharp(text: &str) -> Option<String> {
+    let whole = conditions::csharp(text);
+    macros::csharp_extensions(whole.as_deref().unwrap_or(text)).or(whole)
+}
+
 /// Swift: applies [`swift_conditions`] and [`swift_macros`].
 pub(super) fn swift(text: &str) -> Option<String> {
     let whole = swift_conditions(text);

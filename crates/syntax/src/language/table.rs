@@ -3,7 +3,7 @@
 use colgrep_core::LanguagePaths;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, attributes, conditions, macros, nesting, prepare, scanner};
+use super::{Language, Reader, attributes, cython, macros, nesting, prepare, scanner};
 
 const NONE: Language = Language {
     name: "",
@@ -84,7 +84,7 @@ pub static LANGUAGES: &[Language] = &[
         prepare: Some(prepare::bash), paths: LanguagePaths { test_extensions: &["bats"], ..LanguagePaths::NONE }, function_keywords: &["function"]),
     row!("c", arborium_c, comments: SLASHES, prepare: Some(prepare::c), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
     row!("cpp", arborium_cpp, comments: SLASHES, prepare: Some(prepare::cpp), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "cppm", "ixx", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "tcc", "txx", "inl", "cu", "cuh", "ino"], member_extensions: &["inc"], paths: LanguagePaths { camel_tests: &["cc", "cpp", "cxx"], surefire_tests: &["cc", "cpp", "cxx"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
-    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(conditions::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: LanguagePaths { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
+    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(prepare::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: LanguagePaths { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
     row!("css", arborium_css, extensions: &["css"], paths: LanguagePaths { built: &["css"], ..LanguagePaths::NONE }, category: Data, minified_extensions: &["css"]),
     row!("dart", arborium_dart, comments: SLASHES, extensions: &["dart"], interpreters: &["dart"], paths: LanguagePaths { generated: &[".g.dart"], ..LanguagePaths::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
     row!("dockerfile", arborium_dockerfile, comments: HASH, aliases: &["docker"], extensions: &["dockerfile"], file_names: &["Dockerfile", "Containerfile"], file_stems: &["Dockerfile", "Containerfile"]),
@@ -124,7 +124,7 @@ pub static LANGUAGES: &[Language] = &[
     },
     row!("powershell", arborium_powershell, comments: HASH, aliases: &["ps1", "pwsh"], extensions: &["ps1", "psm1", "psd1"], interpreters: &["pwsh"], function_keywords: &["function"]),
     row!("proto", arborium_proto, comments: SLASHES, aliases: &["protobuf"], extensions: &["proto"], type_keywords: &["enum"], value_keywords: &["message", "service", "rpc"]),
-    row!("python", arborium_python, comments: HASH, types_need_brackets: false, aliases: &["py", "starlark"], extensions: &["py", "pyi", "pyx", "pxd", "pyw", "bzl", "bazel", "star"],
+    row!("python", arborium_python, comments: HASH, prepare: Some(cython::as_python), types_need_brackets: false, aliases: &["py", "starlark"], extensions: &["py", "pyi", "pyx", "pxd", "pyw", "bzl", "bazel", "star"],
         file_names: &["SConstruct", "SConscript", "wscript", "BUILD", "BUCK", "WORKSPACE", "WORKSPACE.bzlmod", "Tiltfile"],
         interpreters: &["python", "python2", "python3", "uv"], paths: LanguagePaths { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..LanguagePaths::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], function_keywords: &["def"]),
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),

@@ -298,19 +298,32 @@ fn words_of(bytes: &Bytes, text: &str) -> impl Iterator<Item = Bytes> {
     })
 }
 
+/// Ends of the kinds of nodes that a pattern consists of, in all grammars: names, and what holds them.
+const BOUND: [&str; 6] = ["identifier", "identifier_pattern", "variable", "value_name", "constant", "name"];
+const PATTERNS: [&str; 8] = [
+    "pattern",
+    "_list",
+    "tuple",
+    "tuple_expression",
+    "rest_assignment",
+    "variable_declaration",
+    "list_literal",
+    "variable_name",
+];
+
 /// Adds the names that a pattern binds: `a`, `c` and `e` of `{ a, b: c, d: [e = 1] }`.
 fn add_bound_names(pattern: Node<'_>, text: &str, names: &mut Vec<Bytes>) {
     let mut cursor = pattern.walk();
     loop {
         let node = cursor.node();
-        let is_pattern = || node.kind().ends_with("pattern") || node.kind().ends_with("_list");
-        // A key, or a default value.
-        let is_other = matches!(cursor.field_name(), Some("key" | "right"));
+        let is_one_of = |kinds: &[&str]| kinds.iter().any(|kind| node.kind().ends_with(kind));
+        // A key, a default value, a type.
+        let is_other = matches!(cursor.field_name(), Some("key" | "right" | "type"));
         if node.child_count() == 0 {
-            if !is_other && (node.kind().ends_with("identifier") || node.kind().ends_with("identifier_pattern")) {
+            if !is_other && is_one_of(&BOUND) {
                 names.push(bytes_of(node, text));
             }
-        } else if !is_other && is_pattern() && cursor.goto_first_child() {
+        } else if !is_other && is_one_of(&PATTERNS) && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {

@@ -93,7 +93,9 @@
 
 (const_statement (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name)])) @constant
 (const_statement (assignment . (typed_expression . (identifier) @name))) @constant
-(const_statement (assignment . (open_tuple (identifier) @name))) @constant
+(const_statement (assignment . [(open_tuple) (tuple_expression)] @names)) @constant
+(source_file (assignment . [(open_tuple) (tuple_expression)] @names) @constant)
+(module_definition (block (assignment . [(open_tuple) (tuple_expression)] @names) @constant))
 (source_file
   (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name)]) @constant)
 (module_definition

@@ -110,3 +110,5 @@ deriveJSON defaultOptions ''Order
 main :: IO ()
 main = print (total (Order [Roll] Nothing)) >>= \case
   () -> pure ()
+
+(low, high) = bounds rows

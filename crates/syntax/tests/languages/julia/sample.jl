@@ -89,3 +89,6 @@ end # module
 
 const Pairs{T} = Vector{Tuple{T, T}}
 Table{T} = Dict{String, T}
+
+low, high = bounds()
+(first, (second, third)) = rows()

@@ -117,3 +117,5 @@ internal expect fun now(): Long
 
 class Gauge { companion object { const val STEPS = 10 } }
 sealed interface Level { data class High(val by: Int) : Level; fun isHigh() = true }
+
+val (lowest, highest) = bounds()
