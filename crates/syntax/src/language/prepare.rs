@@ -59,6 +59,26 @@ fn c_family(text: &str, names: MacroNames) -> Option<String> {
     macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole)
 }
 
+/// Directives of the C preprocessor.
+const DIRECTIVES: [&str; 11] =
+    ["if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef", "include", "error", "warning"];
+
+/// Haskell: without the lines of the C preprocessor. The grammar loses the branches after the first.
+pub(super) fn haskell(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut at, mut goes_on, mut changed) = (0, false, false);
+    for line in text.split_inclusive('\n') {
+        let code = line.trim_end();
+        let word = code.strip_prefix('#').map(|rest| rest.trim_start().split(|c: char| !c.is_ascii_lowercase()));
+        if goes_on || word.and_then(|mut words| words.next()).is_some_and(|word| DIRECTIVES.contains(&word)) {
+            bytes[at..at + code.len()].fill(b' ');
+            (goes_on, changed) = (code.ends_with('\\'), true);
+        }
+        at += line.len();
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
 /// C#: applies [`conditions::csharp`] and [`macros::csharp_extensions`].
 pub(super) fn csharp(text: &str) -> Option<String> {
     let whole = conditions::csharp(text);
@@ -239,6 +259,17 @@ mod tests {
             ("A:=\n(B=)\n", None),
         ] {
             assert_eq!(make(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn directives_of_haskell_are_taken_off() {
+        for (text, expected) in [
+            ("#if A\na = 1\n# else\na = 2\n#endif\n", Some("     \na = 1\n      \na = 2\n      \n")),
+            ("#define A \\\n  1\nb = 2\n", Some("           \n   \nb = 2\n")),
+            ("#!/usr/bin/env runhaskell\na # b = 1\n", None),
+        ] {
+            assert_eq!(haskell(text).as_deref(), expected, "{text}");
         }
     }
 
