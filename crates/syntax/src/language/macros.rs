@@ -177,7 +177,7 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             if word.ends_with("_ENUM") || word.ends_with("_OPTIONS") {
                 edit.enumeration(place.start, arguments, typedef);
             } else if level.begins(&kept) {
-                edit.function(arguments, names);
+                edit.function(word, arguments, names);
             }
         }
         kept.push((piece, word));
@@ -206,10 +206,11 @@ impl Edit<'_> {
     }
 
     /// `TEST_CASE("name", "tags") {` and `SYSCALL_DEFINE1(name, int, code) {`: leaves the name alone in the brackets.
-    fn function(&mut self, arguments: Range<usize>, names: MacroNames) {
+    fn function(&mut self, word: &str, arguments: Range<usize>, names: MacroNames) {
         let Some(first) = argument(self.text, arguments.start, arguments.end) else { return };
         let behind = first.end + self.text[first.end..arguments.end].find(',').map_or(0, |comma| comma + 1);
-        let second = (behind > first.end).then(|| argument(self.text, behind, arguments.end)).flatten();
+        let has_suite = ["TEST", "BENCH", "METHOD"].iter().any(|part| word.contains(part)) || word.ends_with("_F");
+        let second = (behind > first.end && has_suite).then(|| argument(self.text, behind, arguments.end)).flatten();
         let is_second_last = |second: &Range<usize>| self.text[second.end..arguments.end].trim().is_empty();
         let second = second.filter(|second| is_second_last(second) && !self.text[second.clone()].starts_with('"'));
         let kept = match (second, names) {
@@ -561,6 +562,7 @@ mod tests {
             ("class A {\npublic slots:\n  A b();\nsignals:\n};", "class A {\npublic      :\n  A b();\n        \n};"),
             ("typedef NS_ENUM(A, B) { C };", "        enum       B  { C };"),
             ("TEST_CASE(\"é\", \"b\") {", "TEST_CASE(ssss     ) {"),
+            ("A_MODULE(b, c) {", "A_MODULE(b   ) {"),
             ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
             ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),
             ("A_B(c)\n@interface D", "      \n@interface D"),

@@ -275,13 +275,17 @@ fn last_segment(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
     loop {
         scope = last.child_by_field_name("scope").or(scope);
         let is_declarator = last.kind().ends_with("_declarator");
-        let declared = || last.child_by_field_name("declarator").or_else(|| last.named_child(0));
+        let declared = || last.child_by_field_name("declarator").or_else(|| last_named_child(last));
         let inner = last.child_by_field_name("name").or_else(|| is_declarator.then(declared).flatten());
         match inner {
             Some(inner) => last = inner,
             None => return (last, scope),
         }
     }
+}
+
+fn last_named_child(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_children(&mut node.walk()).last()
 }
 
 /// The length of a name that an assignment's operator may follow: 2 of `ll=` and `OBJ+`.

@@ -222,6 +222,13 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
         _ if has_error => unread::add(&mut found, &lines, language),
         _ => {}
     }
+    if language.category == Category::Data {
+        // In minified data, what begins and ends on one line stays with what is around it.
+        found.definitions.retain(|definition| {
+            let line = lines.line_of(definition.bytes.start);
+            lines.line(line).len() <= LINE_BYTES_MAX || lines.end_line(&definition.bytes) > line
+        });
+    }
     if language.reader == Some(Reader::Pod) {
         headings::add_pod(&mut found, &lines);
     }

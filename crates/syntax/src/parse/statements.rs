@@ -13,6 +13,44 @@ use super::lines::Bytes;
 /// Words between `CREATE` and the kind of what is created, with their operands (`DEFINER = root@localhost`).
 const MODIFIERS_MAX: usize = 16;
 
+const MODIFIERS: [&str; 36] = [
+    "OR",
+    "REPLACE",
+    "ALTER",
+    "TEMP",
+    "TEMPORARY",
+    "GLOBAL",
+    "LOCAL",
+    "UNLOGGED",
+    "UNIQUE",
+    "CLUSTERED",
+    "NONCLUSTERED",
+    "COLUMNSTORE",
+    "BITMAP",
+    "FULLTEXT",
+    "SPATIAL",
+    "MATERIALIZED",
+    "RECURSIVE",
+    "FORCE",
+    "NO",
+    "NOFORCE",
+    "EDITIONABLE",
+    "NONEDITIONABLE",
+    "CONSTRAINT",
+    "EXTERNAL",
+    "FOREIGN",
+    "VIRTUAL",
+    "TRANSIENT",
+    "PUBLIC",
+    "DEFINER",
+    "ALGORITHM",
+    "SQL",
+    "SECURITY",
+    "INVOKER",
+    "SECURE",
+    "DEFAULT",
+    "TRUSTED",
+];
 /// Tokens of `END name ;`.
 const END_TOKENS: usize = 4;
 
@@ -142,10 +180,12 @@ impl<'a> StatementReader<'a> {
         if !is_create && !self.is_word(at, "ALTER") {
             return None;
         }
-        let kind = (at + 1..at + MODIFIERS_MAX)
-            .take_while(|at| !self.is_sign(*at, b';'))
-            .find_map(|at| Created::from_word(&self.word(at)).map(|created| (at, created)));
-        let (mut name, created) = kind?;
+        let mut kind = at + 1;
+        while kind < at + MODIFIERS_MAX && self.is_modifier(kind) {
+            kind += 1;
+        }
+        let created = Created::from_word(&self.word(kind))?;
+        let mut name = kind;
         if !is_create && (name != at + 1 || !matches!(self.word(name).as_str(), "TABLE" | "PROCEDURE" | "PROC")) {
             return None;
         }
@@ -156,7 +196,7 @@ impl<'a> StatementReader<'a> {
         }
         while matches!(
             self.word(name).as_str(),
-            "IF" | "NOT" | "EXISTS" | "CONCURRENTLY" | "BODY" | "ONLY" | "AUTHORIZATION" | "PUBLIC"
+            "IF" | "NOT" | "EXISTS" | "CONCURRENTLY" | "BODY" | "ONLY" | "AUTHORIZATION" | "FUNCTION"
         ) && self.is_name(name + 1)
         {
             name += 1;
@@ -185,6 +225,15 @@ impl<'a> StatementReader<'a> {
         }
         self.found.push(definition);
         Some(next)
+    }
+
+    /// Whether a token may be between `CREATE` and the kind.
+    fn is_modifier(&self, at: usize) -> bool {
+        let is_operand = |at: usize| self.is_sign(at, b'=') || self.word(at).starts_with('@');
+        is_operand(at)
+            || is_operand(at - 1)
+            || self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Quoted)
+            || MODIFIERS.contains(&self.word(at).as_str())
     }
 
     fn definition(&self, what: What, start: usize, name: usize, end: usize, created: Created) -> Definition {
