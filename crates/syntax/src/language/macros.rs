@@ -209,13 +209,19 @@ impl Edit<'_> {
     fn function(&mut self, word: &str, arguments: Range<usize>, names: MacroNames) {
         let Some(first) = argument(self.text, arguments.start, arguments.end) else { return };
         let behind = first.end + self.text[first.end..arguments.end].find(',').map_or(0, |comma| comma + 1);
+        let second = (behind > first.end).then(|| argument(self.text, behind, arguments.end)).flatten();
+        let is_text = |argument: &Range<usize>| self.text[argument.clone()].starts_with('"');
+        let is_last = |argument: &Range<usize>| self.text[argument.end..arguments.end].trim().is_empty();
         let has_suite = ["TEST", "BENCH", "METHOD"].iter().any(|part| word.contains(part)) || word.ends_with("_F");
-        let second = (behind > first.end && has_suite).then(|| argument(self.text, behind, arguments.end)).flatten();
-        let is_second_last = |second: &Range<usize>| self.text[second.end..arguments.end].trim().is_empty();
-        let second = second.filter(|second| is_second_last(second) && !self.text[second.clone()].starts_with('"'));
-        let kept = match (second, names) {
-            (Some(_), MacroNames::Two) if !self.text[first.clone()].starts_with('"') => return,
-            (Some(second), MacroNames::One) if !self.text[first.clone()].starts_with('"') => second,
+        let has_suite = has_suite && !word.contains("FIXTURE");
+        let kept = match second {
+            _ if is_text(&first) => first,
+            // `TEST_CASE_METHOD(Fixture, "name")`.
+            Some(second) if is_text(&second) => second,
+            Some(second) if has_suite && is_last(&second) => match names {
+                MacroNames::One => second,
+                MacroNames::Two => return,
+            },
             _ => first,
         };
         if self.text[kept.clone()].starts_with('"') {
@@ -318,12 +324,11 @@ impl Level {
             }
             [(Piece::Sign(b'@'), _), (_, "property"), ..] => is_last && statement.len() > 3,
             // `void f(int x) A_LOCKS(y);`: the macro follows parameters that follow a type and a name.
-            _ => {
+            [.., (Piece::Sign(b')'), _)] if *next == Piece::Sign(b';') => {
                 let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
-                *next == Piece::Sign(b';')
-                    && statement.last().is_some_and(|(piece, _)| *piece == Piece::Sign(b')'))
-                    && open.is_some_and(|open| open > 1 && matches!(statement[open - 1].0, Piece::Word))
+                open.is_some_and(|open| open > 1 && statement[open - 1].0 == Piece::Word)
             }
+            _ => false,
         }
     }
 }
@@ -562,6 +567,8 @@ mod tests {
             ("class A {\npublic slots:\n  A b();\nsignals:\n};", "class A {\npublic      :\n  A b();\n        \n};"),
             ("typedef NS_ENUM(A, B) { C };", "        enum       B  { C };"),
             ("TEST_CASE(\"é\", \"b\") {", "TEST_CASE(ssss     ) {"),
+            ("A_TEST_METHOD(B, \"c\", \"d\") {", "A_TEST_METHOD(   sss     ) {"),
+            ("A_FIXTURE_TEST(b, C) {", "A_FIXTURE_TEST(b   ) {"),
             ("A_MODULE(b, c) {", "A_MODULE(b   ) {"),
             ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
             ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),

@@ -145,6 +145,9 @@ pub(super) fn kotlin(text: &str) -> Option<String> {
 /// Kotlin: a semicolon after the last member of a class on one line, without which the grammar loses the class.
 fn kotlin_blocks(text: &str) -> Option<String> {
     edit_lines(text, " }", |line| {
+        if !line.trim_ascii_end().ends_with(b"}") {
+            return;
+        }
         let types = [&b"class "[..], b"interface ", b"object "];
         let is_type = |at: usize| types.iter().any(|word| line[at..].starts_with(word));
         let Some(begin) = (0..line.len()).find(|at| is_type(*at)) else { return };

@@ -122,6 +122,13 @@
 
 (function_definition declarator: (operator_cast) @name body: (compound_statement)? @body) @function
 (function_definition declarator: (qualified_identifier) @name.last body: (compound_statement) @body) @function
+; `A& A::operator=(A&&) = default;`.
+(declaration
+  type: (_) @return
+  declarator: (init_declarator declarator: [
+    (function_declarator declarator: (qualified_identifier) @name.last parameters: (parameter_list) @parameters)
+    (_ (function_declarator declarator: (qualified_identifier) @name.last parameters: (parameter_list) @parameters))
+  ])) @function
 ; `A::~A() = default;` parses as an assignment.
 ((expression_statement
   (assignment_expression
@@ -234,6 +241,7 @@
   (type_definition type: (enum_specifier name: (type_identifier) @name body: (enumerator_list)))
 ]) @class
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @class
+(enum_specifier name: (qualified_identifier) @name.last body: (enumerator_list) @body) @class
 (namespace_definition name: (_) @name body: (declaration_list)) @namespace
 
 ; `class Name;`

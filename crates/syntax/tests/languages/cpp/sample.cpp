@@ -171,3 +171,14 @@ TEST_CASE("blends two tiles", "[blend]") {
 ATLAS_BENCH(decode) {
   int runs = 9;
 }
+
+atlas::Store& atlas::Store::operator=(Store&&) = default;
+enum class atlas::Store::Mode : int { kRead };
+
+TEST_CASE_METHOD(StoreFixture, "opens a store", "[store]") {
+  int opened = 1;
+}
+
+ATLAS_PLUGIN(viewer, api) {
+  int version = 3;
+}
