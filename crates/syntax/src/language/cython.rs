@@ -14,7 +14,7 @@ pub(super) fn as_python(text: &str) -> Option<String> {
     if !text.contains("cdef ") && !text.contains("cpdef ") {
         return None;
     }
-    let mut cython = Cython { text, bytes: text.as_bytes().to_vec() };
+    let mut cython = CythonText { text, bytes: text.as_bytes().to_vec() };
     // Indentation of the block of C whose lines are read.
     let mut block: Option<usize> = None;
     let mut at = 0;
@@ -37,12 +37,12 @@ pub(super) fn as_python(text: &str) -> Option<String> {
     String::from_utf8(cython.bytes).ok().filter(|edited| edited != text)
 }
 
-struct Cython<'a> {
+struct CythonText<'a> {
     text: &'a str,
     bytes: Vec<u8>,
 }
 
-impl Cython<'_> {
+impl CythonText<'_> {
     /// Makes a line an expression.
     fn fill(&mut self, start: usize, code: &str) {
         self.bytes[start..start + code.len()].fill(b'_');

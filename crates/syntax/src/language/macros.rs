@@ -108,7 +108,7 @@ pub(super) fn csharp_extensions(text: &str) -> Option<String> {
         return None;
     }
     let pieces = pieces(text);
-    let mut edit = Edit { text, bytes: text.as_bytes().to_vec(), changed: false };
+    let mut prepared = PreparedText { text, bytes: text.as_bytes().to_vec(), changed: false };
     // Whether each open block is an extension's.
     let mut blocks = Vec::new();
     // The first piece of an extension's head.
@@ -120,13 +120,13 @@ pub(super) fn csharp_extensions(text: &str) -> Option<String> {
             Piece::Sign(b';') => head = None,
             Piece::Sign(b'{') => {
                 blocks.push(head.is_some());
-                head.take().into_iter().for_each(|start| edit.blank(start..place.end));
+                head.take().into_iter().for_each(|start| prepared.blank(start..place.end));
             }
-            Piece::Sign(b'}') if blocks.pop() == Some(true) => edit.blank(place.clone()),
+            Piece::Sign(b'}') if blocks.pop() == Some(true) => prepared.blank(place.clone()),
             _ => {}
         }
     }
-    if edit.changed { String::from_utf8(edit.bytes).ok() } else { None }
+    if prepared.changed { String::from_utf8(prepared.bytes).ok() } else { None }
 }
 
 /// Access labels of C++, which another word may follow (`public slots:`).
@@ -149,10 +149,10 @@ pub(super) enum MacroNames {
 /// and of access labels, and reduces the arguments of macros that define a function or an enumeration to its name.
 pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
     let pieces = pieces(text);
-    let mut edit = Edit { text, bytes: text.as_bytes().to_vec(), changed: false };
+    let mut prepared = PreparedText { text, bytes: text.as_bytes().to_vec(), changed: false };
     // The pieces that are kept, so that consecutive attributes are recognized.
     let mut kept: Vec<(Piece, &str)> = Vec::new();
-    let mut level = Level::default();
+    let mut scope = DeclarationScope::default();
     let mut i = 0;
     while i < pieces.len() {
         let (piece, ref place) = pieces[i];
@@ -160,31 +160,31 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
         let is_macro = piece == Piece::Upper || DEFINERS.contains(&word);
         let end = if is_macro { behind_arguments(&pieces, i) } else { i + 1 };
         if piece != Piece::Upper && !is_macro && !matches!(piece, Piece::Word) {
-            level.step(piece, &kept, begins_line(text, place.start));
-        } else if let Some(end) = level.label(&pieces, i, text, &kept) {
-            edit.blank(place.start..pieces[end - 1].1.end);
+            scope.step(piece, &kept, begins_line(text, place.start));
+        } else if let Some(end) = scope.label(&pieces, i, text, &kept) {
+            prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
             continue;
         } else if piece == Piece::Upper
-            && (is_attribute(text, &pieces, i, end, &kept) || level.is_attribute(&pieces, end, &kept))
+            && (is_attribute(text, &pieces, i, end, &kept) || scope.is_attribute(&pieces, end, &kept))
         {
-            edit.blank(place.start..pieces[end - 1].1.end);
+            prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
             continue;
-        } else if end > i + 1 && pieces.get(end).is_some_and(|p| p.0 == Piece::Sign(b'{')) && level.is_outside() {
+        } else if end > i + 1 && pieces.get(end).is_some_and(|p| p.0 == Piece::Sign(b'{')) && scope.is_outside() {
             let arguments = pieces[i + 1].1.end..pieces[end - 1].1.start;
             let typedef = kept.last().filter(|(_, word)| *word == "typedef").map(|_| pieces[i - 1].1.clone());
             if word.ends_with("_ENUM") || word.ends_with("_OPTIONS") {
-                edit.enumeration(place.start, arguments, typedef);
-            } else if level.begins(&kept) {
-                edit.function(word, arguments, names);
+                prepared.enumeration(place.start, arguments, typedef);
+            } else if scope.begins(&kept) {
+                prepared.function(word, arguments, names);
             }
         }
         kept.push((piece, word));
         i += 1;
     }
     // Removed arguments may contain multi-byte characters, which become spaces as a whole.
-    if edit.changed { String::from_utf8(edit.bytes).ok() } else { None }
+    if prepared.changed { String::from_utf8(prepared.bytes).ok() } else { None }
 }
 
 /// Whether only white space is before a byte on its line.
@@ -193,13 +193,13 @@ fn begins_line(text: &str, at: usize) -> bool {
 }
 
 /// The edited bytes of a text.
-struct Edit<'a> {
+struct PreparedText<'a> {
     text: &'a str,
     bytes: Vec<u8>,
     changed: bool,
 }
 
-impl Edit<'_> {
+impl PreparedText<'_> {
     fn blank(&mut self, range: Range<usize>) {
         self.bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
         self.changed = true;
@@ -260,14 +260,14 @@ fn argument(text: &str, from: usize, end: usize) -> Option<Range<usize>> {
 
 /// The open brackets around a piece, and the statement that it is part of.
 #[derive(Default)]
-struct Level {
+struct DeclarationScope {
     /// Whether each open block holds declarations: of a namespace or a type.
     blocks: Vec<bool>,
     /// The first kept piece of the statement.
     statement: usize,
 }
 
-impl Level {
+impl DeclarationScope {
     /// Whether it is outside of functions and values.
     fn is_outside(&self) -> bool {
         self.blocks.last().is_none_or(|holds| *holds)

@@ -56,7 +56,7 @@ const END_TOKENS: usize = 4;
 
 /// What a word after `CREATE` creates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Created {
+enum CreatedObject {
     /// A table, a view, a type: what has columns or members.
     Type,
     /// What has a body of statements.
@@ -67,32 +67,32 @@ enum Created {
     Object,
 }
 
-impl Created {
-    fn from_word(word: &str) -> Option<Created> {
+impl CreatedObject {
+    fn from_word(word: &str) -> Option<CreatedObject> {
         Some(match word {
-            "TABLE" | "VIEW" | "TYPE" | "DOMAIN" => Created::Type,
-            "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "AGGREGATE" | "EVENT" | "RULE" => Created::Routine,
-            "PACKAGE" => Created::Package,
-            "SCHEMA" => Created::Schema,
+            "TABLE" | "VIEW" | "TYPE" | "DOMAIN" => CreatedObject::Type,
+            "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "AGGREGATE" | "EVENT" | "RULE" => CreatedObject::Routine,
+            "PACKAGE" => CreatedObject::Package,
+            "SCHEMA" => CreatedObject::Schema,
             "INDEX" | "SEQUENCE" | "ROLE" | "USER" | "POLICY" | "EXTENSION" | "SERVER" | "PUBLICATION"
-            | "SUBSCRIPTION" | "SYNONYM" | "DATABASE" | "COLLATION" => Created::Object,
+            | "SUBSCRIPTION" | "SYNONYM" | "DATABASE" | "COLLATION" => CreatedObject::Object,
             _ => return None,
         })
     }
 
     fn kind(self) -> UnitKind {
         match self {
-            Created::Type | Created::Package | Created::Schema => UnitKind::Class,
-            Created::Routine => UnitKind::Function,
-            Created::Object => UnitKind::Constant,
+            CreatedObject::Type | CreatedObject::Package | CreatedObject::Schema => UnitKind::Class,
+            CreatedObject::Routine => UnitKind::Function,
+            CreatedObject::Object => UnitKind::Constant,
         }
     }
 }
 
 /// A token that is neither white space nor a comment.
 #[derive(Debug)]
-struct Token {
-    kind: TokenKind,
+struct SqlToken {
+    kind: SqlTokenKind,
     bytes: Bytes,
     /// Whether it is the first of its line, and whether white space precedes it there.
     begins_line: bool,
@@ -100,7 +100,7 @@ struct Token {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum TokenKind {
+enum SqlTokenKind {
     Word,
     /// `"name"`, `[name]`, with backquotes.
     Quoted,
@@ -127,7 +127,7 @@ pub(super) fn add(found: &mut FileCaptures, text: &str) {
 
 struct StatementReader<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    tokens: Vec<SqlToken>,
     /// The end of statements that MySQL's client was told, instead of `;`.
     delimiter: Option<&'a str>,
     found: Vec<Definition>,
@@ -145,7 +145,7 @@ impl<'a> StatementReader<'a> {
                 continue;
             }
             let next = if begins || token.begins_line { self.statement(at) } else { None };
-            begins = next.is_some() || self.tokens[at].kind == TokenKind::Sign(b';');
+            begins = next.is_some() || self.tokens[at].kind == SqlTokenKind::Sign(b';');
             at = next.unwrap_or(at + 1).max(at + 1);
         }
         self.found
@@ -161,17 +161,17 @@ impl<'a> StatementReader<'a> {
     }
 
     fn word(&self, at: usize) -> String {
-        let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Word);
+        let token = self.tokens.get(at).filter(|token| token.kind == SqlTokenKind::Word);
         token.map(|token| self.text[token.bytes.clone()].to_ascii_uppercase()).unwrap_or_default()
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
-        let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Word);
+        let token = self.tokens.get(at).filter(|token| token.kind == SqlTokenKind::Word);
         token.is_some_and(|token| self.text[token.bytes.clone()].eq_ignore_ascii_case(word))
     }
 
     fn is_sign(&self, at: usize, sign: u8) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Sign(sign))
+        self.tokens.get(at).is_some_and(|token| token.kind == SqlTokenKind::Sign(sign))
     }
 
     /// Reads a statement that defines something; returns the token after it.
@@ -184,13 +184,13 @@ impl<'a> StatementReader<'a> {
         while kind < at + MODIFIERS_MAX && self.is_modifier(kind) {
             kind += 1;
         }
-        let created = Created::from_word(&self.word(kind))?;
+        let created = CreatedObject::from_word(&self.word(kind))?;
         let mut name = kind;
         if !is_create && (name != at + 1 || !matches!(self.word(name).as_str(), "TABLE" | "PROCEDURE" | "PROC")) {
             return None;
         }
         name += 1;
-        let is_package_body = created == Created::Package && self.is_word(name, "BODY");
+        let is_package_body = created == CreatedObject::Package && self.is_word(name, "BODY");
         if self.is_word(name, "MAPPING") {
             return None;
         }
@@ -208,12 +208,12 @@ impl<'a> StatementReader<'a> {
         let (schema, name) = self.qualified(name);
         let schema = schema.or_else(|| self.schema_of_target(created, name));
         let (end, next) = match created {
-            Created::Package => self.package(name, is_package_body),
+            CreatedObject::Package => self.package(name, is_package_body),
             _ => self.end(name, created),
         };
         let role = match (is_create, created) {
             (false, _) => UnitRole::Extension,
-            (_, Created::Package) if !is_package_body => UnitRole::Declaration,
+            (_, CreatedObject::Package) if !is_package_body => UnitRole::Declaration,
             _ => UnitRole::Definition,
         };
         let start = self.tokens[at].bytes.start;
@@ -232,21 +232,23 @@ impl<'a> StatementReader<'a> {
         let is_operand = |at: usize| self.is_sign(at, b'=') || self.word(at).starts_with('@');
         is_operand(at)
             || is_operand(at - 1)
-            || self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Quoted)
+            || self.tokens.get(at).is_some_and(|token| token.kind == SqlTokenKind::Quoted)
             || MODIFIERS.contains(&self.word(at).as_str())
     }
 
-    fn definition(&self, what: What, start: usize, name: usize, end: usize, created: Created) -> Definition {
+    fn definition(&self, what: What, start: usize, name: usize, end: usize, created: CreatedObject) -> Definition {
         let opens = self.is_sign(name + 1, b'(');
         let first = |is: &dyn Fn(usize) -> bool| {
             (name + 1..self.tokens.len()).take_while(|at| self.tokens[*at].bytes.start < end).find(|at| is(*at))
         };
         let body = match created {
-            Created::Type if opens => Some(name + 1),
-            Created::Type => {
+            CreatedObject::Type if opens => Some(name + 1),
+            CreatedObject::Type => {
                 first(&|at| self.is_word(at, "SELECT") || self.is_word(at, "WITH")).map(|select| select - 1)
             }
-            Created::Routine => first(&|at| self.opens_body(at) || self.is_word(at, "BEGIN") || self.is_dollar(at)),
+            CreatedObject::Routine => {
+                first(&|at| self.opens_body(at) || self.is_word(at, "BEGIN") || self.is_dollar(at))
+            }
             _ => None,
         };
         let body_start = body.map_or(end, |body| self.tokens[body].bytes.start);
@@ -259,9 +261,9 @@ impl<'a> StatementReader<'a> {
             .find(|(_, depth)| *depth == 0);
         let first = self.tokens.get(name + 1).map_or(end, |token| token.bytes.start);
         let parameters = match created {
-            Created::Routine if opens => close.map(|(close, _)| first..self.tokens[close].bytes.end),
+            CreatedObject::Routine if opens => close.map(|(close, _)| first..self.tokens[close].bytes.end),
             // `@id INT, @name TEXT AS`
-            Created::Routine if self.text[first..].starts_with('@') => Some(first..body_start),
+            CreatedObject::Routine if self.text[first..].starts_with('@') => Some(first..body_start),
             _ => None,
         };
         Definition {
@@ -274,12 +276,12 @@ impl<'a> StatementReader<'a> {
     /// The bytes of a name, without its quotes.
     fn name(&self, at: usize) -> Bytes {
         let bytes = self.tokens[at].bytes.clone();
-        let is_quoted = self.tokens[at].kind == TokenKind::Quoted && bytes.len() > 2;
+        let is_quoted = self.tokens[at].kind == SqlTokenKind::Quoted && bytes.len() > 2;
         if is_quoted { bytes.start + 1..bytes.end - 1 } else { bytes }
     }
 
     fn is_name(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|token| matches!(token.kind, TokenKind::Word | TokenKind::Quoted))
+        self.tokens.get(at).is_some_and(|token| matches!(token.kind, SqlTokenKind::Word | SqlTokenKind::Quoted))
     }
 
     /// The last part of a name with dots, and the part before it.
@@ -293,8 +295,8 @@ impl<'a> StatementReader<'a> {
     }
 
     /// The schema of what an index, a trigger or a policy is for.
-    fn schema_of_target(&self, created: Created, name: usize) -> Option<usize> {
-        if !matches!(created, Created::Object | Created::Routine) {
+    fn schema_of_target(&self, created: CreatedObject, name: usize) -> Option<usize> {
+        if !matches!(created, CreatedObject::Object | CreatedObject::Routine) {
             return None;
         }
         let on = (name + 1..name + MODIFIERS_MAX).take_while(|at| !self.is_sign(*at, b';') && !self.is_sign(*at, b'('));
@@ -302,8 +304,8 @@ impl<'a> StatementReader<'a> {
     }
 
     /// The end of a statement after its name, without the mark that ends it, and the token after that.
-    fn end(&self, name: usize, created: Created) -> (usize, usize) {
-        let is_routine = created == Created::Routine;
+    fn end(&self, name: usize, created: CreatedObject) -> (usize, usize) {
+        let is_routine = created == CreatedObject::Routine;
         // The open blocks; whether the statements of a body follow without brackets of their own.
         let (mut depth, mut is_open) = (0usize, false);
         let mut at = name + 1;
@@ -351,7 +353,7 @@ impl<'a> StatementReader<'a> {
     fn is_dollar(&self, at: usize) -> bool {
         self.tokens
             .get(at)
-            .is_some_and(|token| token.kind == TokenKind::Text && self.text[token.bytes.clone()].starts_with('$'))
+            .is_some_and(|token| token.kind == SqlTokenKind::Text && self.text[token.bytes.clone()].starts_with('$'))
     }
 
     fn opens_body(&self, at: usize) -> bool {
@@ -360,7 +362,7 @@ impl<'a> StatementReader<'a> {
 
     /// Whether declarations or statements follow `AS`, rather than a text or a block.
     fn opens_statements(&self, at: usize) -> bool {
-        let is_text = self.tokens.get(at + 1).is_none_or(|token| token.kind == TokenKind::Text);
+        let is_text = self.tokens.get(at + 1).is_none_or(|token| token.kind == SqlTokenKind::Text);
         self.opens_body(at) && !is_text && !self.is_word(at + 1, "BEGIN")
     }
 
@@ -397,7 +399,7 @@ impl<'a> StatementReader<'a> {
                     let (what, start) =
                         (What::Unit(UnitKind::Function, UnitRole::Definition), self.tokens[start].bytes.start);
                     let end = self.tokens[end].bytes.end;
-                    let definition = self.definition(what, start, name, end, Created::Routine);
+                    let definition = self.definition(what, start, name, end, CreatedObject::Routine);
                     self.found.push(definition);
                 }
             }
@@ -412,7 +414,7 @@ impl<'a> StatementReader<'a> {
 }
 
 /// Cuts a text into tokens.
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<SqlToken> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut line_start, mut begins_line) = (0, 0, true);
@@ -438,37 +440,37 @@ fn tokens(text: &str) -> Vec<Token> {
             }
             b'\'' => {
                 at = behind_quote(bytes, at, b'\'');
-                TokenKind::Text
+                SqlTokenKind::Text
             }
             quote @ (b'"' | b'`') => {
                 at = behind_quote(bytes, at, quote);
-                TokenKind::Quoted
+                SqlTokenKind::Quoted
             }
             b'[' if bracketed(text, at).is_some() => {
                 at = bracketed(text, at).unwrap_or(at + 1);
-                TokenKind::Quoted
+                SqlTokenKind::Quoted
             }
             b'$' => match dollar_tag(text, at) {
                 Some(tag) => {
                     let from = at + tag.len();
                     at = text[from..].find(tag).map_or(bytes.len(), |end| from + end + tag.len());
-                    TokenKind::Text
+                    SqlTokenKind::Text
                 }
                 None => {
                     at += 1;
-                    TokenKind::Sign(b'$')
+                    SqlTokenKind::Sign(b'$')
                 }
             },
             b if is_name_byte(b) => {
                 at += bytes[at..].iter().take_while(|b| is_name_byte(**b) || **b == b'$').count();
-                TokenKind::Word
+                SqlTokenKind::Word
             }
             b => {
                 at += 1;
-                TokenKind::Sign(b)
+                SqlTokenKind::Sign(b)
             }
         };
-        found.push(Token { kind, bytes: start..at, begins_line, is_indented: start > line_start });
+        found.push(SqlToken { kind, bytes: start..at, begins_line, is_indented: start > line_start });
         begins_line = false;
     }
     found
