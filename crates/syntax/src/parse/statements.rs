@@ -51,6 +51,11 @@ const MODIFIERS: [&str; 36] = [
     "DEFAULT",
     "TRUSTED",
 ];
+/// Words that begin another statement on a line of their own, after one without `;`.
+const STATEMENTS: [&str; 13] = [
+    "ALTER", "COMMENT", "DECLARE", "DELETE", "DROP", "EXEC", "EXECUTE", "GRANT", "INSERT", "PRINT", "SET", "UPDATE",
+    "USE",
+];
 /// Tokens of `END name ;`.
 const END_TOKENS: usize = 4;
 
@@ -111,7 +116,9 @@ enum SqlTokenKind {
 
 /// Replaces the definitions of the grammar by those of the statements' heads; types of results come from the grammar.
 pub(super) fn add(found: &mut FileCaptures, text: &str) {
-    let reader = StatementReader { text, tokens: tokens(text), delimiter: None, found: Vec::new() };
+    let mut reader =
+        StatementReader { text, tokens: tokens(text), is_batched: false, delimiter: None, found: Vec::new() };
+    reader.is_batched = (0..reader.tokens.len()).any(|at| reader.ends_batch(at));
     let read = std::mem::replace(&mut found.definitions, reader.read());
     let routines = found.definitions.iter_mut().filter(|d| d.what.is_callable());
     let mut by_name: HashMap<usize, &mut Definition> = routines.map(|d| (d.name.start, d)).collect();
@@ -128,6 +135,8 @@ pub(super) fn add(found: &mut FileCaptures, text: &str) {
 struct StatementReader<'a> {
     text: &'a str,
     tokens: Vec<SqlToken>,
+    /// Whether `GO` or `/` ends batches, and with them the bodies of routines.
+    is_batched: bool,
     /// The end of statements that MySQL's client was told, instead of `;`.
     delimiter: Option<&'a str>,
     found: Vec<Definition>,
@@ -220,8 +229,9 @@ impl<'a> StatementReader<'a> {
         let definition = self.definition(What::Unit(created.kind(), role), start, name, end, created);
         if let Some(schema) = schema {
             // Wider than the definition, so that it encloses it.
-            let bytes = start..self.tokens[..next].last().map_or(end, |last| last.bytes.end).max(end);
-            self.found.push(Definition::new(What::Namespace, 0, bytes, self.name(schema)));
+            let mut ends = self.tokens[next - 1..].iter().take(2).map(|token| token.bytes.end);
+            let behind = ends.find(|behind| *behind > end).unwrap_or(end);
+            self.found.push(Definition::new(What::Namespace, 0, start..behind, self.name(schema)));
         }
         self.found.push(definition);
         Some(next)
@@ -238,32 +248,32 @@ impl<'a> StatementReader<'a> {
 
     fn definition(&self, what: What, start: usize, name: usize, end: usize, created: CreatedObject) -> Definition {
         let opens = self.is_sign(name + 1, b'(');
+        // The first token outside of brackets for which `is` holds.
         let first = |is: &dyn Fn(usize) -> bool| {
-            (name + 1..self.tokens.len()).take_while(|at| self.tokens[*at].bytes.start < end).find(|at| is(*at))
+            let mut brackets = 0;
+            let mut tokens = (name + 1..self.tokens.len()).take_while(|at| self.tokens[*at].bytes.start < end);
+            tokens.find(|at| {
+                brackets += i32::from(self.is_sign(*at, b'(')) - i32::from(self.is_sign(*at, b')'));
+                brackets <= 0 && is(*at)
+            })
         };
         let body = match created {
             CreatedObject::Type if opens => Some(name + 1),
             CreatedObject::Type => {
                 first(&|at| self.is_word(at, "SELECT") || self.is_word(at, "WITH")).map(|select| select - 1)
             }
-            CreatedObject::Routine => {
-                first(&|at| self.opens_body(at) || self.is_word(at, "BEGIN") || self.is_dollar(at))
-            }
+            CreatedObject::Routine => first(&|at| {
+                self.opens_body(at) && !self.is_word(at + 1, "ON") || self.is_word(at, "BEGIN") || self.is_dollar(at)
+            }),
             _ => None,
         };
         let body_start = body.map_or(end, |body| self.tokens[body].bytes.start);
-        let close = (name + 1..self.tokens.len())
-            .take_while(|at| self.tokens[*at].bytes.start < body_start)
-            .scan(0, |depth, at| {
-                *depth += i32::from(self.is_sign(at, b'(')) - i32::from(self.is_sign(at, b')'));
-                Some((at, *depth))
-            })
-            .find(|(_, depth)| *depth == 0);
-        let first = self.tokens.get(name + 1).map_or(end, |token| token.bytes.start);
+        let close = first(&|at| self.is_sign(at, b')'));
+        let rest = self.tokens.get(name + 1).map_or(end, |token| token.bytes.start);
         let parameters = match created {
-            CreatedObject::Routine if opens => close.map(|(close, _)| first..self.tokens[close].bytes.end),
+            CreatedObject::Routine if opens => close.map(|close| rest..self.tokens[close].bytes.end),
             // `@id INT, @name TEXT AS`
-            CreatedObject::Routine if self.text[first..].starts_with('@') => Some(first..body_start),
+            CreatedObject::Routine if self.text[rest..].starts_with('@') => Some(rest..body_start),
             _ => None,
         };
         Definition {
@@ -299,32 +309,36 @@ impl<'a> StatementReader<'a> {
         if !matches!(created, CreatedObject::Object | CreatedObject::Routine) {
             return None;
         }
-        let on = (name + 1..name + MODIFIERS_MAX).take_while(|at| !self.is_sign(*at, b';') && !self.is_sign(*at, b'('));
-        on.into_iter().find(|at| self.is_word(*at, "ON")).and_then(|on| self.qualified(on + 1).0)
+        let mut head =
+            (name + 1..name + MODIFIERS_MAX).take_while(|at| !self.is_sign(*at, b';') && !self.is_sign(*at, b'('));
+        head.find(|at| self.is_word(*at, "ON")).and_then(|on| self.qualified(on + 1).0)
     }
 
     /// The end of a statement after its name, without the mark that ends it, and the token after that.
     fn end(&self, name: usize, created: CreatedObject) -> (usize, usize) {
         let is_routine = created == CreatedObject::Routine;
-        // The open blocks; whether the statements of a body follow without brackets of their own.
-        let (mut depth, mut is_open) = (0usize, false);
+        // The open blocks and brackets; whether the statements of a body follow without a block of their own.
+        let (mut depth, mut brackets, mut is_open) = (0usize, 0i32, false);
         let mut at = name + 1;
         while at < self.tokens.len() {
             if self.ends_batch(at) || self.delimits(at) {
                 return (self.tokens[at - 1].bytes.end, at + 1);
             }
             let token = &self.tokens[at];
-            if token.begins_line && !token.is_indented && (self.is_word(at, "CREATE") || self.is_word(at, "DELIMITER"))
-            {
+            let begins = token.begins_line && !token.is_indented;
+            let begins_other = || !is_routine && brackets <= 0 && STATEMENTS.contains(&self.word(at).as_str());
+            if begins && (self.is_word(at, "CREATE") || self.is_word(at, "DELIMITER") || begins_other()) {
                 return (self.tokens[at - 1].bytes.end, at);
             }
             if self.is_sign(at, b';') && self.delimiter.is_none() && depth == 0 && !is_open {
                 return (self.tokens[at - 1].bytes.end, at + 1);
             }
+            brackets += i32::from(self.is_sign(at, b'(')) - i32::from(self.is_sign(at, b')'));
             if is_routine {
                 let before = depth;
                 at = self.count(at, &mut depth);
-                is_open = is_open && (before == 0 || depth > 0) || depth == 0 && self.opens_statements(at);
+                is_open = is_open && (self.is_batched || before == 0 || depth > 0)
+                    || depth == 0 && brackets <= 0 && self.opens_statements(at);
             }
             at += 1;
         }
@@ -363,7 +377,8 @@ impl<'a> StatementReader<'a> {
     /// Whether declarations or statements follow `AS`, rather than a text or a block.
     fn opens_statements(&self, at: usize) -> bool {
         let is_text = self.tokens.get(at + 1).is_none_or(|token| token.kind == SqlTokenKind::Text);
-        self.opens_body(at) && !is_text && !self.is_word(at + 1, "BEGIN")
+        let is_other = self.is_word(at + 1, "ON") || self.is_word(at + 1, "BEGIN") && !self.is_batched;
+        self.opens_body(at) && !is_text && !is_other
     }
 
     /// `GO` or `/` alone on a line.
