@@ -31,6 +31,7 @@ pub mod trace;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use colgrep_syntax::worker;
 
 /// All is well.
 pub const FINE: u8 = 0;
@@ -104,8 +105,16 @@ enum BenchCommand {
 
 /// Runs the harness and gives its exit status: 0 fine, 1 a regression, 2 an error.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
-    let (args, vars) = (args.collect(), vars.collect());
-    colgrep::with_room(|| run_with(args, vars))
+    let (args, vars): (Vec<OsString>, Vec<_>) = (args.collect(), vars.collect());
+    if worker::is_asked_for(&args) {
+        return colgrep::with_room(|| worker::serve().map_or(FAILED, |()| FINE));
+    }
+    if let Some(program) = worker::this_program() {
+        worker::enable(program);
+    }
+    let status = colgrep::with_room(|| run_with(args, vars));
+    worker::end();
+    status
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {

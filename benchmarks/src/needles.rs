@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::UnitKind;
 use colgrep_engine::project::model::Model;
-use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
+use colgrep_engine::{Answer, Env};
 use colgrep_index::source::read_text;
 use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
@@ -297,18 +297,14 @@ fn ask(
     let folder = args.repos.join(name);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
     BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
-    let mut options = OpenOptions::default();
-    (options.update, options.model) = (false, args.ranking.model.clone());
-    let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
+    let mut session = args.ranking.session(&folder, env)?;
     let mut records = Vec::new();
     for needle in needles {
         let right = sections(&folder, needle)?;
         for asked in Phrasing::ALL {
             let query = asked.of(needle);
-            let mut request = SearchRequest::new(query).within(&folder).files(DEPTH).by(args.ranking.by());
+            let mut request = args.ranking.request(query, &folder, DEPTH)?;
             request.shape.single_units = args.units;
-            request.ranking.profile = args.ranking.profile()?;
-            request.ranking.fusion = args.ranking.fusion.map(Into::into);
             let answer = session.search(&request).with_context(|| format!("{name}: {query:?}"))?;
             records.push(record(needle, asked, &right, &answer));
         }

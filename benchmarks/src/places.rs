@@ -14,7 +14,7 @@ use colgrep_core::strength::FLOOR;
 use colgrep_engine::answer::pack::{self, BYTES_A_TOKEN};
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::project::model::Model;
-use colgrep_engine::{Detail, Env, OpenOptions, SearchRequest, Session, Weakest};
+use colgrep_engine::{Detail, Env, Weakest};
 use colgrep_index::source::read_text;
 use serde::{Deserialize, Serialize};
 
@@ -288,14 +288,10 @@ fn ask(
     let folder = args.repos.join(name);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
     BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
-    let mut options = OpenOptions::default();
-    (options.update, options.model) = (false, args.ranking.model.clone());
-    let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
+    let mut session = args.ranking.session(&folder, env)?;
     let mut records = Vec::new();
     for question in questions {
-        let mut request = SearchRequest::new(&question.question).within(&folder).files(ROWS).by(args.ranking.by());
-        request.ranking.profile = args.ranking.profile()?;
-        request.ranking.fusion = args.ranking.fusion.map(Into::into);
+        let mut request = args.ranking.request(&question.question, &folder, ROWS)?;
         request.shape.weakest = Weakest::Strength(0.0);
         let rows = session.search(&request).with_context(|| format!("{name}: {:?}", question.question))?.files;
         let mut request = request.files(pack::FILES_MAX).detail(Detail::Parts);

@@ -9,6 +9,7 @@ mod disk;
 mod held;
 mod kill;
 mod mcp;
+mod parsers;
 mod past;
 mod rot;
 mod starve;
@@ -44,6 +45,8 @@ pub enum TortureKind {
     Crowd,
     /// Sources that are dear to parse, mutated ones, and trees that are dear to walk
     Bombs,
+    /// Sources of every language, mutated along their syntax trees and at random, parsed in worker processes
+    Parsers,
     /// Too little disk, memory, handles; closed and full streams
     Starve,
     /// Clones that want something run or read
@@ -61,6 +64,7 @@ impl TortureKind {
             TortureKind::Rot => rot::run(args),
             TortureKind::Crowd => crowd::run(args),
             TortureKind::Bombs => bombs::run(args),
+            TortureKind::Parsers => parsers::run(args),
             TortureKind::Starve => starve::run(args),
             TortureKind::Traps => traps::run(args),
             TortureKind::Mcp => mcp::run(args),

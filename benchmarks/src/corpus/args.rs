@@ -1,16 +1,16 @@
 //! The flags that say what is measured, and with which ranking.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
 use colgrep::FusionArg;
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_engine::RankBy;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::settings::env::{Env, profile};
+use colgrep_engine::{OpenOptions, RankBy, SearchRequest, Session};
 
 use super::ask::WithoutBackground;
 
@@ -92,6 +92,27 @@ impl RankingArgs {
         };
         let others = vars.iter().filter(|(name, _)| name != "COLGREP_DATA_DIR").cloned();
         Ok(Env::read(others.chain([(OsString::from("COLGREP_DATA_DIR"), folder.into_os_string())]))?)
+    }
+
+    /// A session over the indexed folder `root`, which reads no file anew.
+    ///
+    /// # Errors
+    /// When its settings can't be understood.
+    pub fn session(&self, root: &Path, env: &Env) -> Result<Session> {
+        let mut options = OpenOptions::default();
+        (options.update, options.model) = (false, self.model.clone());
+        Ok(Session::new(env.clone(), root, &options, Arc::new(()))?)
+    }
+
+    /// A request for this many files below `root`.
+    ///
+    /// # Errors
+    /// When there is no such profile.
+    pub fn request(&self, query: &str, root: &Path, files: usize) -> Result<SearchRequest> {
+        let mut request = SearchRequest::new(query).within(root).files(files).by(self.by());
+        request.ranking.profile = self.profile()?;
+        request.ranking.fusion = self.fusion.map(Into::into);
+        Ok(request)
     }
 
     /// The constants in force: the profile's, then the environment's.

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::project::model::Model;
-use colgrep_engine::{Answer, Env, OpenOptions, SearchRequest, Session};
+use colgrep_engine::{Answer, Env};
 use colgrep_syntax::language::{Category, by_name};
 use serde::{Deserialize, Serialize};
 
@@ -208,15 +208,11 @@ fn ask_repository(
     let is_code = |language: &str| by_name(language).is_some_and(|l| l.category == Category::Code);
     let files = repository.files().map(|file| (file.path.as_str(), !file.generated && is_code(&file.language)));
     let sources = SourceFiles::read(&repository.place.project.root, files)?;
-    let mut options = OpenOptions::default();
-    (options.update, options.model) = (false, args.ranking.model.clone());
-    let mut session = Session::new(env.clone(), &folder, &options, Arc::new(()))?;
+    let mut session = args.ranking.session(&folder, env)?;
     let mut records = Vec::new();
     for kind in KnownKind::ALL {
         for item in draw(&sources, kind, args.items, args.seed) {
-            let mut request = SearchRequest::new(&item.query).within(&folder).files(DEPTH).by(args.ranking.by());
-            request.ranking.profile = args.ranking.profile()?;
-            request.ranking.fusion = args.ranking.fusion.map(Into::into);
+            let request = args.ranking.request(&item.query, &folder, DEPTH)?;
             let started = Instant::now();
             let answer = session.search(&request).with_context(|| format!("{name}: {:?}", item.query))?;
             records.push(record(name, &sources, &item, &answer, started.elapsed().as_secs_f64() * 1e3));

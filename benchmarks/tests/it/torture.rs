@@ -50,6 +50,13 @@ fn bombs_take_bounded_time_and_memory() {
 }
 
 #[test]
+fn mutated_sources_end_workers_at_most() {
+    let table = torture(&["parsers", "--cases", "150", "--time-limit", "30"]);
+    assert_sound(&table, &["parsers, mutated texts"]);
+    assert!(table.contains(" parsed"), "{table}");
+}
+
+#[test]
 fn a_mutated_request_is_answered() {
     let table = torture(&["mcp", "--cases", "600", "--time-limit", "15"]);
     assert_sound(&table, &["mcp, 20 requests a case"]);

@@ -42,6 +42,7 @@ impl Hunk {
     }
 
     /// Reverts the change in `text`: where `put` is found at its place, or exactly once elsewhere.
+    #[cfg(any(feature = "serve", test))]
     pub fn back(&self, text: &str) -> Option<String> {
         let here = text.get(self.at..).is_some_and(|rest| rest.starts_with(&self.put));
         let mut places = text.match_indices(&self.put).map(|(at, _)| at);

@@ -6,6 +6,7 @@ mod files;
 mod hunk;
 mod limits;
 mod settings;
+#[cfg(feature = "share")]
 mod transfer;
 
 pub use args::FusionArg;
@@ -17,9 +18,9 @@ pub use limits::with_room;
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use colgrep_render::remark;
+use colgrep_syntax::worker;
 
 /// Something was found.
 pub const FOUND: u8 = 0;
@@ -28,26 +29,33 @@ pub const NOTHING: u8 = 1;
 /// Something went wrong.
 pub const FAILED: u8 = 2;
 
-/// Runs colgrep and returns its exit status: 0 found, 1 nothing found, 2 an error. A search starts this program again
-/// in the background, so a program with other arguments has to set `COLGREP_BACKGROUND=0`.
+/// Runs colgrep and returns its exit status: 0 found, 1 nothing found, 2 an error. Files are parsed in [worker]
+/// processes, which are this program, started again: it has to call this function, or serve them itself. A search also
+/// starts it again in the background, so a program with other arguments has to set `COLGREP_BACKGROUND=0`.
 pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsString, OsString)>) -> u8 {
     let args: Vec<OsString> = args.collect();
+    if worker::is_asked_for(&args) {
+        return limits::with_room(|| worker::serve().map_or(FAILED, |()| FOUND));
+    }
+    if let Some(program) = worker::this_program() {
+        worker::enable(program);
+    }
     let vars: Vec<(OsString, OsString)> = vars.collect();
-    limits::with_room(|| run_with(args, vars))
+    let status = limits::with_room(|| run_with(args, vars));
+    worker::end();
+    status
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
     let args = args::respelled(args.into_iter());
-    let args = match args::Args::try_parse_from(&args) {
+    let args = match args::Args::parse_line(&args) {
         Ok(args) => args,
         // An unknown flag may be a query that looks like one.
-        Err(error) => {
-            match args::with_odd_query(&args, &error).and_then(|args| args::Args::try_parse_from(args).ok()) {
-                Some(args) => args,
-                None => return say(error, odd),
-            }
-        }
+        Err(error) => match args::with_odd_query(&args, &error).and_then(|args| args::Args::parse_line(&args).ok()) {
+            Some(args) => args,
+            None => return say(error, odd),
+        },
     };
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
     match colgrep_render::panic::contained(work).flatten() {

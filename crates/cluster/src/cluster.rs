@@ -90,6 +90,18 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// The same with the usual timeouts. The token is given with the name of where it is from, for messages.
+    ///
+    /// # Errors
+    /// As [`Cluster::new`], and when the token is empty.
+    pub fn open(file: &Path, token: Option<(String, String)>, at_once: usize) -> Result<Cluster> {
+        let token = match token {
+            Some((text, place)) if text.trim().is_empty() => return Err(Error::NoToken { place }),
+            token => token.map(|(text, _)| text.trim().to_string()),
+        };
+        Cluster::new(file, token, at_once, ReplicaTimeouts::default())
+    }
+
     /// The file that names the shards.
     pub fn file(&self) -> &Path {
         &self.file

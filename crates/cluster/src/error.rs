@@ -31,6 +31,12 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// The token of the shards is empty.
+    #[error("{place} holds no token; write the one that the shards were started with into it, or leave it out")]
+    NoToken {
+        /// Where it is from.
+        place: String,
+    },
     /// No shard answers.
     #[error("none of {asked} shards answers: {why}")]
     NoneAnswers {

@@ -5,6 +5,7 @@
 //! [`Shard`](colgrep_search::Shard) like any other.
 
 mod answer;
+mod backend;
 mod catalog;
 mod check;
 mod cluster;
@@ -19,6 +20,7 @@ mod serve;
 mod shard_addresses;
 mod shard_client;
 
+pub use backend::{ClusterBackend, shown};
 pub use catalog::{Catalog, Generation, HostedRepository};
 pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHealth};
 pub use coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use colgrep_syntax::language;
-use colgrep_syntax::parse::{Parsed, parse_file};
+use colgrep_syntax::parse::{Parsed, parse_file_again};
 use colgrep_syntax::read::{Skip, decode};
 pub use texts::TextCache;
 use xxhash_rust::xxh3::xxh3_128;
@@ -57,12 +57,13 @@ fn text_of(path: &str, full: &Path, bytes: Vec<u8>) -> Result<String> {
     decode(path, bytes).map(|t| t.text).map_err(no_text)
 }
 
-/// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`.
-pub(crate) fn read_units(root: &Path, path: &str, expected: u128) -> Option<Parsed> {
+/// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`; `note` is what was
+/// said of it when it was indexed.
+pub(crate) fn read_units(root: &Path, path: &str, expected: u128, note: Option<&str>) -> Option<Parsed> {
     let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == expected)?;
     let language = language::of_file(path, &bytes);
     let text = decode(path, bytes).ok()?;
-    Some(parse_file(path, &text.text, language).1)
+    Some(parse_file_again(path, &text.text, language, note))
 }
 
 #[cfg(test)]

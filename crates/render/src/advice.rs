@@ -7,6 +7,7 @@ use colgrep_core::expand::TermTable;
 use colgrep_encoder::Error as ModelError;
 use colgrep_engine::{Error as EngineError, Refused, SettingError};
 use colgrep_index::{Error as IndexError, ErrorKind};
+#[cfg(feature = "share")]
 use colgrep_share::Error as RemoteError;
 
 use crate::end::shell_word;
@@ -197,6 +198,7 @@ fn for_model(error: &ModelError) -> Option<String> {
 const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
 
 /// The way out where indexes can't be shared.
+#[cfg(feature = "share")]
 fn of_remote(error: &RemoteError) -> Option<String> {
     let way = match error {
         RemoteError::Unknown { .. } => "`colgrep push` shares one; --name looks for another name",
@@ -265,6 +267,7 @@ fn in_words(error: &anyhow::Error, way: impl Fn(&Hinted) -> &str) -> String {
         (_, Some(error)) => index(error),
         _ => for_model(cause.downcast_ref::<ModelError>()?),
     });
+    #[cfg(feature = "share")]
     let advice = advice.or_else(|| error.chain().find_map(|cause| of_remote(cause.downcast_ref()?)));
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let text = format!("{error:#}{advice}");

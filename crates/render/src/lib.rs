@@ -31,6 +31,8 @@ pub mod outline;
 pub mod pack;
 pub mod panic;
 pub mod path;
+#[cfg(feature = "cluster")]
+pub mod shards;
 pub mod style;
 mod trace;
 pub mod words;

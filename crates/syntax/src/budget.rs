@@ -1,102 +1,55 @@
-//! Limits the memory and time of parsing one file.
+//! Limits the time of parsing one file.
 //!
-//! A grammar forks at ambiguities, and at the end of a text the parser copies every path through its forked stack in
-//! one step without callbacks, which took gigabytes and minutes for 30 kB. So a [`Budget`] bounds this thread's time,
-//! the bytes allocated by the C library (`counted.rs`), and the nodes of the parser's stacks, whose square bounds that
-//! last step.
-
-mod counted;
+//! A grammar forks at an ambiguity, so the wrong text takes minutes. A [`Budget`] is checked at each callback of the
+//! parser. It does not bound a single step, nor memory: at the end of a text the parser copies every path through its
+//! forked stack, which took gigabytes for 30 kB of text. Worker processes bound both (`worker/sandbox.rs`).
 
 use std::time::Duration;
 
 /// CPU time of one file in parser, query and embedded languages together; two seconds with everything else and the
 /// parser's delay between checks. A 1 MiB file of any language takes well under one.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(1);
-/// Maximum bytes of a syntax tree: a base, an amount per byte of the text, and a total. Of 46,000 files most take 10 to
-/// 60 per byte, and tables of numbers 100 and more.
-const BYTES_BASE: usize = 16 << 20;
-const BYTES_PER_BYTE: usize = 112;
-const BYTES_MAX: usize = 256 << 20;
-/// Nodes of the parser's stacks, forks included. Only one of 46,000 files on a machine had more, a table of 1,700 names
-/// that is not C by itself. A stack of this size with an ambiguity at each node takes 40 MB and a tenth of a second at
-/// the end of its text.
-const STACK_NODES_MAX: usize = 4_096;
 
 /// The limit that a file exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Spent {
+pub(crate) enum Spent {
     /// Time.
     #[error("took too long to parse")]
     Time,
-    /// Memory for its syntax tree.
-    #[error("took too much memory to parse")]
-    Memory,
-    /// Simultaneous ways to read it.
-    #[error("is too ambiguous or too deeply nested to parse")]
-    Stack,
     /// Text of its units, which may share lines.
     #[error("holds too many definitions")]
     Units,
 }
 
-/// The peak of one parse.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Peak {
-    /// Bytes allocated by the C library.
-    pub bytes: usize,
-    /// Nodes of the parser's stacks.
-    pub stack_nodes: usize,
-}
-
-/// Limits of one file, from its creation on. Counts are per thread: it must not change threads or overlap with another
-/// budget.
+/// The time that is left for one file, from its creation on. It is the time of a thread, so the work must not change
+/// threads.
 #[derive(Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     deadline: Duration,
-    bytes_max: usize,
 }
 
 impl Budget {
-    /// For a text of `len` bytes.
-    pub fn new(len: usize) -> Budget {
-        counted::begin();
-        let bytes_max = len.saturating_mul(BYTES_PER_BYTE).saturating_add(BYTES_BASE).min(BYTES_MAX);
-        Budget { deadline: thread_time() + TIME_MAX, bytes_max }
+    pub(crate) fn new() -> Budget {
+        Budget { deadline: thread_time() + TIME_MAX }
     }
 
     /// # Errors
-    /// The exceeded limit.
-    pub fn check(&self) -> Result<(), Spent> {
-        let now = counted::now();
-        if now.stack_nodes > STACK_NODES_MAX {
-            Err(Spent::Stack)
-        } else if now.bytes > self.bytes_max {
-            Err(Spent::Memory)
-        } else if thread_time() > self.deadline {
-            Err(Spent::Time)
-        } else {
-            Ok(())
-        }
+    /// When the time is used up.
+    pub(crate) fn check(&self) -> Result<(), Spent> {
+        if thread_time() > self.deadline { Err(Spent::Time) } else { Ok(()) }
     }
-}
-
-/// The peak of this thread's use since its last budget was made, above what it used before.
-pub fn peak() -> Peak {
-    counted::peak()
 }
 
 /// CPU time of this thread, which does not depend on the load of the machine.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-pub fn thread_time() -> Duration {
+fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
 /// Time since some moment of this process.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-pub fn thread_time() -> Duration {
+fn thread_time() -> Duration {
     static BEGAN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     BEGAN.elapsed()
 }

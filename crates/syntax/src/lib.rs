@@ -2,7 +2,8 @@
 //!
 #![doc = include_str!("../README.md")]
 
-pub mod budget;
+mod budget;
 pub mod language;
 pub mod parse;
 pub mod read;
+pub mod worker;

@@ -132,7 +132,7 @@ fn text(chapters: &[Chapter]) -> String {
 
 /// The text after the flags in `-h`.
 pub(super) fn brief() -> String {
-    text(&CHAPTERS[..2])
+    text(&CHAPTERS[..2]) + "\n`colgrep --help` has all flags, commands, variables and files.\n"
 }
 
 /// The text after the flags in `--help`.

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+#[cfg(feature = "serve")]
 use colgrep_server::args::{McpArgs, ServeArgs};
 
 use super::search::WalkArgs;
@@ -134,7 +135,24 @@ pub struct KnobsArgs {
     pub profile: Option<String>,
 }
 
+/// Arguments of a subcommand that this build leaves out.
+#[cfg(not(feature = "serve"))]
+#[derive(Clone, Debug, Args)]
+pub struct LeftOutArgs {
+    /// Arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub args: Vec<OsString>,
+}
+
 /// `mcp`.
+#[cfg(not(feature = "serve"))]
+pub type McpCommand = LeftOutArgs;
+/// `serve`.
+#[cfg(not(feature = "serve"))]
+pub type ServeCommand = LeftOutArgs;
+
+/// `mcp`.
+#[cfg(feature = "serve")]
 #[derive(Clone, Debug, Args)]
 pub struct McpCommand {
     /// What is served.
@@ -146,6 +164,7 @@ pub struct McpCommand {
 }
 
 /// `serve`.
+#[cfg(feature = "serve")]
 #[derive(Clone, Debug, Args)]
 pub struct ServeCommand {
     /// What is served, where and to whom.

@@ -12,7 +12,9 @@ mod share;
 mod size;
 mod suggest;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
@@ -111,13 +113,55 @@ pub enum Command {
     Man(ManArgs),
 }
 
+/// The flags and commands of `-h`, which fits a screen; `--help` has all.
+const SHORT_FLAGS: [&str; 16] = [
+    "words",
+    "results",
+    "regexp",
+    "fixed_strings",
+    "ignore_case",
+    "word_regexp",
+    "glob",
+    "types",
+    "tests",
+    "calls",
+    "changed",
+    "lines",
+    "content",
+    "files_only",
+    "json",
+    "pack",
+];
+const SHORT_COMMANDS: [&str; 8] = ["init", "status", "outline", "log", "settings", "doctor", "install", "serve"];
+
+impl Args {
+    /// Parses a command line.
+    ///
+    /// # Errors
+    /// What clap says: an error, or help that is asked for.
+    pub fn parse_line(line: &[OsString]) -> Result<Args, clap::Error> {
+        let is_short = |arg: &clap::Arg| SHORT_FLAGS.contains(&arg.get_id().as_str());
+        let mut command = Args::command().mut_args(|arg| {
+            let hidden = !is_short(&arg);
+            arg.hide_short_help(hidden)
+        });
+        if line.iter().any(|arg| arg == "-h") {
+            command = command.mut_subcommands(|command| {
+                let hidden = !SHORT_COMMANDS.contains(&command.get_name());
+                command.hide(hidden)
+            });
+        }
+        let mut matches = command.try_get_matches_from(line)?;
+        Args::from_arg_matches_mut(&mut matches)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_definition_is_sound() {
-        use clap::CommandFactory as _;
         Args::command().debug_assert();
     }
 }

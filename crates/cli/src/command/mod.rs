@@ -5,23 +5,31 @@ mod clear;
 mod completions;
 mod doctor;
 pub mod grep;
+#[cfg(feature = "serve")]
 mod hook;
 mod init;
+#[cfg(feature = "serve")]
 mod install;
 pub mod knobs;
 mod log;
 pub mod man;
 mod many;
+#[cfg(feature = "serve")]
 mod mcp;
 mod others;
 mod outline;
+#[cfg(feature = "cluster")]
 mod over;
+#[cfg(feature = "share")]
 mod pull;
+#[cfg(feature = "share")]
 mod push;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod set_model;
 mod settings;
+#[cfg(feature = "share")]
 mod share;
 mod stats;
 mod status;
@@ -46,7 +54,9 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Log(log)) => log::run(log, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
+        #[cfg(feature = "share")]
         Some(Command::Push(push)) => push::run(push, env),
+        #[cfg(feature = "share")]
         Some(Command::Pull(pull)) => pull::run(pull, env),
         Some(Command::Clear(clear)) => clear::run(clear, env),
         Some(Command::Outline(outline)) => outline::run(outline),
@@ -54,14 +64,31 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::SetModel(model)) => set_model::run(model, env),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, env),
         Some(Command::Knobs(knobs)) => knobs::run(knobs, env),
+        #[cfg(feature = "serve")]
         Some(Command::Mcp(mcp)) => mcp::run(mcp, env),
+        #[cfg(feature = "serve")]
         Some(Command::Serve(serve)) => serve::run(serve, env),
+        #[cfg(feature = "serve")]
         Some(Command::Install(agent)) => install::install(agent, env),
+        #[cfg(feature = "serve")]
         Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
+        #[cfg(feature = "serve")]
         Some(Command::Hook(hook)) => hook::run(hook, env),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
+        #[cfg(not(feature = "share"))]
+        Some(Command::Push(_) | Command::Pull(_)) => left_out("push and pull", "share"),
+        #[cfg(not(feature = "serve"))]
+        Some(Command::Mcp(_) | Command::Serve(_) | Command::Install(_) | Command::Uninstall(_) | Command::Hook(_)) => {
+            left_out("mcp, serve, install and hook", "serve")
+        }
     }
+}
+
+/// Refuses what this build leaves out.
+#[cfg(not(all(feature = "cluster", feature = "serve", feature = "share")))]
+fn left_out(what: &str, feature: &str) -> Result<u8> {
+    anyhow::bail!("{what}: this colgrep was built without the Cargo feature `{feature}`; build it with that feature")
 }
 
 fn limit_threads(threads: Option<usize>) {

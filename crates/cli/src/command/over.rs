@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use colgrep_cluster::{ClusterScope, ShardCoverage};
+use colgrep_cluster::{Cluster, ClusterBackend, ClusterScope};
 use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
@@ -17,9 +17,9 @@ use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::escape::in_json;
+use colgrep_render::shards::told;
 use colgrep_render::words::in_short;
 use colgrep_render::{OutputRequest, end};
-use colgrep_server::api::{SearchBackend, cluster, shown, told};
 
 /// Bytes of an answer that are buffered before output begins.
 const HELD_BYTES: usize = 1 << 20;
@@ -61,17 +61,17 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
     options.look.links = colgrep_render::Links::default();
-    let cluster = cluster(file, None, env, 1)?;
+    let cluster = Cluster::open(file, env.shard_token(), 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let run = PreparedSearch::new(request, &settings, env)?;
     let console = Console::new(plan.output.quiet, env);
-    let wanted = ClusterScope { allowed: None, scope: &request.scope };
-    let field = SearchBackend::Shards(&cluster, wanted, lines(&options.wish));
+    let scope = ClusterScope { allowed: None, scope: &request.scope };
+    let shards = ClusterBackend { cluster: &cluster, scope, lines: lines(&options.wish) };
     let has_begun = Cell::new(false);
     let search = || {
-        let (ranked, gathered) = run.rank(&field, model.as_ref(), run.files(), &*console)?;
-        let standing = gathered.standing().cloned();
+        let (ranked, gathered) = run.rank(&shards, model.as_ref(), run.files(), &*console)?;
+        let standing = gathered.coverage().clone();
         let results = Results::of_shards(request, &gathered, ranked);
         if !options.wish.silent {
             let mut out = HeldOutput { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
@@ -82,11 +82,12 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
         }
         Ok((standing, results.is_empty()))
     };
-    let (standing, is_empty) = shown(search, || !has_begun.get())?;
-    if let Some(unfinished) = standing.as_ref().and_then(ShardCoverage::unfinished).filter(|_| !plan.output.quiet) {
+    let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(colgrep_engine::Error::is_away);
+    let (standing, is_empty) = colgrep_cluster::shown(search, is_away, || !has_begun.get())?;
+    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
         remark!("colgrep: {unfinished}");
     }
-    Ok(match standing.as_ref().and_then(ShardCoverage::told) {
+    Ok(match standing.told() {
         Some(told) => {
             remark!("colgrep: {told}");
             FAILED
@@ -101,7 +102,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 /// # Errors
 /// When the file can't be read, or names no shards.
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
-    let seen = cluster(file, None, env, 1)?.health(None)?;
+    let seen = Cluster::open(file, env.shard_token(), 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(io::stdout(), "{text}")?;
     Ok(if seen.coverage.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })

@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::rules::type_list;
-use colgrep_engine::{Engine, Env, Session};
+use colgrep_engine::{Engine, Env, Question, Session};
 
-use super::{behind, grep, limit_threads, many, over, pull};
+#[cfg(feature = "cluster")]
+use super::over;
+#[cfg(feature = "share")]
+use super::pull;
+use super::{behind, grep, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::end::shell_word;
 use colgrep_render::path::is_stdin;
 use colgrep_render::{end, json};
 
@@ -28,7 +33,10 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
         Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
     }
     if let Some(file) = &plan.shards {
+        #[cfg(feature = "cluster")]
         return over::run(&plan, file, env);
+        #[cfg(not(feature = "cluster"))]
+        return super::left_out(&format!("searches over shards ({})", file.display()), "cluster");
     }
     add_groups(&mut plan, env)?;
     let plan = &plan;
@@ -46,7 +54,12 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             _ => grep::run(plan, env, &settings),
         };
     }
+    #[cfg(feature = "share")]
     pull::before_search(plan, env, start);
+    #[cfg(not(feature = "share"))]
+    if plan.remote.is_some() {
+        return super::left_out("--remote", "share");
+    }
     let console = Console::new(plan.output.quiet, env).without_messages(plan.lines.no_messages);
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
     let mut session = engine.session(start)?;
@@ -78,7 +91,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     if !plan.output.quiet {
         tell_refused(session.settings());
     }
-    paths.iter().try_for_each(|path| check_exists(path))?;
+    paths.iter().try_for_each(|path| check_exists(path, plan))?;
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;
     if let Task::Many(file) = &plan.task {
@@ -102,13 +115,18 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     Ok(if results.is_empty() { NOTHING } else { FOUND })
 }
 
-/// Explains a word that is not a path: it may have been meant for the query.
-fn check_exists(path: &Path) -> Result<()> {
+/// Refuses a word that is no path: it was probably meant for the query.
+fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     let is_word = path.components().count() == 1 && !path.to_string_lossy().contains('.');
-    match path.canonicalize() {
-        Err(error) if is_word && !path.exists() => {
-            bail!("{}: {error} (a query of several words stands in quotes: colgrep \"parse request\")", path.display())
-        }
-        _ => Ok(()),
+    if !is_word || path.exists() {
+        return Ok(());
     }
+    let query = match &plan.request.question {
+        Question::Text(query) => query.as_str(),
+        _ => "",
+    };
+    let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
+    let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
+    let word = shell_word(&path.to_string_lossy());
+    bail!("there is no file or folder {word}; put the question in quotes: colgrep {}", shell_word(&all.join(" ")))
 }

@@ -14,7 +14,9 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable};
 use serde::Serialize;
 
-use super::{folder_or_here, others, over};
+#[cfg(feature = "cluster")]
+use super::over;
+use super::{folder_or_here, others};
 use crate::args::StatusArgs;
 use crate::{FOUND, NOTHING};
 use colgrep_render::advice;
@@ -70,7 +72,10 @@ const SHARE_BYTES_MIN: u64 = 1_000_000;
 
 pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     if let Some(file) = &args.shards {
+        #[cfg(feature = "cluster")]
         return over::status(file, args.json, env);
+        #[cfg(not(feature = "cluster"))]
+        return super::left_out(&format!("the state of shards ({})", file.display()), "cluster");
     }
     let (mut project, _) = Project::around(folder_or_here(args.path.as_deref()), env)?;
     let settings = project.settings(env)?;

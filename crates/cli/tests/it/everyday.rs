@@ -209,7 +209,10 @@ fn store(sandbox: &Sandbox) -> colgrep_index::store::Store {
 fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let sandbox = Sandbox::new().with_meaning();
     for file in 0..60 {
-        let units = (0..40).map(|i| format!("def unit_{file}_{i}(zebra):\n    return zebra.stripe({i}, {file})\n\n"));
+        // More text than a model reads in the time of a search.
+        let line = |i: usize, j: usize| format!("    zebra.stripe_{i}_{j}(herd_{file}, grass_{j}, river_{i})\n");
+        let body = |i: usize| (0..12).map(|j| line(i, j)).collect::<String>();
+        let units = (0..40).map(|i| format!("def unit_{file}_{i}(zebra):\n{}\n", body(i)));
         sandbox.write(&format!("f{file}.py"), &units.collect::<String>());
     }
     let question = &["stripes of a zebra", "-l", "-k", "1"];

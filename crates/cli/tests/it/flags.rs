@@ -304,7 +304,7 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["parse", "--hyperlink-format", "nosuch"], "known names are"),
         (&["parse", "--json", "--jsonl"], "cannot be used with"),
         (&["parse", "--tests", "some"], "possible values"),
-        (&["parse", "request"], "a query of several words stands in quotes"),
+        (&["parse", "request"], "put the question in quotes: colgrep 'parse request'"),
         (&["--queries-from", "nowhere.txt"], "could not read nowhere.txt"),
         (&["-e", "x", "-c"], "--content: about the ranking of units; these need a query beside -e"),
         (&["-e", "x", "--per-file", "2", "--alpha", ".2"], "--per-file and --alpha: about the ranking"),

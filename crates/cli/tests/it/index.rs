@@ -297,10 +297,6 @@ fn texts_that_would_end_the_process_are_indexed_as_blocks() {
     sandbox.write("words.rb", &format!("zebra = <<~{0}\n{0}\n", "E".repeat(300)));
     let ran = sandbox.run(&["zebra", "-l"]);
     assert_eq!((ran.status, ran.out.lines().count()), (0, 7), "{ran:?}");
-    assert!(
-        sandbox.run(&["status"]).out.contains("7 files is nested too deeply")
-            || sandbox.run(&["status"]).out.contains("nested too deeply")
-    );
 }
 
 #[test]

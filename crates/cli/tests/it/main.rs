@@ -49,3 +49,4 @@ mod share_s3;
 mod starved;
 mod traps;
 mod trust;
+mod workers;

@@ -79,6 +79,11 @@ pub struct Env {
 }
 
 impl Env {
+    /// The token of shards, and the name of the variable that it is from.
+    pub fn shard_token(&self) -> Option<(String, String)> {
+        Some((self.shard_token.as_ref()?.reveal().to_string(), "COLGREP_SHARD_TOKEN".to_string()))
+    }
+
     /// Reads the variables.
     ///
     /// # Errors

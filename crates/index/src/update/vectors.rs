@@ -404,7 +404,7 @@ impl State<'_> {
             if self.job.table().keeps_texts() {
                 return self.job.snapshot.lexical.kept_texts(record.id).ok();
             }
-            let parsed = read_units(self.job.root, &record.path, record.hash)?;
+            let parsed = read_units(self.job.root, &record.path, record.hash, record.note.as_deref())?;
             Some(texts_of(&record.path, &parsed.units))
         })
     }

@@ -11,12 +11,12 @@ use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::session::corpus::{Parts, RankedTogether};
 use serde_json::{Value, json};
 
-use super::shards::remarks as of_shards;
 use super::unserved::{self, Unserved};
 use colgrep_render::end::{held, is_cut, read_as, too_large, unheld, unquoted};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::shortened;
 use colgrep_render::path::typed;
+use colgrep_render::shards::remarks as of_shards;
 use colgrep_render::words::{counted, in_short};
 
 /// The answer of a tool.

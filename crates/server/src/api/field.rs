@@ -1,41 +1,29 @@
 //! What a ranking goes over: the roots of this server, or shards elsewhere.
 
 use anyhow::Result;
-use colgrep_cluster::{Cluster, ClusterScope, Gathered, ShardCoverage};
+use colgrep_cluster::{ClusterBackend, Gathered, ShardCoverage};
 use colgrep_engine::answer::FileAnswer;
-use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::notice::Listener;
 use colgrep_engine::session::corpus::{Parts, RankedPart, RankedTogether};
 use colgrep_engine::session::project_searcher::{ProjectSearcher, RankQuery};
 use colgrep_engine::{Backend, Detail, Error as EngineError};
 
-/// How often a search over shards is made in all, where what it found can't be shown.
-const ATTEMPTS: usize = 3;
-
-/// The answer of a search over shards, with all that it shows. Where a replica is lost after the ranking, and the
-/// others have other indexes, none of them knows the ranked units: the whole search is repeated while `may_again`
-/// allows it.
+/// Runs a search over shards with all that it shows; see [`colgrep_cluster::shown`].
 ///
 /// # Errors
 /// Those of the search.
-pub fn shown<T>(mut search: impl FnMut() -> Result<T>, may_again: impl Fn() -> bool) -> Result<T> {
+pub fn shown<T>(search: impl FnMut() -> Result<T>) -> Result<T> {
     let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(EngineError::is_away);
-    for _ in 1..ATTEMPTS {
-        match search() {
-            Err(error) if is_away(&error) && may_again() => {}
-            found => return found,
-        }
-    }
-    search()
+    colgrep_cluster::shown(search, is_away, || true)
 }
 
 /// What a ranking goes over.
 pub enum SearchBackend<'s> {
     /// Projects of this machine.
     Here(Vec<ProjectSearcher>),
-    /// Shards elsewhere: whose search it is, where it looks, and which lines come with a file's units.
-    Shards(&'s Cluster, ClusterScope<'s>, ContextLines),
+    /// Shards elsewhere.
+    Shards(ClusterBackend<'s>),
 }
 
 /// What shows the files of a ranking.
@@ -59,9 +47,8 @@ impl Backend for SearchBackend<'_> {
                 let (ranked, places) = Backend::rank(places, asked, listener)?;
                 Ok((ranked, Shower::Here(places)))
             }
-            SearchBackend::Shards(cluster, wanted, lines) => {
-                let (ranked, mut gathered) = cluster.rank(wanted, asked, listener)?;
-                gathered.lines = *lines;
+            SearchBackend::Shards(shards) => {
+                let (ranked, gathered) = shards.rank(asked, listener)?;
                 Ok((ranked, Shower::Shards(gathered)))
             }
         }

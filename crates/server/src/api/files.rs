@@ -15,7 +15,6 @@ use super::ends::ToolAnswer;
 use super::page::{page, page_with, tokens_wanted};
 use super::params;
 use super::ranking::lacking_in;
-use super::shards;
 use super::state::{Root, ServerState};
 use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, check_rest};
@@ -193,7 +192,10 @@ pub fn status(state: &ServerState, asked: &params::Status) -> Result<ToolAnswer>
 fn state_of(state: &ServerState) -> Result<ToolAnswer> {
     if let Some(shards) = state.shards() {
         let seen = shards.cluster.health(state.allowed())?;
-        return Ok(ToolAnswer { standing: Some(seen.coverage.clone()), ..ToolAnswer::from(shards::told(&seen)) });
+        return Ok(ToolAnswer {
+            standing: Some(seen.coverage.clone()),
+            ..ToolAnswer::from(colgrep_render::shards::told(&seen))
+        });
     }
     let mut text = String::new();
     for root in state.roots() {

@@ -26,11 +26,10 @@ mod unserved;
 
 use anyhow::Result;
 use ends::ToolAnswer;
-pub use field::{SearchBackend, shown};
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
-pub use shards::{Shards, cluster, told, wrong};
+pub use shards::Shards;
 use state::ServerState;
 pub use token::token_in;
 pub use tools::search_shown;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::ClusterScope;
+use colgrep_cluster::{ClusterBackend, ClusterScope};
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::list::Length;
 use colgrep_engine::answer::pack;
@@ -155,9 +155,9 @@ impl RootsRanking<'_> {
         let settings = shards.settings(&state.env)?;
         let run = PreparedSearch::new(self.request, &settings, &state.env)?;
         let model = shards.model(&state.options, &state.env, &settings)?;
-        let wanted = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
-        let field = SearchBackend::Shards(&shards.cluster, wanted, self.window.lines);
-        shown(|| self.ranked_by(&run, model, &field), || true)
+        let scope = ClusterScope { allowed: state.allowed(), scope: &self.request.scope };
+        let field = SearchBackend::Shards(ClusterBackend { cluster: &shards.cluster, scope, lines: self.window.lines });
+        shown(|| self.ranked_by(&run, model, &field))
     }
 
     /// Ranks, and shows what the window wants.

@@ -31,12 +31,13 @@ use problem::Problem;
 
 use crate::api::Shards;
 use crate::api::state::ServerState;
-use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools, wrong};
+use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools};
 use crate::args::ServeArgs;
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::panic::contained;
+use colgrep_render::shards::wrong;
 
 /// Threads that read and write sockets: little work, but none that waits for a search.
 const SOCKET_THREADS: usize = 2;

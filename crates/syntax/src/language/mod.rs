@@ -4,11 +4,9 @@ mod attributes;
 mod conditions;
 mod cython;
 mod macros;
-mod nesting;
 pub mod others;
 pub mod pattern;
 mod prepare;
-mod scanner;
 mod sniff;
 mod table;
 
@@ -119,10 +117,6 @@ pub struct Language {
     /// Edits a text, keeping its length, where the grammar can't read common code (`None`: unchanged). Names,
     /// documentation and bodies still come from the file.
     pub prepare: Option<fn(&str) -> Option<String>>,
-    /// Maximum size of a text for its grammar, in bytes: above it, single steps of the parser take seconds.
-    pub parsed_bytes_max: usize,
-    /// Whether a text is nested too deeply for the grammar's scanner, which would crash the process.
-    pub too_deep: Option<fn(&str) -> bool>,
 }
 
 impl Language {

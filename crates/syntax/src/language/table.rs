@@ -3,7 +3,7 @@
 use colgrep_core::LanguagePaths;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, attributes, cython, macros, nesting, prepare, scanner};
+use super::{Language, Reader, attributes, cython, macros, prepare};
 
 const NONE: Language = Language {
     name: "",
@@ -31,8 +31,6 @@ const NONE: Language = Language {
     reader: None,
     merges_clauses: false,
     prepare: None,
-    parsed_bytes_max: usize::MAX,
-    too_deep: None,
 };
 
 const SLASHES: &[&str] = &["//", "/*"];
@@ -49,27 +47,11 @@ macro_rules! fragment {
 pub(super) static FRAGMENTS: [(&str, &str); 4] =
     [fragment!("c_base"), fragment!("c_family"), fragment!("ecmascript"), fragment!("jsx")];
 
-macro_rules! grammar {
-    ($language:expr) => {
-        grammar!($language, scanner::STATE_BYTES_MAX)
-    };
-    ($language:expr, $state_bytes_max:expr) => {{
-        struct Own;
-        impl scanner::Grammar for Own {
-            const STATE_BYTES_MAX: usize = $state_bytes_max;
-            fn language() -> tree_sitter::Language {
-                $language.into()
-            }
-        }
-        Some(scanner::bounded::<Own>)
-    }};
-}
-
 macro_rules! row {
     ($name:literal, $grammar:ident $(, $field:ident: $value:expr)* $(,)?) => {
         Language {
             name: $name,
-            grammar: grammar!($grammar::language()),
+            grammar: Some(|| $grammar::language().into()),
             query: include_str!(concat!("queries/", $name, ".scm")),
             $($field: $value,)*
             ..NONE
@@ -101,11 +83,11 @@ pub static LANGUAGES: &[Language] = &[
     row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: LanguagePaths { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
     row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua", "luau", "rockspec"], interpreters: &["lua", "luajit", "luau"], function_keywords: &["function"], value_keywords: &["local"]),
     row!("make", arborium_make, comments: HASH, prepare: Some(prepare::make), aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
-    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown", "rmd", "qmd"], category: Prose, too_deep: Some(nesting::leads),
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown", "rmd", "qmd"], category: Prose,
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, comments: HASH, extensions: &["nix"]),
     row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: LanguagePaths { camel_tests: &["m", "mm"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
-    row!("ocaml", arborium_ocaml, comments: &["(*"], too_deep: Some(nesting::comments), aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
+    row!("ocaml", arborium_ocaml, comments: &["(*"], aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
     row!("perl", arborium_perl, comments: HASH, reader: Some(Reader::Pod), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
         name: "php",
@@ -118,7 +100,7 @@ pub static LANGUAGES: &[Language] = &[
         function_keywords: &["function"],
         value_keywords: &["const"],
         comments: &["#", "//", "/*"],
-        grammar: grammar!(tree_sitter_php::LANGUAGE_PHP),
+        grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()),
         query: include_str!("queries/php.scm"),
         ..NONE
     },
@@ -130,8 +112,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     Language {
         name: "ruby",
-        // Its scanner writes the length of a here-document's word in one byte, and aborts the process if it is longer.
-        grammar: grammar!(arborium_ruby::language(), 255),
+        grammar: Some(|| arborium_ruby::language().into()),
         query: include_str!("queries/ruby.scm"),
         comments: HASH,
         types_need_brackets: false,
@@ -160,22 +141,20 @@ pub static LANGUAGES: &[Language] = &[
     row!("solidity", arborium_solidity, comments: SLASHES, aliases: &["sol"], extensions: &["sol"], paths: LanguagePaths { camel_tests: &["sol"], test_parts: &["t"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "interface"], function_keywords: &["function"], value_keywords: &["modifier", "event", "contract", "library"]),
     Language {
         name: "sql",
-        // Its scanner reallocates its state before each token and frees none. The longest state is a tag of 63 bytes,
-        // the maximum of PostgreSQL's identifiers, with two dollar signs and a zero.
-        grammar: grammar!(arborium_sql::language(), 66),
+        grammar: Some(|| arborium_sql::language().into()),
         query: include_str!("queries/sql.scm"),
         reader: Some(Reader::Statements),
         comments: &["--", "/*"],
         extensions: &["sql", "ddl", "dml", "pgsql", "psql", "plsql", "pks", "pkb"],
         ..NONE
     },
-    row!("svelte", arborium_svelte, parsed_bytes_max: 512 << 10, too_deep: Some(nesting::templates), extensions: &["svelte"]),
+    row!("svelte", arborium_svelte, extensions: &["svelte"]),
     row!("swift", arborium_swift, comments: SLASHES, extensions: &["swift"], interpreters: &["swift"], prepare: Some(prepare::swift), paths: LanguagePaths { camel_tests: &["swift"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "protocol", "extension", "actor"], function_keywords: &["func"], value_keywords: &["let", "var"]),
     row!("toml", arborium_toml, extensions: &["toml"], file_names: &["Cargo.lock", "poetry.lock"], category: Data),
     row!("tsx", arborium_tsx, comments: SLASHES, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("typescript", arborium_typescript, comments: SLASHES, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: LanguagePaths { typings: &[".d.ts"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("vue", arborium_vue, extensions: &["vue"]),
-    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data, too_deep: Some(nesting::leads)),
+    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data),
     row!("zig", arborium_zig, comments: SLASHES, extensions: &["zig", "zon"], function_keywords: &["fn"], value_keywords: &["const", "var"]),
     // Rows without a grammar: their files have a special reader, or are cut into blocks of lines.
     Language { name: "ocaml-interface", aliases: &["mli"], extensions: &["mli"], comments: &["(*"], ..NONE },

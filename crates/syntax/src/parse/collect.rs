@@ -1,6 +1,5 @@
 //! Captures of a grammar and its query in a text, before nesting.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -112,10 +111,6 @@ pub(super) struct FileCaptures {
     pub(super) embedded: HashMap<String, Vec<Range>>,
 }
 
-thread_local! {
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
-}
-
 /// Runs the grammar and its query over `read` (only over `ranges`, if any are given) and adds to `found`. Returns
 /// whether the tree contains syntax errors. `read` is `text` prepared for the grammar: some bytes differ, and a newline
 /// may be appended. Captured ranges refer to `text`, and cover whole characters of it.
@@ -130,36 +125,32 @@ pub(super) fn collect(
     budget: &Budget,
     found: &mut FileCaptures,
 ) -> Result<bool, Spent> {
-    PARSER.with_borrow_mut(|parser| {
-        if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
-            return Ok(true);
-        }
-        let bytes = read.as_bytes();
-        let mut spent = None;
-        let mut go_on = |_: &tree_sitter::ParseState| {
-            spent = budget.check().err();
-            if spent.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut go_on);
-        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-        let Some(tree) = tree else {
-            // The old one would keep the memory that it needed for this text.
-            *parser = Parser::new();
-            return Err(spent.unwrap_or(Spent::Time));
-        };
-        let root = tree.root_node();
-        let query = &compiled.query;
-        query.matches(
-            root,
-            bytes,
-            || budget.check(),
-            |pattern, captures| {
-                let named = captures.iter().map(|(c, node)| (query.capture_name(*c), *node));
-                add_match(named, text, pattern, found);
-            },
-        )?;
-        Ok(root.has_error())
-    })
+    // A new one for each text, since a scanner that writes out of bounds damages the parser first.
+    let mut parser = Parser::new();
+    if parser.set_language(&compiled.grammar).is_err() || parser.set_included_ranges(ranges).is_err() {
+        return Ok(true);
+    }
+    let bytes = read.as_bytes();
+    let mut spent = None;
+    let mut go_on = |_: &tree_sitter::ParseState| {
+        spent = budget.check().err();
+        if spent.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    let Some(tree) = tree else { return Err(spent.unwrap_or(Spent::Time)) };
+    let root = tree.root_node();
+    let query = &compiled.query;
+    query.matches(
+        root,
+        bytes,
+        || budget.check(),
+        |pattern, captures| {
+            let named = captures.iter().map(|(c, node)| (query.capture_name(*c), *node));
+            add_match(named, text, pattern, found);
+        },
+    )?;
+    Ok(root.has_error())
 }
 
 /// Sorts one match of the query into `found`: a definition with its parts, or single facts.

@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, language: &'static Language, reader: Reader) -> 
 }
 
 fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<Parsed, Spent> {
-    let budget = Budget::new(text.len());
+    let budget = Budget::new();
     let lines = Lines::new(text);
     let headings = match reader {
         Reader::Rows => rows(&lines),

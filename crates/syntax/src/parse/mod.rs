@@ -24,6 +24,7 @@ mod unread;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use colgrep_core::enrich::enrich;
 use colgrep_core::{Unit, UnitKind, UnitRole};
@@ -74,7 +75,7 @@ const DEFINITIONS_BASE: usize = 1_024;
 const BYTES_PER_DEFINITION: usize = 8;
 
 /// The result of parsing one file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
     /// The units, by first line, an enclosing unit before its members.
     pub units: Vec<Unit>,
@@ -125,8 +126,31 @@ impl std::fmt::Display for Parsed {
 /// The note of a file whose parser panicked.
 pub const PANICKED: &str = "the parser failed inside, which is a fault of colgrep; indexed as plain blocks";
 
-/// Cuts `text` into units by `language`. A panic costs this file its definitions, but affects no other file.
+/// The beginning of the note of a file whose parser crashed.
+pub const CRASHED: &str = "crashed the parser";
+
+/// Cuts `text` into units by `language`, in a worker process if the program [enabled](crate::worker::enable) them. A
+/// panic, or the crash of a worker, costs this file its definitions, but affects no other file.
 pub fn parse(text: &str, language: &'static Language) -> Parsed {
+    let has_grammar = language.grammar.is_some() || language.reader == Some(Reader::Notebook);
+    match ELSEWHERE.get() {
+        Some(elsewhere) if has_grammar => elsewhere(text, language),
+        _ => parse_in_process(text, language),
+    }
+}
+
+/// A function that parses outside of this process.
+pub(crate) type Elsewhere = fn(&str, &'static Language) -> Parsed;
+
+static ELSEWHERE: OnceLock<Elsewhere> = OnceLock::new();
+
+/// Has [`parse`] leave texts that need a grammar to `elsewhere`.
+pub(crate) fn parse_elsewhere(elsewhere: Elsewhere) {
+    ELSEWHERE.get_or_init(|| elsewhere);
+}
+
+/// As [`parse`], in this process, which a grammar's scanner may crash.
+pub fn parse_in_process(text: &str, language: &'static Language) -> Parsed {
     let mut parsed = contained(text, language, || read(text, language));
     if language.category == Category::Prose {
         for section in parsed.units.iter_mut().filter(|unit| unit.kind == UnitKind::Section) {
@@ -138,7 +162,7 @@ pub fn parse(text: &str, language: &'static Language) -> Parsed {
 
 /// Runs `read`, and falls back to blocks of the text's lines if it panics.
 fn contained(text: &str, language: &'static Language, read: impl FnOnce() -> Parsed) -> Parsed {
-    // Only a thread's parser outlives a panic, and its language and text are set anew for each file.
+    // Nothing that the work changes outlives a panic.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
         let note = Some(PANICKED.to_string());
         Parsed { units: blocks_only(text, language), note, ..Parsed::default() }
@@ -170,20 +194,34 @@ pub fn parse_file(_path: &str, text: &str, language: &'static Language) -> (Stri
     (language.name.to_string(), parse(text, language))
 }
 
+/// As [`parse_file`], for a file that was parsed before and got this note: one that crashed its parser or took too long is
+/// not parsed again.
+pub fn parse_file_again(path: &str, text: &str, language: &'static Language, note: Option<&str>) -> Parsed {
+    let too_slow = Spent::Time.to_string();
+    let failure = [CRASHED, &too_slow].into_iter().find(|failure| note.is_some_and(|note| note.starts_with(failure)));
+    match failure {
+        Some(failure) => parse_failed(text, language, failure),
+        None => parse_file(path, text, language).1,
+    }
+}
+
 /// As [`parse`], with a query of the caller's (the `units` example tries queries with it).
 pub fn parse_with(text: &str, language: &'static Language, compiled: &Compiled) -> Parsed {
-    let too_deep = language.too_deep.is_some_and(|is| is(text)).then_some("is nested too deeply to parse");
-    let too_large = (text.len() > PARSED_BYTES_MAX.min(language.parsed_bytes_max)).then_some(TOO_LARGE);
-    if let Some(reason) = too_deep.or(too_large) {
-        return plain(text, language, reason);
+    if text.len() > PARSED_BYTES_MAX {
+        return plain(text, language, TOO_LARGE);
     }
     parse_within(text, language, compiled).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
+}
+
+/// The units of a text whose worker failed: see [`plain`].
+pub(crate) fn parse_failed(text: &str, language: &'static Language, reason: &str) -> Parsed {
+    contained(text, language, || plain(text, language, reason))
 }
 
 /// Definitions by their first lines, and blocks of all other lines, with a note that gives the reason.
 fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
-    let (lines, budget) = (Lines::new(text), Budget::new(text.len()));
+    let (lines, budget) = (Lines::new(text), Budget::new());
     let mut found = FileCaptures::default();
     match language.reader {
         Some(Reader::Statements) => statements::add(&mut found, text),
@@ -200,7 +238,7 @@ fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
 
 /// As [`parse_with`], unless the text takes too much of something.
 fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) -> Result<Parsed, Spent> {
-    let budget = Budget::new(text.len());
+    let budget = Budget::new();
     let lines = Lines::new(text);
     let mut found = FileCaptures::default();
     let prepared = language.prepare.and_then(|prepare| prepare(text)).filter(|p| p.len() == text.len());

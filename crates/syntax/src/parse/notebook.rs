@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, language: &'static Language) -> Parsed {
     let Some(Value::Object(notebook)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return plain(text, language, "is no notebook");
     };
-    let budget = Budget::new(text.len());
+    let budget = Budget::new();
     let lines = Lines::new(text);
     let of_code = code_language(&notebook);
     let mut all = Parsed::default();

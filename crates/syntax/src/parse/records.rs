@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, language: &Language) -> Option<Parsed> {
     let lines = Lines::new(text);
     let units = match begin.chars().next()? {
         '[' => array(text, &lines)?,
-        '{' => one_a_line(text, &lines)?,
+        '{' => one_a_line(&lines)?,
         _ => return None,
     };
     let mut parsed = Parsed { units, ..Parsed::default() };
@@ -49,8 +49,8 @@ fn array(text: &str, lines: &Lines<'_>) -> Option<Vec<Unit>> {
 }
 
 /// The rows of lines; `None` if one of the first is not an object.
-fn one_a_line(text: &str, lines: &Lines<'_>) -> Option<Vec<Unit>> {
-    let budget = Budget::new(text.len());
+fn one_a_line(lines: &Lines<'_>) -> Option<Vec<Unit>> {
+    let budget = Budget::new();
     let mut units = Vec::new();
     for number in 1..=lines.count().min(ROWS_MAX as u32) {
         if lines.is_blank(number) {

@@ -1,4 +1,4 @@
-//! Tables for the small functions, random and mutated texts, hostile nesting.
+//! Tables for the small functions, random and mutated texts.
 
 use std::fs;
 use std::path::Path;
@@ -356,15 +356,6 @@ fn long_sections_are_cut_into_blocks() {
 fn a_last_line_may_lack_its_end() {
     for text in ["L #abc", "<<EOT\n$x abc", "sub a { 1 } # b"] {
         parsed("perl", text);
-    }
-}
-
-#[test]
-fn hostile_nesting_ends() {
-    for language in ["c", "javascript", "json", "rust", "python"] {
-        for open in ["(", "{", "class A{"] {
-            parsed(language, &open.repeat(50_000));
-        }
     }
 }
 
