@@ -28,8 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let grammar = row.grammar.ok_or("no grammar")?();
         let mut parser = tree_sitter::Parser::new();
         parser.set_language(&grammar)?;
-        let tree = parser.parse(text.as_bytes(), None).ok_or("not parsed")?;
-        print_tree(tree.root_node(), &text, 0, None);
+        let prepared = row.prepare.and_then(|prepare| prepare(&text)).unwrap_or_else(|| text.to_string());
+        let tree = parser.parse(prepared.as_bytes(), None).ok_or("not parsed")?;
+        print_tree(tree.root_node(), &prepared, 0, None);
         return Ok(());
     }
     let parsed = match query {

@@ -102,30 +102,242 @@ pub(super) enum Piece {
     Sign(u8),
 }
 
-/// C and C++: removes upper-case words in the places of attributes: alone on a line, between `class` and a name, before
-/// a declaration, between a parameter's name and the comma, between parameters and a body.
-pub(super) fn c_attributes(text: &str) -> Option<String> {
+/// C#: blanks `extension(string s) {` and its bracket, so that its members are parsed as those of the class around it.
+pub(super) fn csharp_extensions(text: &str) -> Option<String> {
+    if !text.contains("extension(") && !text.contains("extension<") {
+        return None;
+    }
     let pieces = pieces(text);
-    let mut bytes = text.as_bytes().to_vec();
-    let mut changed = false;
+    let mut prepared = PreparedText { text, bytes: text.as_bytes().to_vec(), changed: false };
+    // Whether each open block is an extension's.
+    let mut blocks = Vec::new();
+    // The first piece of an extension's head.
+    let mut head = None;
+    for (i, (piece, place)) in pieces.iter().enumerate() {
+        let begins = i.checked_sub(1).is_none_or(|before| matches!(pieces[before].0, Piece::Sign(b'{' | b'}' | b';')));
+        match piece {
+            Piece::Word if begins && &text[place.clone()] == "extension" => head = Some(place.start),
+            Piece::Sign(b';') => head = None,
+            Piece::Sign(b'{') => {
+                blocks.push(head.is_some());
+                head.take().into_iter().for_each(|start| prepared.blank(start..place.end));
+            }
+            Piece::Sign(b'}') if blocks.pop() == Some(true) => prepared.blank(place.clone()),
+            _ => {}
+        }
+    }
+    if prepared.changed { String::from_utf8(prepared.bytes).ok() } else { None }
+}
+
+/// Access labels of C++, which another word may follow (`public slots:`).
+const ACCESS: [&str; 3] = ["public", "private", "protected"];
+
+/// Names of macros that define a function although they have no underscore.
+const DEFINERS: [&str; 4] = ["TEST", "BENCHMARK", "SCENARIO", "DEFUN"];
+
+/// Where a macro that defines something may have its names.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum MacroNames {
+    /// The grammar reads `TEST(name) {` only.
+    One,
+    /// It reads `TEST(suite, name) {` as well.
+    Two,
+}
+
+/// C and C++: removes upper-case words in the places of attributes (alone on a line, between `class` and a name, before
+/// a declaration, between a parameter's name and the comma, between parameters and a body, at the end of a declaration)
+/// and of access labels, and reduces the arguments of macros that define a function or an enumeration to its name.
+pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
+    let pieces = pieces(text);
+    let mut prepared = PreparedText { text, bytes: text.as_bytes().to_vec(), changed: false };
     // The pieces that are kept, so that consecutive attributes are recognized.
     let mut kept: Vec<(Piece, &str)> = Vec::new();
+    let mut scope = DeclarationScope::default();
     let mut i = 0;
     while i < pieces.len() {
         let (piece, ref place) = pieces[i];
-        let end = if piece == Piece::Upper { behind_arguments(&pieces, i) } else { i + 1 };
-        if piece == Piece::Upper && is_attribute(text, &pieces, i, end, &kept) {
-            let last = pieces[end - 1].1.end;
-            bytes[place.start..last].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
-            changed = true;
+        let word = &text[place.clone()];
+        let is_macro = piece == Piece::Upper || DEFINERS.contains(&word);
+        let end = if is_macro { behind_arguments(&pieces, i) } else { i + 1 };
+        if piece != Piece::Upper && !is_macro && !matches!(piece, Piece::Word) {
+            scope.step(piece, &kept, begins_line(text, place.start));
+        } else if let Some(end) = scope.label(&pieces, i, text, &kept) {
+            prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
             continue;
+        } else if piece == Piece::Upper
+            && (is_attribute(text, &pieces, i, end, &kept) || scope.is_attribute(&pieces, end, &kept))
+        {
+            prepared.blank(place.start..pieces[end - 1].1.end);
+            i = end;
+            continue;
+        } else if end > i + 1 && pieces.get(end).is_some_and(|p| p.0 == Piece::Sign(b'{')) && scope.is_outside() {
+            let arguments = pieces[i + 1].1.end..pieces[end - 1].1.start;
+            let typedef = kept.last().filter(|(_, word)| *word == "typedef").map(|_| pieces[i - 1].1.clone());
+            if word.ends_with("_ENUM") || word.ends_with("_OPTIONS") {
+                prepared.enumeration(place.start, arguments, typedef);
+            } else if scope.begins(&kept) {
+                prepared.function(word, arguments, names);
+            }
         }
-        kept.push((piece, &text[place.clone()]));
+        kept.push((piece, word));
         i += 1;
     }
     // Removed arguments may contain multi-byte characters, which become spaces as a whole.
-    if changed { String::from_utf8(bytes).ok() } else { None }
+    if prepared.changed { String::from_utf8(prepared.bytes).ok() } else { None }
+}
+
+/// Whether only white space is before a byte on its line.
+fn begins_line(text: &str, at: usize) -> bool {
+    text.as_bytes()[..at].iter().rev().find(|b| !matches!(b, b' ' | b'\t')).is_none_or(|b| *b == b'\n')
+}
+
+/// The edited bytes of a text.
+struct PreparedText<'a> {
+    text: &'a str,
+    bytes: Vec<u8>,
+    changed: bool,
+}
+
+impl PreparedText<'_> {
+    fn blank(&mut self, range: Range<usize>) {
+        self.bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+        self.changed = true;
+    }
+
+    /// `TEST_CASE("name", "tags") {` and `SYSCALL_DEFINE1(name, int, code) {`: leaves the name alone in the brackets.
+    fn function(&mut self, word: &str, arguments: Range<usize>, names: MacroNames) {
+        let Some(first) = argument(self.text, arguments.start, arguments.end) else { return };
+        let behind = first.end + self.text[first.end..arguments.end].find(',').map_or(0, |comma| comma + 1);
+        let second = (behind > first.end).then(|| argument(self.text, behind, arguments.end)).flatten();
+        let is_text = |argument: &Range<usize>| self.text[argument.clone()].starts_with('"');
+        let is_last = |argument: &Range<usize>| self.text[argument.end..arguments.end].trim().is_empty();
+        let has_suite = ["TEST", "BENCH", "METHOD"].iter().any(|part| word.contains(part)) || word.ends_with("_F");
+        let has_suite = has_suite && !word.contains("FIXTURE");
+        let kept = match second {
+            _ if is_text(&first) => first,
+            // `TEST_CASE_METHOD(Fixture, "name")`.
+            Some(second) if is_text(&second) => second,
+            Some(second) if has_suite && is_last(&second) => match names {
+                MacroNames::One => second,
+                MacroNames::Two => return,
+            },
+            _ => first,
+        };
+        if self.text[kept.clone()].starts_with('"') {
+            self.bytes[kept.clone()].fill(b's');
+            self.changed = true;
+        }
+        for range in [arguments.start..kept.start, kept.end..arguments.end] {
+            if !self.text[range.clone()].trim().is_empty() {
+                self.blank(range);
+            }
+        }
+    }
+
+    /// `typedef NS_ENUM(NSInteger, Name) {`: becomes `enum Name {`.
+    fn enumeration(&mut self, start: usize, arguments: Range<usize>, typedef: Option<Range<usize>>) {
+        let Some(comma) = self.text[arguments.clone()].rfind(',') else { return };
+        let Some(name) = argument(self.text, arguments.start + comma + 1, arguments.end) else { return };
+        self.blank(start..name.start);
+        self.blank(name.end..arguments.end + 1);
+        self.bytes[start..start + 4].copy_from_slice(b"enum");
+        typedef.into_iter().for_each(|word| self.blank(word));
+    }
+}
+
+/// A name or a string of one line that is the whole argument at `from`.
+fn argument(text: &str, from: usize, end: usize) -> Option<Range<usize>> {
+    let start = from + text[from..end].len() - text[from..end].trim_start().len();
+    let stop = match text.as_bytes().get(start)? {
+        b'"' => end_of_string(text.as_bytes(), start).min(end),
+        _ => start + text[start..end].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(end - start),
+    };
+    let behind = text[stop..end].trim_start();
+    let is_whole = stop > start && text.is_char_boundary(stop) && (behind.is_empty() || behind.starts_with(','));
+    (is_whole && !text.as_bytes()[start].is_ascii_digit() && !text[start..stop].contains('\n')).then_some(start..stop)
+}
+
+/// The open brackets around a piece, and the statement that it is part of.
+#[derive(Default)]
+struct DeclarationScope {
+    /// Whether each open block holds declarations: of a namespace or a type.
+    blocks: Vec<bool>,
+    /// The first kept piece of the statement.
+    statement: usize,
+}
+
+impl DeclarationScope {
+    /// Whether it is outside of functions and values.
+    fn is_outside(&self) -> bool {
+        self.blocks.last().is_none_or(|holds| *holds)
+    }
+
+    /// Processes a sign before it is kept.
+    fn step(&mut self, piece: Piece, kept: &[(Piece, &str)], begins_line: bool) {
+        match piece {
+            Piece::Sign(b'{') => {
+                self.blocks.push(self.is_outside() && holds_declarations(&kept[self.statement..]));
+                self.statement = kept.len() + 1;
+            }
+            Piece::Sign(b'}') => {
+                self.blocks.pop();
+                self.statement = kept.len() + 1;
+            }
+            Piece::Sign(b';') => self.statement = kept.len() + 1,
+            // A method or property of Objective-C, which nothing separates from the line before.
+            Piece::Sign(b'-' | b'+' | b'@') if begins_line => self.statement = kept.len(),
+            _ => {}
+        }
+    }
+
+    /// Whether a declaration begins here, after nothing but words like `static`.
+    fn begins(&self, kept: &[(Piece, &str)]) -> bool {
+        kept[self.statement.min(kept.len())..].iter().all(|(_, word)| LEADING.contains(word))
+    }
+
+    /// The end of a macro in the place of an access label: `MY_PRIVATE:`, `signals:`, `slots` of `public slots:`.
+    fn label(&self, pieces: &[(Piece, Range<usize>)], at: usize, text: &str, kept: &[(Piece, &str)]) -> Option<usize> {
+        let (piece, place) = &pieces[at];
+        let colon = &pieces.get(at + 1).filter(|p| p.0 == Piece::Sign(b':'))?.1;
+        if self.blocks.last() != Some(&true) || text[colon.end..].starts_with(':') {
+            return None;
+        }
+        let (before, word) = kept.last()?;
+        if ACCESS.contains(word) {
+            return Some(at + 1);
+        }
+        let is_label = *piece == Piece::Upper || &text[place.clone()] == "signals";
+        (is_label && matches!(before, Piece::Sign(b'{' | b'}' | b';' | b':'))).then_some(at + 2)
+    }
+
+    /// Whether an upper-case word that ends before the piece `end` is an attribute at the end of a declaration, or
+    /// before one of Objective-C's.
+    fn is_attribute(&self, pieces: &[(Piece, Range<usize>)], end: usize, kept: &[(Piece, &str)]) -> bool {
+        let Some((next, _)) = pieces.get(end).filter(|_| self.is_outside()) else { return false };
+        let statement = &kept[self.statement.min(kept.len())..];
+        let is_last = matches!(next, Piece::Sign(b';' | b'{') | Piece::Upper);
+        match statement {
+            [] => *next == Piece::Sign(b'@'),
+            [(Piece::Sign(b'-' | b'+'), _), (Piece::Sign(b'('), _), ..] => {
+                is_last && kept.last().is_some_and(|(_, word)| *word != ":")
+            }
+            [(Piece::Sign(b'@'), _), (_, "property"), ..] => is_last && statement.len() > 3,
+            // `void f(int x) A_LOCKS(y);`: the macro follows parameters that follow a type and a name.
+            [.., (Piece::Sign(b')'), _)] if *next == Piece::Sign(b';') => {
+                let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
+                open.is_some_and(|open| open > 1 && statement[open - 1].0 == Piece::Word)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether the block after the pieces of a statement holds declarations: of a namespace, a type, `extern "C"`.
+fn holds_declarations(statement: &[(Piece, &str)]) -> bool {
+    let is_sign = |(piece, _): &(Piece, &str)| matches!(piece, Piece::Sign(b'(' | b'='));
+    let is_type = |(_, word): &(Piece, &str)| TYPE_WORDS.contains(word) || *word == "namespace";
+    !statement.iter().any(is_sign) && (statement.iter().any(is_type) || matches!(statement, [(_, "extern")]))
 }
 
 /// The index of the piece after a word and its arguments, if it has any.
@@ -329,6 +541,19 @@ mod tests {
     }
 
     #[test]
+    fn extensions_of_csharp_are_taken_off() {
+        for (text, expected) in [
+            (
+                "class A {\n  extension<T>(B<T> b) where T : C\n  { int D() { } }\n  int E;\n}",
+                Some("class A {\n                                  \n    int D() { }  \n  int E;\n}"),
+            ),
+            ("class A { void extension(int b) { } }", None),
+        ] {
+            assert_eq!(csharp_extensions(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn attributes_in_upper_case_are_taken_off() {
         for (text, expected) in [
             ("class ABSL_API Foo {", "class          Foo {"),
@@ -337,6 +562,17 @@ mod tests {
             ("FMT_API void print(int x);", "        void print(int x);"),
             ("static FMT_INLINE auto f() -> int;", "static            auto f() -> int;"),
             ("void f(const T& x A_BOUND, int y) A_LOCKS(mu) {", "void f(const T& x        , int y)             {"),
+            ("void f(int x) A_LOCKS(mu);", "void f(int x)            ;"),
+            ("class A {\n A_PRIVATE:\n  int x;\n};", "class A {\n           \n  int x;\n};"),
+            ("class A {\npublic slots:\n  A b();\nsignals:\n};", "class A {\npublic      :\n  A b();\n        \n};"),
+            ("typedef NS_ENUM(A, B) { C };", "        enum       B  { C };"),
+            ("TEST_CASE(\"é\", \"b\") {", "TEST_CASE(ssss     ) {"),
+            ("A_TEST_METHOD(B, \"c\", \"d\") {", "A_TEST_METHOD(   sss     ) {"),
+            ("A_FIXTURE_TEST(b, C) {", "A_FIXTURE_TEST(b   ) {"),
+            ("A_MODULE(b, c) {", "A_MODULE(b   ) {"),
+            ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
+            ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),
+            ("A_B(c)\n@interface D", "      \n@interface D"),
             // Types, names and values stay.
             ("SOME_TYPE name(int x) {", ""),
             ("SOME_TYPE value;", ""),
@@ -347,13 +583,18 @@ mod tests {
             ("return MAX_LEN;", ""),
             ("static struct MY_TYPE make(int x) {", ""),
             ("TEST_F(A, B) {", ""),
+            ("TEST(A) {", ""),
+            ("void f() {\n  FOR_EACH(x, list()) {\n  }\nA_B:\n  g();\n}", ""),
+            ("extern int A_B(int);", ""),
+            ("static A_TYPE x = A_B(1);", ""),
+            ("class A {\n  A() : A_B(1) {}\n  int c = x ? A_B : 1;\n};", ""),
             ("#define A_B class C_D E\nint x;", ""),
             ("// class A_B C {\n\"class A_B C {\"", ""),
             ("f(A_B, C_D);", ""),
             ("std::vector<A_B> x;", ""),
         ] {
             let expected = if expected.is_empty() { None } else { Some(expected) };
-            assert_eq!(c_attributes(text).as_deref(), expected, "{text}");
+            assert_eq!(c_macros(text, MacroNames::Two).as_deref(), expected, "{text}");
         }
     }
 }

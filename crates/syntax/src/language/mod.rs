@@ -2,6 +2,7 @@
 
 mod attributes;
 mod conditions;
+mod cython;
 mod macros;
 pub mod others;
 pub mod pattern;
@@ -42,12 +43,20 @@ pub enum Category {
 pub enum Reader {
     /// Titles with a row of one punctuation character below, perhaps one above: nested in order of first appearance.
     Underlined,
+    /// Org: titles after a row of `*`.
+    Stars,
+    /// LaTeX: titles in the brackets of `\\section` and its like.
+    Commands,
+    /// POD: titles after `=head1`, also between the code of a Perl file.
+    Pod,
     /// AsciiDoc: titles after a row of `=`, and underlined ones.
     Rows,
     /// A Jupyter notebook: cells, each in its own language.
     Notebook,
     /// JSON objects in an array, or one per line. Anything else is read by the grammar, if there is one.
     Records,
+    /// Statements of SQL, whose heads define; the grammar adds facts.
+    Statements,
 }
 
 /// One row of the table.

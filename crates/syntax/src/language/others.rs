@@ -3,16 +3,16 @@
 /// Extensions of programs, grammars, shaders and templates outside the table.
 const CODE_EXTENSIONS: &[&str] = &[
     "abap", "ac", "ada", "adb", "ado", "ads", "agda", "ahk", "apex", "as", "asm", "astro", "avdl", "awk", "bas", "bat",
-    "bazel", "blade", "bzl", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmake", "cmd", "cob",
-    "coffee", "comp", "cr", "cshtml", "cu", "cuh", "d", "dats", "di", "do", "eex", "ejs", "el", "elm", "erb", "erl",
-    "f", "f03", "f08", "f77", "f90", "f95", "fbs", "fish", "for", "frag", "fs", "fsi", "fsx", "fut", "g4", "gd",
-    "gleam", "glsl", "gohtml", "gotmpl", "gradle", "groovy", "haml", "hbs", "heex", "hlsl", "hrl", "hx", "hy", "idr",
-    "in", "inc", "ino", "j2", "jai", "jinja", "jinja2", "jison", "jq", "jsp", "k", "l", "lalrpop", "lean", "leex",
-    "lhs", "liquid", "lisp", "ll", "ls", "lsp", "m", "m4", "metal", "mlir", "mll", "mly", "mojo", "move", "mustache",
-    "nasm", "nim", "njk", "nu", "odin", "p6", "pas", "peg", "pegjs", "pest", "pl", "pp", "pro", "prolog", "pug",
-    "purs", "q", "r", "ragel", "raku", "razor", "re", "rei", "res", "rkt", "rl", "roc", "s", "sas", "sed", "slim",
-    "sml", "ss", "stan", "star", "sv", "svh", "t", "tcl", "td", "thrift", "thy", "tmpl", "tpl", "trigger", "ts",
-    "twig", "v", "vala", "vb", "vbs", "vert", "vhd", "vhdl", "vim", "wat", "wgsl", "y", "yy",
+    "blade", "cairo", "capnp", "cbl", "cl", "clj", "cljc", "cljs", "cls", "cmd", "cob", "coffee", "comp", "cr",
+    "cshtml", "cu", "cuh", "d", "dats", "di", "do", "eex", "ejs", "el", "elm", "erb", "erl", "f", "f03", "f08", "f77",
+    "f90", "f95", "fbs", "fish", "for", "frag", "fs", "fsi", "fsx", "fut", "g4", "gd", "gleam", "glsl", "gohtml",
+    "gotmpl", "gradle", "groovy", "haml", "hbs", "heex", "hlsl", "hrl", "hx", "hy", "idr", "in", "inc", "j2", "jai",
+    "jinja", "jinja2", "jison", "jq", "jsp", "k", "l", "lalrpop", "lean", "leex", "lhs", "liquid", "lisp", "ll", "ls",
+    "lsp", "m", "m4", "metal", "mlir", "mll", "mly", "mojo", "move", "mustache", "nasm", "nim", "njk", "nu", "odin",
+    "p6", "pas", "peg", "pegjs", "pest", "pl", "pp", "pro", "prolog", "pug", "purs", "q", "r", "ragel", "raku",
+    "razor", "re", "rei", "res", "rkt", "rl", "roc", "s", "sas", "sed", "slim", "sml", "ss", "stan", "sv", "svh", "t",
+    "tcl", "td", "thrift", "thy", "tmpl", "tpl", "trigger", "ts", "twig", "v", "vala", "vb", "vbs", "vert", "vhd",
+    "vhdl", "vim", "wat", "wgsl", "y", "yy",
 ];
 
 /// Whether a file outside the table looks like data by its path: it has an extension that no program has.

@@ -2,6 +2,7 @@
 
 use std::iter::repeat_n;
 
+use super::macros::MacroNames;
 use super::{conditions, macros};
 
 /// Bash: applies [`bats_tests`] and [`narrow`].
@@ -28,10 +29,60 @@ fn bats_tests(text: &str) -> Option<String> {
     })
 }
 
-/// C and its descendants: applies [`conditions::c`] and [`macros::c_attributes`].
+/// Make: references with an empty substitution, `$(SRC:.c=)`, as names. The grammar loses what follows them.
+pub(super) fn make(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    for (equals, _) in text.match_indices('=') {
+        let start = text[..equals].rfind(|c: char| c.is_ascii_whitespace() || "()${}=".contains(c));
+        let colon = start.and_then(|start| text[start..equals].find(':').map(|colon| start + colon));
+        if let Some(colon) = colon.filter(|_| text[equals + 1..].starts_with([')', '}'])) {
+            bytes[colon..=equals].fill(b'_');
+            changed = true;
+        }
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// C and Objective-C: applies [`conditions::c`] and [`macros::c_macros`].
 pub(super) fn c(text: &str) -> Option<String> {
+    c_family(text, MacroNames::One)
+}
+
+/// C++: as [`c`].
+pub(super) fn cpp(text: &str) -> Option<String> {
+    c_family(text, MacroNames::Two)
+}
+
+fn c_family(text: &str, names: MacroNames) -> Option<String> {
     let whole = conditions::c(text);
-    macros::c_attributes(whole.as_deref().unwrap_or(text)).or(whole)
+    macros::c_macros(whole.as_deref().unwrap_or(text), names).or(whole)
+}
+
+/// Directives of the C preprocessor.
+const DIRECTIVES: [&str; 11] =
+    ["if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef", "include", "error", "warning"];
+
+/// Haskell: without the lines of the C preprocessor. The grammar loses the branches after the first.
+pub(super) fn haskell(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut at, mut goes_on, mut changed) = (0, false, false);
+    for line in text.split_inclusive('\n') {
+        let code = line.trim_end();
+        let word = code.strip_prefix('#').map(|rest| rest.trim_start().split(|c: char| !c.is_ascii_lowercase()));
+        if goes_on || word.and_then(|mut words| words.next()).is_some_and(|word| DIRECTIVES.contains(&word)) {
+            bytes[at..at + code.len()].fill(b' ');
+            (goes_on, changed) = (code.ends_with('\\'), true);
+        }
+        at += line.len();
+    }
+    if changed { String::from_utf8(bytes).ok() } else { None }
+}
+
+/// C#: applies [`conditions::csharp`] and [`macros::csharp_extensions`].
+pub(super) fn csharp(text: &str) -> Option<String> {
+    let whole = conditions::csharp(text);
+    macros::csharp_extensions(whole.as_deref().unwrap_or(text)).or(whole)
 }
 
 /// Swift: applies [`swift_conditions`] and [`swift_macros`].
@@ -85,9 +136,45 @@ fn swift_macros(text: &str) -> Option<String> {
 /// Words before `constructor`.
 const KOTLIN_MODIFIERS: [&str; 6] = ["internal", "private", "protected", "public", "expect", "actual"];
 
+/// Kotlin: applies [`kotlin_constructors`] and [`kotlin_blocks`].
+pub(super) fn kotlin(text: &str) -> Option<String> {
+    let constructors = kotlin_constructors(text);
+    kotlin_blocks(constructors.as_deref().unwrap_or(text)).or(constructors)
+}
+
+/// Kotlin: a semicolon after the last member of a class on one line, without which the grammar loses the class.
+fn kotlin_blocks(text: &str) -> Option<String> {
+    edit_lines(text, " }", |line| {
+        if !line.trim_ascii_end().ends_with(b"}") {
+            return;
+        }
+        let types = [&b"class "[..], b"interface ", b"object "];
+        let is_type = |at: usize| types.iter().any(|word| line[at..].starts_with(word));
+        let Some(begin) = (0..line.len()).find(|at| is_type(*at)) else { return };
+        let (mut depth, mut is_text, mut last) = (0usize, false, b' ');
+        for i in begin..line.len() {
+            match line[i] {
+                b'"' => is_text = !is_text,
+                b'/' if last == b'/' => return,
+                b'{' if !is_text => depth += 1,
+                b'}' if !is_text && depth > 0 => {
+                    depth -= 1;
+                    if line[i - 1] == b' ' && !matches!(last, b'{' | b';') {
+                        line[i - 1] = b';';
+                    }
+                }
+                _ => {}
+            }
+            if line[i] != b' ' {
+                last = line[i];
+            }
+        }
+    })
+}
+
 /// Kotlin: a class's primary constructor on the line of the class's name. The grammar ends the class at the line's end,
 /// unless an annotation precedes the constructor.
-pub(super) fn kotlin(text: &str) -> Option<String> {
+fn kotlin_constructors(text: &str) -> Option<String> {
     if !text.contains("constructor") {
         return None;
     }
@@ -166,6 +253,44 @@ fn edit_lines(text: &str, marker: &str, edit: impl Fn(&mut [u8])) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_substitutions_of_make_become_names() {
+        for (text, expected) in [
+            ("A = $(B:.c=)\nall: ${C:%.o=}\n", Some("A = $(B____)\nall: ${C_____}\n")),
+            ("A = $(B:.c=.o)\n", None),
+            ("A:=\n(B=)\n", None),
+        ] {
+            assert_eq!(make(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn directives_of_haskell_are_taken_off() {
+        for (text, expected) in [
+            ("#if A\na = 1\n# else\na = 2\n#endif\n", Some("     \na = 1\n      \na = 2\n      \n")),
+            ("#define A \\\n  1\nb = 2\n", Some("           \n   \nb = 2\n")),
+            ("#!/usr/bin/env runhaskell\na # b = 1\n", None),
+        ] {
+            assert_eq!(haskell(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn members_of_kotlin_on_one_line_are_separated() {
+        for (text, expected) in [
+            (
+                "class A { companion object { const val B = 1 } }\n",
+                Some("class A { companion object { const val B = 1;};}\n"),
+            ),
+            ("class A { val b = \"}\" }\n", Some("class A { val b = \"}\";}\n")),
+            ("class A { }\n", None),
+            ("class A {\n  val b = c { d }\n}\n", None),
+            ("class A // { b }\n", None),
+        ] {
+            assert_eq!(kotlin_blocks(text).filter(|edited| edited != text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn macros_of_swift_become_names() {

@@ -3,7 +3,7 @@
 use colgrep_core::LanguagePaths;
 
 use super::Category::{self, Data, Prose, Unknown};
-use super::{Language, Reader, attributes, conditions, macros, prepare};
+use super::{Language, Reader, attributes, cython, macros, prepare};
 
 const NONE: Language = Language {
     name: "",
@@ -65,30 +65,30 @@ pub static LANGUAGES: &[Language] = &[
         file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"], interpreters: &["sh", "bash", "zsh", "ksh", "dash", "bats"],
         prepare: Some(prepare::bash), paths: LanguagePaths { test_extensions: &["bats"], ..LanguagePaths::NONE }, function_keywords: &["function"]),
     row!("c", arborium_c, comments: SLASHES, prepare: Some(prepare::c), extensions: &["c"], member_extensions: &["inc"], type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["#define"]),
-    row!("cpp", arborium_cpp, comments: SLASHES, prepare: Some(prepare::c), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh"], member_extensions: &["inc"], paths: LanguagePaths { camel_tests: &["cc", "cpp", "cxx"], surefire_tests: &["cc", "cpp", "cxx"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
-    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(conditions::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: LanguagePaths { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
+    row!("cpp", arborium_cpp, comments: SLASHES, prepare: Some(prepare::cpp), aliases: &["c++", "cxx"], extensions: &["cc", "cpp", "cxx", "c++", "cppm", "ixx", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "tcc", "txx", "inl", "cu", "cuh", "ino"], member_extensions: &["inc"], paths: LanguagePaths { camel_tests: &["cc", "cpp", "cxx"], surefire_tests: &["cc", "cpp", "cxx"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "union", "namespace", "concept", "typedef"], value_keywords: &["#define"]),
+    row!("csharp", arborium_c_sharp, comments: SLASHES, prepare: Some(prepare::csharp), aliases: &["cs", "c#"], extensions: &["cs", "csx"], paths: LanguagePaths { camel_tests: &["cs"], surefire_tests: &["cs"], generated: &[".g.cs"], folder_modules: &["cs"], ..LanguagePaths::NONE }, type_keywords: &["class", "struct", "enum", "interface", "record", "namespace"], has_xml_docs: true, value_keywords: &["const"]),
     row!("css", arborium_css, extensions: &["css"], paths: LanguagePaths { built: &["css"], ..LanguagePaths::NONE }, category: Data, minified_extensions: &["css"]),
     row!("dart", arborium_dart, comments: SLASHES, extensions: &["dart"], interpreters: &["dart"], paths: LanguagePaths { generated: &[".g.dart"], ..LanguagePaths::NONE }, type_keywords: &["class", "enum", "typedef", "extension"]),
     row!("dockerfile", arborium_dockerfile, comments: HASH, aliases: &["docker"], extensions: &["dockerfile"], file_names: &["Dockerfile", "Containerfile"], file_stems: &["Dockerfile", "Containerfile"]),
     row!("elixir", arborium_elixir, comments: HASH, types_need_brackets: false, extensions: &["ex", "exs"], interpreters: &["elixir"], merges_clauses: true, lock_files: &["mix.lock"], type_keywords: &["defmodule"], function_keywords: &["def", "defp", "defmacro", "defmacrop"]),
     row!("go", arborium_go, comments: SLASHES, aliases: &["golang"], extensions: &["go"], paths: LanguagePaths { folder_modules: &["go"], ..LanguagePaths::NONE }, lock_files: &["go.sum"], type_keywords: &["type"], function_keywords: &["func"], value_keywords: &["const", "var"]),
     row!("graphql", arborium_graphql, comments: HASH, extensions: &["graphql", "gql", "graphqls"], type_keywords: &["type", "interface", "enum", "union"]),
-    row!("haskell", arborium_haskell, comments: DASHES, types_need_brackets: false, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: LanguagePaths { camel_tests: &["hs"], test_files: &["Spec.hs"], ..LanguagePaths::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
-    row!("hcl", arborium_hcl, comments: &["#", "//", "/*"], aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars"], value_keywords: &["resource", "module", "variable", "output", "data"]),
+    row!("haskell", arborium_haskell, comments: DASHES, prepare: Some(prepare::haskell), types_need_brackets: false, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: LanguagePaths { camel_tests: &["hs"], test_files: &["Spec.hs"], ..LanguagePaths::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
+    row!("hcl", arborium_hcl, comments: &["#", "//", "/*"], aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars", "tofu", "nomad"], value_keywords: &["resource", "module", "variable", "output", "data"]),
     row!("html", arborium_html, extensions: &["html", "htm", "xhtml"], category: Data, minified_extensions: &["html", "htm"]),
     row!("java", arborium_java, comments: SLASHES, extensions: &["java"], paths: LanguagePaths { camel_tests: &["java"], surefire_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
-    row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs"], interpreters: &["node"], paths: LanguagePaths { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..LanguagePaths::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
+    row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs", "es6"], interpreters: &["node"], paths: LanguagePaths { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..LanguagePaths::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
     row!("julia", arborium_julia, comments: HASH, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: LanguagePaths { test_files: &["runtests.jl"], ..LanguagePaths::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
     row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: LanguagePaths { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
-    row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua"], interpreters: &["lua", "luajit"], function_keywords: &["function"], value_keywords: &["local"]),
-    row!("make", arborium_make, comments: HASH, aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
-    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose,
+    row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua", "luau", "rockspec"], interpreters: &["lua", "luajit", "luau"], function_keywords: &["function"], value_keywords: &["local"]),
+    row!("make", arborium_make, comments: HASH, prepare: Some(prepare::make), aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown", "rmd", "qmd"], category: Prose,
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, comments: HASH, extensions: &["nix"]),
     row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: LanguagePaths { camel_tests: &["m", "mm"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
     row!("ocaml", arborium_ocaml, comments: &["(*"], aliases: &["ml"], extensions: &["ml"], type_keywords: &["type", "module", "class"], value_keywords: &["let", "val"]),
-    row!("perl", arborium_perl, comments: HASH, aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
+    row!("perl", arborium_perl, comments: HASH, reader: Some(Reader::Pod), aliases: &["pl"], extensions: &["pm"], interpreters: &["perl"], member_extensions: &["t"], function_keywords: &["sub"]),
     Language {
         name: "php",
         extensions: &["php", "phtml", "php5", "php7"],
@@ -106,7 +106,8 @@ pub static LANGUAGES: &[Language] = &[
     },
     row!("powershell", arborium_powershell, comments: HASH, aliases: &["ps1", "pwsh"], extensions: &["ps1", "psm1", "psd1"], interpreters: &["pwsh"], function_keywords: &["function"]),
     row!("proto", arborium_proto, comments: SLASHES, aliases: &["protobuf"], extensions: &["proto"], type_keywords: &["enum"], value_keywords: &["message", "service", "rpc"]),
-    row!("python", arborium_python, comments: HASH, types_need_brackets: false, aliases: &["py"], extensions: &["py", "pyi", "pyx", "pxd", "pyw"], file_names: &["SConstruct", "SConscript", "wscript"],
+    row!("python", arborium_python, comments: HASH, prepare: Some(cython::as_python), types_need_brackets: false, aliases: &["py", "starlark"], extensions: &["py", "pyi", "pyx", "pxd", "pyw", "bzl", "bazel", "star"],
+        file_names: &["SConstruct", "SConscript", "wscript", "BUILD", "BUCK", "WORKSPACE", "WORKSPACE.bzlmod", "Tiltfile"],
         interpreters: &["python", "python2", "python3", "uv"], paths: LanguagePaths { test_files: &["conftest.py"], typings: &[".pyi"], barrels: &["__init__.py"], role_stems: &["__init__"], layout_folders: &["python"], ..LanguagePaths::NONE }, lock_files: &["poetry.lock", "uv.lock", "Pipfile.lock"], type_keywords: &["class"], function_keywords: &["def"]),
     row!("r", arborium_r, comments: HASH, extensions: &[], interpreters: &["Rscript"], member_extensions: &["r"]),
     Language {
@@ -116,8 +117,19 @@ pub static LANGUAGES: &[Language] = &[
         comments: HASH,
         types_need_brackets: false,
         aliases: &["rb"],
-        extensions: &["rb", "rake", "gemspec", "ru"],
-        file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Fastfile", "Guardfile"],
+        extensions: &["rb", "rake", "gemspec", "podspec", "jbuilder", "rbi", "ru"],
+        file_names: &[
+            "Rakefile",
+            "Gemfile",
+            "Vagrantfile",
+            "Podfile",
+            "Fastfile",
+            "Appfile",
+            "Guardfile",
+            "Brewfile",
+            "Dangerfile",
+            "Capfile",
+        ],
         interpreters: &["ruby", "jruby"],
         lock_files: &["Gemfile.lock"],
         type_keywords: &["class", "module"],
@@ -131,8 +143,9 @@ pub static LANGUAGES: &[Language] = &[
         name: "sql",
         grammar: Some(|| arborium_sql::language().into()),
         query: include_str!("queries/sql.scm"),
+        reader: Some(Reader::Statements),
         comments: &["--", "/*"],
-        extensions: &["sql", "ddl", "dml"],
+        extensions: &["sql", "ddl", "dml", "pgsql", "psql", "plsql", "pks", "pkb"],
         ..NONE
     },
     row!("svelte", arborium_svelte, extensions: &["svelte"]),
@@ -163,6 +176,30 @@ pub static LANGUAGES: &[Language] = &[
         ..NONE
     },
     Language {
+        name: "org",
+        extensions: &["org"],
+        member_extensions: &["org"],
+        category: Prose,
+        reader: Some(Reader::Stars),
+        ..NONE
+    },
+    Language {
+        name: "latex",
+        aliases: &["tex"],
+        extensions: &["tex", "ltx"],
+        category: Prose,
+        reader: Some(Reader::Commands),
+        ..NONE
+    },
+    Language {
+        name: "pod",
+        extensions: &["pod"],
+        member_extensions: &["pod"],
+        category: Prose,
+        reader: Some(Reader::Pod),
+        ..NONE
+    },
+    Language {
         name: "jupyter",
         aliases: &["notebook", "ipynb"],
         extensions: &["ipynb"],
@@ -172,8 +209,8 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         name: "text",
         aliases: &["txt"],
-        extensions: &["txt", "org", "tex", "pod", "rdoc", "log"],
-        member_extensions: &["org", "pod", "log"],
+        extensions: &["txt", "rdoc", "log"],
+        member_extensions: &["log"],
         file_names: &["LICENSE", "COPYING", "README", "NOTICE", "AUTHORS", "CHANGES", "CHANGELOG", "TODO"],
         category: Prose,
         reader: Some(Reader::Underlined),
@@ -215,6 +252,7 @@ pub static LANGUAGES: &[Language] = &[
         reader: Some(Reader::Records),
         ..NONE
     },
+    Language { name: "cmake", extensions: &["cmake"], file_names: &["CMakeLists.txt"], comments: HASH, ..NONE },
     Language { name: "csv", extensions: &["csv", "tsv"], category: Data, ..NONE },
     Language {
         name: "style",

@@ -34,6 +34,24 @@ pub(super) struct Definition {
     pub(super) extends: Vec<Bytes>,
 }
 
+impl Definition {
+    /// A definition of which only kind, place and name are known.
+    pub(super) fn new(what: What, pattern: usize, bytes: Bytes, name: Bytes) -> Definition {
+        Definition {
+            what,
+            pattern,
+            bytes,
+            name,
+            parent: None,
+            body: None,
+            doc: Vec::new(),
+            parameters: Vec::new(),
+            return_type: None,
+            extends: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Unit(UnitKind, UnitRole),
@@ -147,9 +165,31 @@ pub(super) fn add_match<'t>(
     let (mut features, mut scope): (Vec<Bytes>, Option<Bytes>) = (Vec::new(), None);
     let (mut arguments, mut otherwise): (Option<usize>, Option<usize>) = (None, None);
     let first_call = found.calls.len();
+    let mut pattern_names: Vec<Bytes> = Vec::new();
     for (name, node) in captures {
-        // After an error, or in prepared text, a node may begin or end inside a character.
-        let bytes = text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte());
+        let (name, node) = match name.strip_suffix(".last") {
+            Some(name) => {
+                let (last, scope) = last_segment(node);
+                if let Some(scope) = scope.filter(|_| name == "name") {
+                    parts.push(("parent", bytes_of(scope, text)));
+                }
+                (name, last)
+            }
+            None => (name, node),
+        };
+        let mut bytes = bytes_of(node, text);
+        let name = match name.split_once('.') {
+            Some((name, "word")) => {
+                bytes.end = bytes.start + word_len(&text[bytes.clone()]);
+                name
+            }
+            // `global:Get-It`
+            Some((name, "unscoped")) => {
+                bytes.start += text[bytes.clone()].rfind(':').map_or(0, |colon| colon + 1);
+                name
+            }
+            _ => name,
+        };
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),
@@ -157,6 +197,8 @@ pub(super) fn add_match<'t>(
             "call" => found.calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
+            "words" => pattern_names.extend(words_of(&bytes, text)),
+            "names" => add_bound_names(node, text, &mut pattern_names),
             "feature" => features.push(bytes),
             "conditional" => scope = Some(bytes),
             "otherwise" => otherwise = Some(bytes.start),
@@ -194,18 +236,95 @@ pub(super) fn add_match<'t>(
         // The parser inserted the name to recover from an error.
         Some(name) if name.is_empty() => return,
         Some(name) => name,
+        // A pattern makes a definition of each name that it binds.
+        None if !pattern_names.is_empty() => {
+            let named = pattern_names.into_iter().map(|name| Definition::new(what, pattern, bytes.clone(), name));
+            found.definitions.extend(named);
+            return;
+        }
         None => bytes.start..bytes.start,
     };
     found.definitions.push(Definition {
-        what,
-        pattern,
-        name,
         parent: first("parent"),
         body: first("body"),
         doc: all("doc"),
         parameters: all("parameters"),
         return_type: first("return"),
         extends: all("extends"),
-        bytes,
+        ..Definition::new(what, pattern, bytes, name)
     });
+}
+
+/// The bytes of a node, rounded to whole characters: after an error, or in prepared text, it may begin or end inside one.
+fn bytes_of(node: Node<'_>, text: &str) -> Bytes {
+    text.floor_char_boundary(node.start_byte())..text.ceil_char_boundary(node.end_byte())
+}
+
+/// The name inside a qualified name or a declarator, and the segment before it: `f` and `C` of `a::b::C::f<T>`.
+fn last_segment(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
+    let (mut last, mut scope) = (node, None);
+    loop {
+        scope = last.child_by_field_name("scope").or(scope);
+        let is_declarator = last.kind().ends_with("_declarator");
+        let declared = || last.child_by_field_name("declarator").or_else(|| last_named_child(last));
+        let inner = last.child_by_field_name("name").or_else(|| is_declarator.then(declared).flatten());
+        match inner {
+            Some(inner) => last = inner,
+            None => return (last, scope),
+        }
+    }
+}
+
+fn last_named_child(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_children(&mut node.walk()).last()
+}
+
+/// The length of a name that an assignment's operator may follow: 2 of `ll=` and `OBJ+`.
+fn word_len(name: &str) -> usize {
+    name.find(['=', '?', '+', ':', '!']).unwrap_or(name.len())
+}
+
+/// The words between white space.
+fn words_of(bytes: &Bytes, text: &str) -> impl Iterator<Item = Bytes> {
+    let start = text.as_ptr().addr();
+    text[bytes.clone()].split_whitespace().map(move |word| {
+        let at = word.as_ptr().addr() - start;
+        at..at + word.len()
+    })
+}
+
+/// Ends of the kinds of nodes that a pattern consists of, in all grammars: names, and what holds them.
+const BOUND: [&str; 6] = ["identifier", "identifier_pattern", "variable", "value_name", "constant", "name"];
+const PATTERNS: [&str; 8] = [
+    "pattern",
+    "_list",
+    "tuple",
+    "tuple_expression",
+    "rest_assignment",
+    "variable_declaration",
+    "list_literal",
+    "variable_name",
+];
+
+/// Adds the names that a pattern binds: `a`, `c` and `e` of `{ a, b: c, d: [e = 1] }`.
+fn add_bound_names(pattern: Node<'_>, text: &str, names: &mut Vec<Bytes>) {
+    let mut cursor = pattern.walk();
+    loop {
+        let node = cursor.node();
+        let is_one_of = |kinds: &[&str]| kinds.iter().any(|kind| node.kind().ends_with(kind));
+        // A key, a default value, a type.
+        let is_other = matches!(cursor.field_name(), Some("key" | "right" | "type"));
+        if node.child_count() == 0 {
+            if !is_other && is_one_of(&BOUND) {
+                names.push(bytes_of(node, text));
+            }
+        } else if !is_other && is_one_of(&PATTERNS) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }

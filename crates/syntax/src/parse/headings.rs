@@ -47,7 +47,10 @@ fn sections(text: &str, language: &'static Language, reader: Reader) -> Result<P
     let lines = Lines::new(text);
     let headings = match reader {
         Reader::Rows => rows(&lines),
-        Reader::Underlined | Reader::Notebook | Reader::Records => underlined(&lines, language.name != "text"),
+        Reader::Stars => marked(&lines, star_title),
+        Reader::Commands => marked(&lines, command_title),
+        Reader::Pod => marked(&lines, pod_title),
+        _ => underlined(&lines, language.name != "text"),
     };
     if headings.is_empty() {
         return Ok(Parsed { units: blocks_only(text, language), ..Parsed::default() });
@@ -65,19 +68,16 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     let begins: Vec<(usize, usize)> =
         headings.iter().map(|heading| (heading.level, lines.bytes(heading.first, heading.first).start)).collect();
     let ends = ends(&begins, lines.text.len());
-    let definition = |(heading, end): (&Heading, usize)| Definition {
-        what: What::Unit(UnitKind::Section, UnitRole::Definition),
-        pattern: 0,
-        bytes: name_of(lines, heading.line).start..end,
-        name: heading.name.clone(),
-        parent: None,
-        body: None,
-        doc: Vec::new(),
-        parameters: Vec::new(),
-        return_type: None,
-        extends: Vec::new(),
+    let what = What::Unit(UnitKind::Section, UnitRole::Definition);
+    let definition = |(heading, end): (&Heading, usize)| {
+        Definition::new(what, 0, name_of(lines, heading.line).start..end, heading.name.clone())
     };
-    headings.iter().zip(ends).map(definition).collect()
+    headings.iter().zip(ends).filter(|(heading, _)| !heading.name.is_empty()).map(definition).collect()
+}
+
+/// Perl: adds the sections of documentation between the code.
+pub(super) fn add_pod(found: &mut FileCaptures, lines: &Lines<'_>) {
+    found.definitions.extend(definitions(&marked(lines, pod_title), lines));
 }
 
 /// The end of each heading's section: the next heading of its level or an outer one, else the end of the text. A
@@ -198,6 +198,72 @@ fn underlined(lines: &Lines<'_>, is_markup: bool) -> Vec<Heading> {
         line = title + 2;
     }
     headings
+}
+
+/// Titles by `title_of`, which returns the level and the place of the title on a line; an empty title ends all
+/// sections.
+fn marked(lines: &Lines<'_>, title_of: impl Fn(&str) -> Option<(usize, Bytes)>) -> Vec<Heading> {
+    let heading = |line: u32| {
+        let (level, title) = title_of(lines.line(line))?;
+        let start = lines.bytes(line, line).start;
+        Some(Heading { level, first: line, line, name: start + title.start..start + title.end })
+    };
+    (1..=lines.count()).filter_map(heading).collect()
+}
+
+/// Org: `** TODO Title :tag:`.
+fn star_title(line: &str) -> Option<(usize, Bytes)> {
+    let rest = line.trim_start_matches('*');
+    let level = line.len() - rest.len();
+    let mut title = rest.strip_prefix([' ', '\t']).filter(|_| level > 0)?.trim();
+    for word in ["TODO", "DONE"] {
+        title = title.strip_prefix(word).filter(|rest| rest.starts_with(' ')).unwrap_or(title).trim_start();
+    }
+    if let Some((before, tags)) = title.rsplit_once(" :")
+        && tags.ends_with(':')
+        && !tags.contains(' ')
+    {
+        title = before.trim_end();
+    }
+    title_chars(title).map(|_| (level, place_in(line, title)))
+}
+
+/// Commands of LaTeX that begin a section, outermost first.
+const COMMANDS: [&str; 6] = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph"];
+
+/// LaTeX: `\section*[Short]{Title}`.
+fn command_title(line: &str) -> Option<(usize, Bytes)> {
+    let rest = line.trim_start().strip_prefix('\\')?;
+    let name = rest.find(|c: char| !c.is_ascii_alphabetic())?;
+    let level = COMMANDS.iter().position(|command| *command == &rest[..name])?;
+    let rest = rest[name..].trim_start_matches('*');
+    let rest = if rest.starts_with('[') { &rest[rest.find(']')? + 1..] } else { rest };
+    let rest = rest.strip_prefix('{')?;
+    let mut depth = 1;
+    let is_close = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0
+    };
+    let title = rest[..rest.find(is_close).unwrap_or(rest.len())].trim();
+    title_chars(title).map(|_| (level, place_in(line, title)))
+}
+
+/// POD: `=head1 Title`, or `=cut` with an empty title.
+fn pod_title(line: &str) -> Option<(usize, Bytes)> {
+    let command = line.strip_prefix('=')?;
+    if command.trim_end() == "cut" {
+        return Some((0, 0..0));
+    }
+    let rest = command.strip_prefix("head")?;
+    let level = rest.chars().next()?.to_digit(10).filter(|level| (1..=6).contains(level))?;
+    let title = rest[1..].strip_prefix([' ', '\t'])?.trim();
+    title_chars(title).map(|_| (level as usize, place_in(line, title)))
+}
+
+/// Where a part of a line is.
+fn place_in(line: &str, part: &str) -> Bytes {
+    let start = part.as_ptr().addr() - line.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// AsciiDoc: `== Title` with one to six `=` (or `#`), and titles with a row of the same length below.

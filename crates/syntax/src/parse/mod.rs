@@ -14,6 +14,7 @@ pub mod language_pack;
 mod lines;
 mod notebook;
 mod records;
+mod statements;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -222,7 +223,10 @@ fn plain(text: &str, language: &'static Language, reason: &str) -> Parsed {
     let note = Some(format!("{reason}; indexed as plain blocks"));
     let (lines, budget) = (Lines::new(text), Budget::new());
     let mut found = FileCaptures::default();
-    unread::add(&mut found, &lines, language);
+    match language.reader {
+        Some(Reader::Statements) => statements::add(&mut found, text),
+        _ => unread::add(&mut found, &lines, language),
+    }
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
     let units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units();
     let units = units.map(|mut units| {
@@ -251,8 +255,20 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
             note = Some(format!("embedded {name} {spent}"));
         }
     }
-    if has_error {
-        unread::add(&mut found, &lines, language);
+    match language.reader {
+        Some(Reader::Statements) => statements::add(&mut found, text),
+        _ if has_error => unread::add(&mut found, &lines, language),
+        _ => {}
+    }
+    if language.category == Category::Data {
+        // In minified data, what begins and ends on one line stays with what is around it.
+        found.definitions.retain(|definition| {
+            let line = lines.line_of(definition.bytes.start);
+            lines.line(line).len() <= LINE_BYTES_MAX || lines.end_line(&definition.bytes) > line
+        });
+    }
+    if language.reader == Some(Reader::Pod) {
+        headings::add_pod(&mut found, &lines);
     }
     if language.has_markdown_headings {
         headings::nest(&mut found.definitions, text);

@@ -103,17 +103,11 @@ pub(super) fn add(found: &mut FileCaptures, lines: &Lines<'_>, language: &Langua
         let last = lines.bytes(first, end.max(first));
         let end = last.start + lines.text[last.clone()].trim_end().len();
         let what = if announced.is_type { UnitKind::Class } else { UnitKind::Function };
+        let what = What::Unit(what, UnitRole::Definition);
+        let name = line.start + announced.name.start..line.start + announced.name.end;
         (end > start).then(|| Definition {
-            what: What::Unit(what, UnitRole::Definition),
-            pattern: PATTERN,
-            bytes: start..end,
-            name: line.start + announced.name.start..line.start + announced.name.end,
-            parent: None,
             body: Some((line.start + text.trim_end().len()).min(end)..end),
-            doc: Vec::new(),
-            parameters: Vec::new(),
-            return_type: None,
-            extends: Vec::new(),
+            ..Definition::new(what, PATTERN, start..end, name)
         })
     });
     found.definitions.extend(definitions);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use colgrep_core::path::{PathClass, PathFacts, project_terms};
 use colgrep_core::query::Query;
 use colgrep_core::token::Tokenizer;
-use colgrep_syntax::language::{LANGUAGES, Language, facts};
+use colgrep_syntax::language::{LANGUAGES, Language, facts, of_file};
 use colgrep_syntax::read::skip_by_name;
 
 fn all(list: impl Fn(&Language) -> &[&'static str]) -> String {
@@ -34,6 +34,26 @@ fn a_file_of_any_language_is_looked_up_by_its_stem() {
         let names: Vec<&str> = query.identifiers.iter().map(|i| i.name.as_str()).collect();
         assert_eq!(names, [name], "{text}");
         assert!(query.is_symbol(), "{text}");
+    }
+}
+
+#[test]
+fn files_go_by_their_names() {
+    for (files, expected) in [
+        ("a/defs.bzl BUILD BUILD.bazel WORKSPACE MODULE.bazel Tiltfile BUCK", "python"),
+        ("blink.ino mod.cppm mod.ixx vec.tcc", "cpp"),
+        ("a.podspec show.json.jbuilder a.rbi Brewfile Dangerfile", "ruby"),
+        ("init.luau a-1.0-1.rockspec", "lua"),
+        ("schema.pgsql pkg.pkb", "sql"),
+        ("job.nomad main.tofu", "hcl"),
+        ("app.es6", "javascript"),
+        ("report.Rmd report.qmd", "markdown"),
+        ("CMakeLists.txt a/FindZ.cmake", "cmake"),
+        ("builder.txt", "text"),
+    ] {
+        for file in files.split(' ') {
+            assert_eq!(of_file(file, b"").name, expected, "{file}");
+        }
     }
 }
 

@@ -15,8 +15,11 @@
 
 (program (variable_assignment name: (variable_name) @name) @constant)
 (program (declaration_command (variable_assignment name: (variable_name) @name)) @constant)
-((command name: (command_name (word) @_alias) argument: (concatenation . (word) @name)) @constant
-  (#eq? @_alias "alias"))
+((command
+    name: (command_name (word) @_alias)
+    argument: [(concatenation . (word) @name.word) (word) @name.word]) @constant
+  (#eq? @_alias "alias")
+  (#match? @name.word "="))
 
 ((comment) @comment
   (#not-match? @comment "^#!"))

@@ -17,6 +17,18 @@
   ]
   body: (compound_statement) @body) @function
 
+; Macros that define a function: `TEST_IMPL(name) {…}`. The preparation of the text leaves one name in their brackets.
+(function_definition
+  type: (type_identifier) @_macro
+  declarator: (parenthesized_declarator (identifier) @name)
+  body: (compound_statement) @body
+  (#match? @_macro "^[A-Z0-9_]*TEST[A-Z0-9_]*$|^SCENARIO$")) @function.test
+(function_definition
+  type: (type_identifier) @_macro
+  declarator: (parenthesized_declarator (identifier) @name)
+  body: (compound_statement) @body
+  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^DEFUN$|^BENCHMARK$")) @function
+
 (declaration
   type: (_) @return
   declarator: [
@@ -69,6 +81,11 @@
     (macro_type_specifier)
   ]
   declarator: (type_identifier) @name) @constant
+; `static DEFINE_MUTEX(name);`
+(declaration
+  type: (type_identifier) @_macro
+  declarator: (parenthesized_declarator (identifier) @name)
+  (#match? @_macro "^DEFINE_|_HEAD$")) @constant
 ; Variables; those of functions are dropped.
 (declaration
   (storage_class_specifier) @_storage

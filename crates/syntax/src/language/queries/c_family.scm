@@ -3,10 +3,15 @@
 (enum_specifier name: (type_identifier) @name body: (enumerator_list) @body) @class
 (enumerator name: (identifier) @name) @constant
 
-(type_definition declarator: (_ declarator: (type_identifier) @name)) @constant
-(type_definition
-  declarator: (function_declarator
-    declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @constant
+(type_definition declarator: [(pointer_declarator) (function_declarator) (array_declarator)] @name.last) @constant
+
+; Macros that define a variable: `DEFINE_bool(name, …);`.
+((expression_statement
+  (call_expression function: (identifier) @_macro arguments: (argument_list . (identifier) @name))) @constant
+  (#match? @_macro "^DEFINE_|_HEAD$"))
+((expression_statement
+  (call_expression function: (identifier) @_macro arguments: (argument_list . (identifier) @name))) @constant.declaration
+  (#match? @_macro "^DECLARE_"))
 
 ; Macros; one without a value is a switch or an include guard.
 (preproc_function_def name: (identifier) @name parameters: (preproc_params) @parameters value: (_)? @body) @function

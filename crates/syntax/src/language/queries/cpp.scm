@@ -2,16 +2,40 @@
 ; `template <…>` and the rest of a statement belong to the definition: such patterns widen what another names.
 ; Functions come in three patterns each: plain, and below one or two of `*` and `&`.
 
-; GoogleTest: `TEST(Suite, Name) {…}` parses as a function without a type.
+; Macros that define a function, `TEST(Suite, name) {…}` and `TEST_CASE("name") {…}`: parse as functions without a type,
+; and the preparation of the text leaves at most two names in their brackets.
 (function_definition
   !type
   declarator: (function_declarator
-    declarator: (identifier) @_test
+    declarator: (identifier) @_macro
     parameters: (parameter_list
-      (parameter_declaration type: (type_identifier) @parent)
-      (parameter_declaration type: (type_identifier) @name)))
+      . (parameter_declaration type: (type_identifier) @parent !declarator)
+      . (parameter_declaration type: (type_identifier) @name !declarator) .))
   body: (compound_statement) @body
-  (#any-of? @_test "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "TYPED_TEST_P")) @function.test
+  (#match? @_macro "^[A-Z][A-Z0-9_]*TEST|^TEST")) @function.test
+(function_definition
+  !type
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator) .))
+  body: (compound_statement) @body
+  (#match? @_macro "^[A-Z0-9_]*TEST[A-Z0-9_]*$|^SCENARIO$")) @function.test
+(function_definition
+  !type
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list
+      . (parameter_declaration type: (type_identifier) @parent !declarator)
+      . (parameter_declaration type: (type_identifier) @name !declarator) .))
+  body: (compound_statement) @body
+  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^BENCHMARK$")) @function
+(function_definition
+  !type
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name !declarator) .))
+  body: (compound_statement) @body
+  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^BENCHMARK$")) @function
 
 ; `class EXPORTED Name {…}` parses as a function that returns a class.
 (function_definition
@@ -61,13 +85,7 @@
     declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_) @parent
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_) @parent
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ]
     (trailing_return_type (_) @return))
   (#not-match? @name "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @function
@@ -76,54 +94,47 @@
   declarator: (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_) @parent
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_) @parent
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ] parameters: (parameter_list) @parameters)
   body: (compound_statement)? @body
-  (#not-any-of? @name "TEST")
+  (#not-any-of? @name "TEST" "BENCHMARK" "SCENARIO")
   (#not-match? @name "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @function
 (function_definition
   type: (_)? @return
   declarator: (_ (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_) @parent
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_) @parent
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ] parameters: (parameter_list) @parameters))
   body: (compound_statement)? @body
-  (#not-any-of? @name "TEST")
+  (#not-any-of? @name "TEST" "BENCHMARK" "SCENARIO")
   (#not-match? @name "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @function
 (function_definition
   type: (_)? @return
   declarator: (_ (_ (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_) @parent
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_) @parent
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ] parameters: (parameter_list) @parameters)))
   body: (compound_statement)? @body
-  (#not-any-of? @name "TEST")
+  (#not-any-of? @name "TEST" "BENCHMARK" "SCENARIO")
   (#not-match? @name "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @function
 
 (function_definition declarator: (operator_cast) @name body: (compound_statement)? @body) @function
-(function_definition
-  declarator: (qualified_identifier scope: (_) @parent name: (operator_cast) @name)
-  body: (compound_statement) @body) @function
+(function_definition declarator: (qualified_identifier) @name.last body: (compound_statement) @body) @function
+; `A& A::operator=(A&&) = default;`.
+(declaration
+  type: (_) @return
+  declarator: (init_declarator declarator: [
+    (function_declarator declarator: (qualified_identifier) @name.last parameters: (parameter_list) @parameters)
+    (_ (function_declarator declarator: (qualified_identifier) @name.last parameters: (parameter_list) @parameters))
+  ])) @function
+; `A::~A() = default;` parses as an assignment.
+((expression_statement
+  (assignment_expression
+    left: (call_expression function: (qualified_identifier) @name.last arguments: (argument_list) @parameters)
+    right: (identifier) @_default)) @function
+  (#any-of? @_default "default" "delete"))
 
 ; Pure virtual functions are all there is of them; other functions without a body are declarations.
 (field_declaration
@@ -157,43 +168,25 @@
 (template_declaration (function_definition declarator: (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_)
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_)
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ]))) @function
 (template_declaration (function_definition declarator: (_ (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_)
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_)
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ])))) @function
 (template_declaration (function_definition declarator: (_ (_ (function_declarator declarator: [
     (identifier) @name (field_identifier) @name (operator_name) @name (destructor_name) @name
     (template_function name: (identifier) @name)
-    (qualified_identifier
-      scope: (_)
-      name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)])
-    (qualified_identifier
-      name: (qualified_identifier
-        scope: (_)
-        name: [(identifier) @name (operator_name) @name (destructor_name) @name (template_function name: (identifier) @name)]))
+    (qualified_identifier) @name.last
   ]))))) @function
 ; A member template of a class template, outside it.
 (template_declaration
   (template_declaration
     (function_definition
       declarator: [
-        (function_declarator declarator: (qualified_identifier name: (identifier) @name))
-        (_ (function_declarator declarator: (qualified_identifier name: (identifier) @name)))
+        (function_declarator declarator: (qualified_identifier) @name.last)
+        (_ (function_declarator declarator: (qualified_identifier) @name.last))
       ]))) @function
 (template_declaration (declaration declarator: (function_declarator declarator: (_) @name))) @function.declaration
 (template_declaration (declaration declarator: (_ (function_declarator declarator: (_) @name)))) @function.declaration
@@ -201,10 +194,10 @@
 ; Types.
 (class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (field_declaration_list) @body) @class
 (class_specifier
-  name: (qualified_identifier scope: (_) @parent name: [(type_identifier) @name (template_type name: (type_identifier) @name)])
+  name: (qualified_identifier) @name.last
   body: (field_declaration_list) @body) @class
-(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)])] (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @extends) body: (field_declaration_list)) @class
-(template_declaration (class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)])] body: (field_declaration_list))) @class
+(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name.last] (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @extends) body: (field_declaration_list)) @class
+(template_declaration (class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name.last] body: (field_declaration_list))) @class
 ([
   (declaration type: (class_specifier name: (type_identifier) @name body: (field_declaration_list)))
   (field_declaration type: (class_specifier name: (type_identifier) @name body: (field_declaration_list)))
@@ -212,10 +205,10 @@
 ]) @class
 (struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (field_declaration_list) @body) @class
 (struct_specifier
-  name: (qualified_identifier scope: (_) @parent name: [(type_identifier) @name (template_type name: (type_identifier) @name)])
+  name: (qualified_identifier) @name.last
   body: (field_declaration_list) @body) @class
-(struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)])] (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @extends) body: (field_declaration_list)) @class
-(template_declaration (struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)])] body: (field_declaration_list))) @class
+(struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name.last] (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @extends) body: (field_declaration_list)) @class
+(template_declaration (struct_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name.last] body: (field_declaration_list))) @class
 ([
   (declaration type: (struct_specifier name: (type_identifier) @name body: (field_declaration_list)))
   (field_declaration type: (struct_specifier name: (type_identifier) @name body: (field_declaration_list)))
@@ -228,9 +221,9 @@
   (#not-eq? @name @_tag))
 (union_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (field_declaration_list) @body) @class
 (union_specifier
-  name: (qualified_identifier scope: (_) @parent name: [(type_identifier) @name (template_type name: (type_identifier) @name)])
+  name: (qualified_identifier) @name.last
   body: (field_declaration_list) @body) @class
-(template_declaration (union_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)])] body: (field_declaration_list))) @class
+(template_declaration (union_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name.last] body: (field_declaration_list))) @class
 ([
   (declaration type: (union_specifier name: (type_identifier) @name body: (field_declaration_list)))
   (field_declaration type: (union_specifier name: (type_identifier) @name body: (field_declaration_list)))
@@ -248,6 +241,7 @@
   (type_definition type: (enum_specifier name: (type_identifier) @name body: (enumerator_list)))
 ]) @class
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @class
+(enum_specifier name: (qualified_identifier) @name.last body: (enumerator_list) @body) @class
 (namespace_definition name: (_) @name body: (declaration_list)) @namespace
 
 ; `class Name;`
@@ -298,10 +292,12 @@
 (declaration declarator: (init_declarator declarator: (_ (identifier) @name))) @constant
 (declaration declarator: (init_declarator declarator: (_ (_ (identifier) @name)))) @constant
 (declaration
-  declarator: (init_declarator declarator: (qualified_identifier scope: (_) @parent name: (identifier) @name))) @constant
-(declaration
-  declarator: (init_declarator
-    declarator: (qualified_identifier name: (qualified_identifier scope: (_) @parent name: (identifier) @name)))) @constant
+  declarator: [
+    (qualified_identifier) @name.last
+    (init_declarator declarator: (qualified_identifier) @name.last)
+    (array_declarator declarator: (qualified_identifier) @name.last)
+    (init_declarator declarator: (_ (qualified_identifier) @name.last))
+  ]) @constant
 (template_declaration
   (declaration declarator: [(identifier) @name (init_declarator declarator: (identifier) @name)])) @constant
 
@@ -326,16 +322,12 @@
     (dependent_name (template_method name: (field_identifier) @call))
   ])
   (template_function name: (identifier) @call)
-  (qualified_identifier name: [
-    (identifier) @call
-    (template_function name: (identifier) @call)
-    (qualified_identifier name: [(identifier) @call (template_function name: (identifier) @call)])
-  ])
+  (qualified_identifier) @call.last
 ])
 (new_expression type: [
   (type_identifier) @call
   (template_type name: (type_identifier) @call)
-  (qualified_identifier name: (type_identifier) @call)
+  (qualified_identifier) @call.last
 ])
 
 (compound_statement (declaration declarator: [

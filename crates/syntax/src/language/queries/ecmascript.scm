@@ -76,9 +76,24 @@
   declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (export_statement
   declaration: (lexical_declaration . (variable_declarator name: (identifier) @name) .)) @constant
+; Destructured: `const { a, b: c } = …`, `const [d, ...e] = …`.
+(program
+  [
+    (lexical_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @names value: (_)? @_value) @constant)
+    (variable_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @names value: (_)? @_value) @constant)
+  ]
+  (#not-match? @_value "^require\\("))
+(program
+  [
+    (lexical_declaration . (variable_declarator name: [(object_pattern) (array_pattern)] @names value: (_)? @_value) .)
+    (variable_declaration . (variable_declarator name: [(object_pattern) (array_pattern)] @names value: (_)? @_value) .)
+  ] @constant
+  (#not-match? @_value "^require\\("))
 (export_statement
-  declaration: (lexical_declaration
-    (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)))) @constant
+  declaration: [
+    (lexical_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @names))
+    (variable_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @names))
+  ]) @constant
 
 ; `describe("…", () => …)` holds tests; `it.each(table)("…", …)` is one.
 (expression_statement

@@ -6,10 +6,16 @@
   (do_block) @body) @class
   (#any-of? @_def "defmodule" "defprotocol"))
 
-; defimpl Protocol, for: Type: named by the type, as an implementation elsewhere is.
+; defimpl Protocol, for: Type: named by the type, as an implementation elsewhere is. `for: [A, B]` names both, and
+; `for: __MODULE__` nothing but the protocol.
 ((call
   target: (identifier) @_def
-  (arguments . (alias) @extends (keywords . (pair value: (_) @name)))
+  (arguments . (alias) @extends (keywords . (pair value: [(alias) @name (dot) @name (list (alias) @name)])))
+  (do_block) @body) @class.extension
+  (#eq? @_def "defimpl"))
+((call
+  target: (identifier) @_def
+  (arguments . (alias) @name (keywords . (pair value: [(identifier) (tuple) (map) (call)])))
   (do_block) @body) @class.extension
   (#eq? @_def "defimpl"))
 ((call

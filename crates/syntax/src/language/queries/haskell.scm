@@ -13,6 +13,7 @@
 (function (infix operator: (infix_id (variable) @name))) @function
 (bind name: (variable) @name match: (match expression: (literal))) @constant
 (bind name: (variable) @name) @function
+(bind pattern: (_) @names) @constant
 (bind name: (prefix_id (operator) @name)) @function
 
 (foreign_import signature: (signature name: (variable) @name type: (_) @return)) @function

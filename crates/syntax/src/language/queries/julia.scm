@@ -91,11 +91,15 @@
 (struct_definition (block (identifier) @name @constant))
 (struct_definition (block (assignment . (typed_expression . (identifier) @name)) @constant))
 
-(const_statement (assignment . (identifier) @name)) @constant
+(const_statement (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name)])) @constant
 (const_statement (assignment . (typed_expression . (identifier) @name))) @constant
-(const_statement (assignment . (open_tuple (identifier) @name))) @constant
-(source_file (assignment . (identifier) @name) @constant)
-(module_definition (block (assignment . (identifier) @name) @constant))
+(const_statement (assignment . [(open_tuple) (tuple_expression)] @names)) @constant
+(source_file (assignment . [(open_tuple) (tuple_expression)] @names) @constant)
+(module_definition (block (assignment . [(open_tuple) (tuple_expression)] @names) @constant))
+(source_file
+  (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name)]) @constant)
+(module_definition
+  (block (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name)]) @constant))
 
 ((macrocall_expression
   (macro_identifier (identifier) @_macro)

@@ -74,6 +74,7 @@
 ])
 ([
   (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
+  (source_file (property_declaration (multi_variable_declaration) @names) @constant)
   (class_body (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
   (enum_class_body (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
 ])

@@ -15,9 +15,13 @@
   (#match? @_text "\\$[({]?[0-9]"))
 (define_directive name: (word) @name) @constant
 
+; The grammar reads `OBJ+=d` as an assignment to `OBJ+`.
 (variable_assignment name: (word) @name operator: "+=" !target_or_pattern) @constant.extension
-(variable_assignment name: (word) @name !target_or_pattern) @constant
-(export_directive (variable_assignment name: (word) @name)) @constant
+(variable_assignment name: (word) @name.word !target_or_pattern
+  (#match? @name.word "[+]$")) @constant.extension
+(variable_assignment name: (word) @name.word !target_or_pattern) @constant
+(export_directive (variable_assignment name: (word) @name.word)) @constant
+(shell_assignment name: (word) @name) @constant
 
 (comment) @comment
 (include_directive) @import

@@ -35,8 +35,6 @@
         declarator: (parenthesized_declarator (block_pointer_declarator declarator: (identifier) @name)))
     ]))) @constant
 
-; `typedef NS_ENUM(NSInteger, Name) {…}` does not parse; the name at least.
-(ERROR (macro_type_specifier (ERROR (identifier) @name))) @class
 (type_definition
   declarator: (function_declarator
     declarator: (parenthesized_declarator (block_pointer_declarator declarator: (type_identifier) @name)))) @constant

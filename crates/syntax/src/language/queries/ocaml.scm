@@ -19,6 +19,8 @@
 ])
 (compilation_unit (value_definition (let_binding pattern: (value_name) @name type: (_)? @return) @constant))
 (structure (value_definition (let_binding pattern: (value_name) @name type: (_)? @return) @constant))
+(compilation_unit (value_definition (let_binding pattern: [(parenthesized_pattern) (tuple_pattern)] @names) @constant))
+(structure (value_definition (let_binding pattern: [(parenthesized_pattern) (tuple_pattern)] @names) @constant))
 ; A lone binding takes `let` and attributes in.
 (value_definition . (let_binding pattern: [(value_name) @name (parenthesized_operator (_) @name)] (parameter)) .) @function
 ; let%test "…" = …

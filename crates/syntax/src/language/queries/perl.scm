@@ -4,6 +4,26 @@
   name: (bareword) @name
   (signature)? @parameters
   body: (block) @body) @function
+(method_declaration_statement
+  name: (bareword) @name
+  (signature)? @parameters
+  body: (block) @body) @method
+
+; Modifiers of Moose and tests: around save => sub { … };
+((expression_statement
+  (ambiguous_function_call_expression
+    function: (function) @_modifier
+    arguments: (list_expression
+      . [(autoquoted_bareword) (string_literal) (interpolated_string_literal)] @name
+      (anonymous_subroutine_expression (signature)? @parameters body: (block) @body)))) @function
+  (#any-of? @_modifier "around" "before" "after" "override" "augment" "helper"))
+((expression_statement
+  (ambiguous_function_call_expression
+    function: (function) @_test
+    arguments: (list_expression
+      . [(autoquoted_bareword) (string_literal) (interpolated_string_literal)] @name
+      (anonymous_subroutine_expression body: (block) @body)))) @function.test
+  (#any-of? @_test "subtest" "describe" "it" "test"))
 
 ; my $format = sub { … };
 (expression_statement
@@ -12,6 +32,19 @@
     right: (anonymous_subroutine_expression body: (block) @body))) @function
 
 (package_statement name: (package) @name (block)? @body) @class
+(class_statement name: (package) @name (block)? @body) @class
+((class_statement
+  name: (package) @name
+  attributes: (attrlist (attribute name: (attribute_name) @_isa value: (attribute_value) @extends))) @class
+  (#eq? @_isa "isa"))
+(class_statement
+  (block
+    (expression_statement
+      [
+        (assignment_expression
+          left: (variable_declaration variable: [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)]))
+        (variable_declaration variable: [(scalar (varname) @name) (array (varname) @name) (hash (varname) @name)])
+      ]) @constant))
 
 (source_file
   (expression_statement
@@ -44,11 +77,31 @@
   (anonymous_hash_expression (list_expression (list_expression (autoquoted_bareword) @name @constant))))
   (#eq? @_module "constant"))
 
-; has name => (is => 'ro');
+; has name => (is => 'ro'); has [qw(a b)]; has ['c', 'd'];
 ((expression_statement
   (ambiguous_function_call_expression
     function: (function) @_has
-    arguments: (list_expression . [(autoquoted_bareword) (string_literal)] @name))) @constant
+    arguments: [
+      (string_literal) @name
+      (interpolated_string_literal) @name
+      (quoted_word_list content: (string_content) @words)
+      (anonymous_array_expression [
+        (string_literal) @name
+        (quoted_word_list content: (string_content) @words)
+        (list_expression [(string_literal) (interpolated_string_literal)] @name)
+      ])
+      (list_expression . [
+        (autoquoted_bareword) @name
+        (string_literal) @name
+        (interpolated_string_literal) @name
+        (quoted_word_list content: (string_content) @words)
+        (anonymous_array_expression [
+          (string_literal) @name
+          (quoted_word_list content: (string_content) @words)
+          (list_expression [(string_literal) (interpolated_string_literal)] @name)
+        ])
+      ])
+    ])) @constant
   (#eq? @_has "has"))
 
 ((comment) @comment

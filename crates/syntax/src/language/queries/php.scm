@@ -49,7 +49,9 @@
     function: (name) @_function
     arguments: (arguments . (argument (string) @name)))) @constant
   (#eq? @_function "define"))
-(program (expression_statement (assignment_expression left: (variable_name (name) @name))) @constant)
+(program
+  (expression_statement
+    (assignment_expression left: [(variable_name (name) @name) (list_literal) @names])) @constant)
 
 (comment) @comment
 (attribute_list) @attribute

@@ -1,12 +1,20 @@
 ; Language: PowerShell. Functions, filters, classes, enums, variables of the script, Pester tests.
 
-(function_statement (function_name) @name "{" @body) @function
+(function_statement (function_name) @name.unscoped "{" @body) @function
 (function_statement
-  (function_name) @name
+  (function_name) @name.unscoped
   (function_parameter_declaration (parameter_list (script_parameter) @parameters))) @function
 (function_statement
-  (function_name) @name
+  (function_name) @name.unscoped
   (script_block (param_block (parameter_list (script_parameter) @parameters)))) @function
+
+; Configurations of DSC.
+((command
+  command_name: (command_name) @_configuration
+  command_elements: (command_elements
+    . (command_argument_sep) . (generic_token) @name
+    (array_literal_expression (unary_expression (script_block_expression) @body)))) @function
+  (#match? @_configuration "^(?i:configuration)$"))
 
 (class_statement . (simple_name) @name "{" @body) @class
 (class_statement . (simple_name) @name (simple_name) @extends) @class
@@ -60,7 +68,7 @@
   (#match? @_dot "^\\.\\s*$"))
 
 ((command command_name: (command_name) @call)
-  (#not-match? @call "^(?i:It|Describe|Context)$"))
+  (#not-match? @call "^(?i:It|Describe|Context|Configuration)$"))
 (invokation_expression (member_name (simple_name) @call))
 
 ; Variables of blocks; those of the script are constants.

@@ -20,6 +20,13 @@
 
 (assignment left: (identifier) @name right: (lambda body: (_) @body)) @function
 (assignment left: (identifier) @name) @constant
+(assignment left: [(pattern_list) (tuple_pattern) (list_pattern)] @names) @constant
+; `A = B = 3`: `B` too has the whole statement.
+(assignment right: (assignment left: (identifier) @name)) @constant
+; Build rules: `cc_library(name = "core")`.
+(module (call
+  arguments: (argument_list (keyword_argument name: (identifier) @_name value: (string) @name))
+  (#eq? @_name "name")) @constant)
 
 (type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @constant
 

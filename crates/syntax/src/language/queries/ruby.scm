@@ -68,7 +68,8 @@
 
 (assignment left: [(constant) (global_variable) (class_variable)] @name) @constant
 (assignment left: (scope_resolution scope: (_) @parent name: (constant) @name)) @constant
-(assignment left: (left_assignment_list (constant) @name)) @constant
+(assignment left: (left_assignment_list [(constant) @name (rest_assignment (constant) @name)])) @constant
+(assignment right: (assignment left: (constant) @name)) @constant
 (operator_assignment left: [(constant) (global_variable)] @name) @constant
 
 ; attr_reader :a, :b: one symbol is the whole call; of several, each is its own line.

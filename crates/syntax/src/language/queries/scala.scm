@@ -42,6 +42,7 @@
 
 (val_definition pattern: (identifier) @name) @constant
 (val_definition pattern: (identifiers (identifier) @name)) @constant
+(val_definition pattern: [(tuple_pattern) (case_class_pattern)] @names) @constant
 (var_definition pattern: (identifier) @name) @constant
 (var_definition pattern: (identifiers (identifier) @name)) @constant
 (val_declaration name: (identifier) @name) @constant

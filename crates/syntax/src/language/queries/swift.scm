@@ -33,6 +33,7 @@
   (type_annotation (_) @return)?
   computed_value: (computed_property) @body) @function
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @constant
+(property_declaration name: (pattern . (pattern)) @names) @constant
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @constant
 (enum_entry name: (simple_identifier) @name) @constant
 (typealias_declaration name: (type_identifier) @name) @constant

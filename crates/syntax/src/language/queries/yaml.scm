@@ -14,6 +14,47 @@
         value: (block_node
           (block_mapping
             (block_mapping_pair key: (_) @name value: (block_node)) @section)))))
-  (#any-of? @_list "jobs" "services" "paths" "definitions" "components" "Resources" "stages" "tasks"))
+  (#any-of? @_list "jobs" "services" "paths" "definitions" "components" "Resources" "stages" "tasks"
+    "volumes" "networks"))
+
+; An object of Kubernetes by its kind and name. Only keys in this order: any two would be a square of pairs.
+((document
+  (block_node
+    (block_mapping
+      (block_mapping_pair key: (_) @_kind value: (flow_node) @parent)
+      . (block_mapping_pair
+          key: (_) @_metadata
+          value: (block_node (block_mapping (block_mapping_pair key: (_) @_name value: (flow_node) @name)))))) @section)
+  (#eq? @_kind "kind")
+  (#eq? @_metadata "metadata")
+  (#eq? @_name "name"))
+((document
+  (block_node
+    (block_mapping
+      . (block_mapping_pair key: (_) @_kind value: (flow_node) @parent)
+      . (block_mapping_pair)
+      . (block_mapping_pair
+          key: (_) @_metadata
+          value: (block_node (block_mapping (block_mapping_pair key: (_) @_name value: (flow_node) @name)))))) @section)
+  (#eq? @_kind "kind")
+  (#eq? @_metadata "metadata")
+  (#eq? @_name "name"))
+
+; Schemas and operations of OpenAPI.
+(document
+  (block_node
+    (block_mapping
+      (block_mapping_pair
+        key: (_) @_components
+        value: (block_node
+          (block_mapping
+            (block_mapping_pair
+              value: (block_node
+                (block_mapping
+                  (block_mapping_pair key: (_) @name value: (block_node)) @section))))))))
+  (#eq? @_components "components"))
+((block_mapping_pair
+  value: (block_node (block_mapping (block_mapping_pair key: (_) @_id value: (flow_node) @name)))) @section
+  (#eq? @_id "operationId"))
 
 (comment) @comment

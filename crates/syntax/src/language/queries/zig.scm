@@ -13,6 +13,11 @@
   (VarDecl
     variable_type_function: (IDENTIFIER) @name
     (ErrorUnionExpr (SuffixExpr [(ContainerDecl) (ErrorSetDecl)])))) @class
+(Decl
+  (VarDecl
+    variable_type_function: (IDENTIFIER) @name
+    (BinaryExpr [(ErrorUnionExpr (SuffixExpr (ErrorSetDecl))) (BinaryExpr (ErrorUnionExpr (SuffixExpr (ErrorSetDecl))))]))) @class
+(ErrorSetDecl field_constant: (IDENTIFIER) @name @constant)
 ; const std = @import("std"); is an import only.
 ((Decl (VarDecl variable_type_function: (IDENTIFIER) @name)) @constant
   (#not-match? @constant "^[^\n;{]*= *@(import|cImport)\\("))

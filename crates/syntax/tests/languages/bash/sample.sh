@@ -56,3 +56,6 @@ if [[ -n ${1:-} ]]; then
   trap cleanup EXIT
   pack "$1" "${WORK_DIR:=/tmp}/backup"
 fi
+
+alias ll='ls -l' la=ls
+alias -g quiet="> /dev/null"

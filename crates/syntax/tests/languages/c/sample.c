@@ -101,3 +101,31 @@ int (ring_length)(const ring *r)
     RING_EACH(r, i, count(i));
     return (int)(r->at.tail - r->at.head);
 }
+
+typedef void *(*ring_alloc)(size_t size);
+typedef const char **(*ring_names)(int (*pick)(int));
+
+TEST_IMPL(ring_wraps) {
+    int steps = 3;
+    ring_fill(steps);
+}
+
+RING_TEST(wraps, twice)
+{
+    int rounds = 2;
+}
+
+static RING_CASE("drops the oldest", RING_DROP) {
+    int kept = 1;
+}
+
+SYSCALL_DEFINE2(ring_open, const char __user *, path, int, flags)
+{
+    long fd = flags;
+    return fd;
+}
+
+static DEFINE_MUTEX(ring_lock);
+DEFINE_bool(ring_verbose, false, "Print every step.");
+DECLARE_int32(ring_limit);
+LIST_HEAD(ring_users);

@@ -139,3 +139,46 @@ TEST_F(StoreTest, ReadsBack) {
   Store store("/tmp/tiles", nullptr);
   EXPECT_EQ(store.Read(0, 0), nullptr);
 }
+
+int atlas::tiles::detail::Lru::touch(int key) { return order_[key]; }
+atlas::tiles::detail::Lru::Lru(int limit) : limit_(limit) {}
+atlas::tiles::detail::Lru::~Lru() = default;
+std::string* atlas::tiles::detail::Lru::name() { return &name_; }
+template <class T> bool atlas::tiles::detail::Ring<T>::operator==(const Ring& other) const { return at_ == other.at_; }
+atlas::tiles::detail::Lru::operator bool() const { return atlas::tiles::detail::is_open(this); }
+auto atlas::tiles::detail::Lru::size() -> size_t { return order_.size(); }
+const char* const atlas::tiles::detail::Lru::kLabel = "lru";
+class atlas::tiles::detail::Lru::Node { int key; };
+
+class Panel : public QWidget {
+ ATLAS_PRIVATE:
+  // Guarded by the lock of the owner.
+  int rows_;
+  void layout() { if (rows_) { grow(); } }
+ ATLAS_PUBLIC:
+  int rows() const;
+ signals:
+  void resized();
+ public slots:
+  void refresh() { layout(); }
+  Slot take() ATLAS_REQUIRES(lock_);
+};
+
+TEST_CASE("blends two tiles", "[blend]") {
+  int tiles = 2;
+}
+
+ATLAS_BENCH(decode) {
+  int runs = 9;
+}
+
+atlas::Store& atlas::Store::operator=(Store&&) = default;
+enum class atlas::Store::Mode : int { kRead };
+
+TEST_CASE_METHOD(StoreFixture, "opens a store", "[store]") {
+  int opened = 1;
+}
+
+ATLAS_PLUGIN(viewer, api) {
+  int version = 3;
+}

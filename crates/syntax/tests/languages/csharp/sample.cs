@@ -113,4 +113,20 @@ namespace Harbor.Billing
     {
         public void Close() => store.Flush();
     }
+
+    public static class LedgerExtensions
+    {
+        extension(Ledger ledger)
+        {
+            public int Pages() => 1;
+            public bool IsEmpty => ledger.Total == 0;
+        }
+
+        extension<T>(IEnumerable<T> rows) where T : Line
+        {
+            public IEnumerable<T> Paid() { return rows; }
+        }
+
+        public static int Old(this Ledger ledger) => 2;
+    }
 }

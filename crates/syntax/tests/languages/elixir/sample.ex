@@ -105,3 +105,13 @@ defmodule Ledger.AccountTest do
     refute false
   end
 end
+
+defimpl Ledger.Sum, for: [Tuple, Map] do
+  def sum(rows), do: rows
+end
+
+defmodule Ledger.Row do
+  defimpl Ledger.Sum, for: __MODULE__ do
+    def sum(row), do: row
+  end
+end

@@ -110,3 +110,19 @@ deriveJSON defaultOptions ''Order
 main :: IO ()
 main = print (total (Order [Roll] Nothing)) >>= \case
   () -> pure ()
+
+(low, high) = bounds rows
+
+#if MIN_VERSION_base(4,8,0)
+oldest :: [Int] -> Int
+oldest = minimum
+#else
+newest :: [Int] -> Int
+newest rows = case rows of
+#ifdef STRICT
+  [] -> 0
+#else
+  [] -> 1
+#endif
+  _ -> maximum rows
+#endif

@@ -123,3 +123,7 @@ export default function main(argv) {
   if (argv.includes('--help')) return printHelp();
   return new JobQueue(argv[2]).on('failure', console.error);
 }
+
+export const { render, mount: attach, root: { view = null } } = createApp();
+const [width, [height = 2], ...sides] = measure();
+let { unit } = options;

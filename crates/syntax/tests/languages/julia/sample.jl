@@ -86,3 +86,9 @@ end
 end
 
 end # module
+
+const Pairs{T} = Vector{Tuple{T, T}}
+Table{T} = Dict{String, T}
+
+low, high = bounds()
+(first, (second, third)) = rows()

@@ -114,3 +114,8 @@ value class Knots(val value: Double)
 val slowest = fun(legs: List<Leg>): Leg { return legs.minBy { it.length } }
 
 internal expect fun now(): Long
+
+class Gauge { companion object { const val STEPS = 10 } }
+sealed interface Level { data class High(val by: Int) : Level; fun isHigh() = true }
+
+val (lowest, highest) = bounds()

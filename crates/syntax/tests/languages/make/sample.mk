@@ -52,3 +52,12 @@ build dist:
 clean: ; rm -rf build dist
 
 relayctl: CFLAGS += -DCTL
+
+NAMES=$(SOURCES:.c=)
+MODE?=fast
+FLAGS+=-g
+DATE!=date
+export ROOT?=/srv
+
+$(SOURCES:.c=): build
+	cp $(SOURCES:.c=) $@

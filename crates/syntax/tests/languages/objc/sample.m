@@ -96,3 +96,27 @@ typedef enum { FeedKindRSS, FeedKindAtom } FeedKind;
 static NSData *encode_items(NSArray *items) {
     return [NSJSONSerialization dataWithJSONObject:items options:0 error:NULL];
 }
+
+typedef NS_ENUM(NSInteger, LedgerState) { LedgerStateOpen = -1, LedgerStateClosed };
+
+typedef NS_OPTIONS(NSUInteger, LedgerFlags) {
+  LedgerFlagNone = 0,
+  LedgerFlagDirty = 1 << 0,
+};
+
+LEDGER_AVAILABLE(ios(10.0))
+@interface LedgerExport : NSObject
+@property (nonatomic) int pages LEDGER_AVAILABLE(ios(10), macosx(10.12));
+@property (nonatomic, copy) NSString *title NS_SWIFT_NAME(heading);
+- (instancetype)init NS_UNAVAILABLE;
+- (void)write:(int)page to:(NSString *)path LEDGER_AVAILABLE(ios(10), macosx(10.12));
++ (void)clear LEDGER_DEPRECATED("use write", ios(10, 11)) NS_SWIFT_NAME(clear());
+@end
+
+@implementation LedgerExport
+- (void)write:(int)page to:(NSString *)path LEDGER_AVAILABLE(ios(10)) {
+  if (page) LEDGER_LOG(page);
+}
+@end
+
+void ledger_close(int handle) LEDGER_AVAILABLE(ios(10));

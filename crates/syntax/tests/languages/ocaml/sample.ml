@@ -76,3 +76,6 @@ let%test "ground is cheap" = rate ~zone:"a" Ground 10 < 1000
 let () =
   let post = 3 in
   ignore (Post.book post "north")
+
+let (low, high) = bounds rows
+let first, second = pair

@@ -87,3 +87,10 @@ Describe 'Region' {
 
 Set-Alias relay Get-RelayRegion
 Export-ModuleMember -Function Get-RelayRegion
+
+filter global:Select-Late { $_ }
+
+configuration WebServer {
+    param($Node)
+    File Page { Ensure = 'Present' }
+}

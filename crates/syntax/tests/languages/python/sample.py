@@ -94,3 +94,36 @@ def list_jobs(): print(*map(str, _registry.values()))
 
 if __name__ == "__main__":
     asyncio.run(Job.run(_registry["main"]))
+
+
+major, minor = 1, 2
+(HOST, PORT), *REST = read_address()
+FIRST = SECOND = None
+
+cc_library(
+    name = "tiles",
+    srcs = ["tiles.cc"],
+)
+
+
+cdef extern from "math.h":
+    double floor(double x)
+
+cdef struct Corner:
+    int x
+
+cdef class Frame:
+    cdef public int width
+
+    cpdef int area(self, int scale=1):
+        return self.width * scale
+
+    cdef void hide(self) except *:
+        self.width = 0
+
+cdef inline double ratio(double a,
+                         double[:] b) nogil:
+    cdef int i = 0
+    return a / b[i]
+
+cdef double RATE = 2.5

@@ -113,3 +113,6 @@ RSpec.describe Warehouse::Inventory do
     expect(inventory.to_a).to eq([])
   end
 end
+
+LOW, *OTHERS = bounds
+FIRST = SECOND = 3

@@ -87,3 +87,6 @@ package object defaults {
 @main def run(args: String*): Unit =
   val router = Router.default
   args.foreach(println)
+
+val (low, (mid, high)) = bounds()
+val Some(first) = rows.headOption

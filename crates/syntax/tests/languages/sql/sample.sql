@@ -64,3 +64,103 @@ CREATE SEQUENCE ticket_numbers START WITH 1000;
 ALTER TABLE operators ADD COLUMN seen_at TIMESTAMP;
 
 INSERT INTO operators (login, team) VALUES ('ines', 1);
+
+CREATE PROCEDURE audit.purge(before TIMESTAMP) LANGUAGE plpgsql AS $body$
+BEGIN
+    DELETE FROM audit.events WHERE received_at < before;
+END;
+$body$;
+
+CREATE FUNCTION @extschema@.twice(n int) RETURNS int RETURN n * 2;
+CREATE SCHEMA billing AUTHORIZATION owner;
+CREATE SCHEMA AUTHORIZATION clerk;
+CREATE ROLE reader LOGIN;
+CREATE USER MAPPING FOR reader SERVER far;
+CREATE DOMAIN region_name AS VARCHAR(32) CHECK (VALUE <> '');
+CREATE POLICY own_rows ON audit.events USING (region = current_user);
+CREATE AGGREGATE longest(text) (sfunc = longer, stype = text);
+CREATE EXTENSION IF NOT EXISTS pgcrypto;
+CREATE INDEX "By Day" ON "Events" ("day");
+CREATE INDEX ON operators (team);
+
+-- T-SQL.
+CREATE TABLE [dbo].[Users] (
+    [Id] INT NOT NULL
+)
+GO
+CREATE TABLE [dbo].[Orders] ([Id] INT, [Total] MONEY)
+GO
+/* The orders of a user. */
+CREATE OR ALTER PROCEDURE [dbo].[OrdersOf] @user INT, @limit INT = 10
+AS
+SET NOCOUNT ON;
+SELECT * FROM [dbo].[Orders];
+IF @limit > 0
+BEGIN TRANSACTION
+COMMIT;
+GO
+CREATE FUNCTION dbo.Total(@user INT) RETURNS MONEY AS
+BEGIN
+    DECLARE @sum MONEY;
+    RETURN @sum;
+END
+GO
+ALTER PROC dbo.OrdersOf @user INT AS SELECT 1
+GO
+
+-- MySQL.
+DELIMITER //
+CREATE DEFINER=`root`@`localhost` PROCEDURE move_rows(IN total INT)
+BEGIN
+    IF total > 0 THEN
+        CREATE TEMPORARY TABLE moved (id INT);
+    END IF;
+END //
+CREATE TRIGGER stamp BEFORE INSERT ON moved FOR EACH ROW SET NEW.at = NOW() //
+DELIMITER ;
+CREATE EVENT tidy ON SCHEDULE EVERY 1 DAY DO DELETE FROM moved;
+
+-- Oracle.
+CREATE OR REPLACE PACKAGE ledger AS
+    PROCEDURE post(amount NUMBER);
+    FUNCTION balance RETURN NUMBER;
+END ledger;
+/
+CREATE OR REPLACE PACKAGE BODY ledger AS
+    total NUMBER := 0;
+
+    PROCEDURE post(amount NUMBER) IS
+        step NUMBER;
+    BEGIN
+        total := CASE WHEN amount > 0 THEN total + amount ELSE total END;
+    END post;
+
+    FUNCTION balance RETURN NUMBER IS
+    BEGIN
+        RETURN total;
+    END;
+END ledger;
+/
+CREATE OR REPLACE PROCEDURE close_year(year NUMBER) IS
+    left_over NUMBER;
+BEGIN
+    FOR r IN (SELECT 1 FROM dual) LOOP
+        NULL;
+    END LOOP;
+END close_year;
+/
+
+CREATE PROCEDURE dbo.Try AS
+BEGIN TRY
+    SELECT CAST(1 AS INT);
+END TRY
+BEGIN CATCH
+    THROW;
+END CATCH
+SELECT 2;
+GO
+CREATE TABLE dbo.Loose (a INT)
+INSERT INTO dbo.Loose VALUES (1)
+CREATE RULE keep AS ON DELETE TO rows DO INSTEAD NOTHING;
+CREATE FUNCTION whole(x FLOAT) RETURNS INT RETURN CAST(x AS INT);
+SELECT 1;

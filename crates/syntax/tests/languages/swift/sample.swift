@@ -110,3 +110,5 @@ macro Logged(level: Int) = #externalMacro(module: "LogMacros", type: "LoggedMacr
 func makeDownloader() -> some Downloader {
     SerialDownloader<DiskCache>(limit: 4)
 }
+
+let (lowest, highest) = bounds()

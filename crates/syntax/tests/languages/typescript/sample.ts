@@ -125,3 +125,6 @@ describe('Cache', () => {
 });
 
 export default class extends Cache<string, Buffer> {}
+
+export const { dispatch, state: current }: Store = createStore();
+const [left, right]: [number, number] = span();

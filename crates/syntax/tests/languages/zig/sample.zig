@@ -100,3 +100,5 @@ test Header {
 test {
     std.testing.refAllDecls(@This());
 }
+
+const Trouble = error{ Missing, Broken } || Other;
