@@ -209,15 +209,15 @@ fn store(sandbox: &Sandbox) -> colgrep_index::store::Store {
 fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let sandbox = Sandbox::new().with_meaning();
     for file in 0..60 {
-        // More text than a model reads in the time of a search.
+        // More text than two searches read in their time, by words or by meaning.
         let line = |i: usize, j: usize| format!("    zebra.stripe_{i}_{j}(herd_{file}, grass_{j}, river_{i})\n");
-        let body = |i: usize| (0..4).map(|j| line(i, j)).collect::<String>();
+        let body = |i: usize| (0..12).map(|j| line(i, j)).collect::<String>();
         let units = (0..40).map(|i| format!("def unit_{file}_{i}(zebra):\n{}\n", body(i)));
         sandbox.write(&format!("f{file}.py"), &units.collect::<String>());
     }
     let question = &["stripes of a zebra", "-l", "-k", "1"];
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], question);
-    assert!(asked.status == 0 && asked.err.contains("`colgrep init` makes the rest"), "a search ends soon: {asked:?}");
+    assert!(asked.status == 0 && asked.err.contains("`colgrep init`"), "a search ends soon: {asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
     // Whatever the program is called.
     let (own, renamed) = (env!("CARGO_BIN_EXE_colgrep"), sandbox.data().with_file_name("renamed"));
@@ -228,10 +228,10 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     renamed.envs(given.get_envs().filter_map(|(name, value)| Some((name, value?))));
     renamed.env("COLGREP_BACKGROUND", "1").env("COLGREP_WAIT", "");
     let asked = Ran::of(renamed.output().expect("an answer"), &sandbox.root());
-    assert!(asked.status == 0 && asked.err.contains("a process in the background makes the rest"), "{asked:?}");
+    assert!(asked.status == 0 && asked.err.contains("a process in the background"), "{asked:?}");
     let lacks = || store(&sandbox).open().expect("an index").coverage().without_vectors();
     until("whole", || lacks() == 0 && !store(&sandbox).is_worked_behind());
     let asked = sandbox.run_with(&[("COLGREP_BACKGROUND", "1"), ("COLGREP_WAIT", "")], question);
-    assert_eq!((asked.status, asked.err.as_str()), (0, ""));
+    assert!(asked.status == 0 && !asked.err.contains("init") && !asked.err.contains("background"), "{asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "nothing is left to do");
 }

@@ -110,7 +110,7 @@ defimpl Ledger.Sum, for: [Tuple, Map] do
   def sum(rows), do: rows
 end
 
-defmodule Ledger.Row do
+defmodule Ledger.Stretch do
   defimpl Ledger.Sum, for: __MODULE__ do
     def sum(row), do: row
   end
