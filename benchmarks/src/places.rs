@@ -167,6 +167,9 @@ impl PlaceRecord {
     }
 }
 
+/// What questions are grouped by.
+type GroupKey = fn(&PlaceRecord) -> &str;
+
 /// The heads of [`PlaceRecord::measures`].
 const MEASURES: [&str; 9] = [
     "unit first",
@@ -185,7 +188,7 @@ impl PlacesRecord {
     pub fn markdown(&self) -> String {
         let which = if self.aside { "set aside" } else { "to tune on" };
         let mut text = format!("# Places {which}: {}\n\n{}\n", self.ranking, self.origin.text());
-        let keys: [(&str, fn(&PlaceRecord) -> &str); 4] = [
+        let keys: [(&str, GroupKey); 4] = [
             ("", |_| "all"),
             ("kind", |question| &question.kind),
             ("language", |question| &question.language),

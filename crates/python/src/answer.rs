@@ -7,7 +7,7 @@ use colgrep_engine::history::HistoryAnswer;
 use colgrep_engine::project::Project;
 use colgrep_index::ErrorKind;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::Report;
+use colgrep_index::update::UpdateReport;
 use serde::Serialize;
 use serde_json::json;
 
@@ -127,7 +127,7 @@ pub fn history(answer: &HistoryAnswer, mut notices: Vec<String>) -> Result<Strin
 }
 
 /// What an update did.
-pub fn update(snapshot: &Snapshot, report: &Report, notices: Vec<String>) -> Result<String> {
+pub fn update(snapshot: &Snapshot, report: &UpdateReport, notices: Vec<String>) -> Result<String> {
     let answer = json!({
         "files": snapshot.files.indexed().count(),
         "changed": report.changed,

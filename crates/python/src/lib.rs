@@ -22,7 +22,7 @@ use colgrep_engine::{Engine, OpenOptions, Session as EngineSession};
 use pyo3::prelude::*;
 
 use crate::failure::Result;
-use crate::watch::Watch;
+use crate::watch::CallWatch;
 
 /// A project that is open.
 #[pyclass(frozen)]
@@ -39,7 +39,7 @@ impl Session {
     /// Finds the project around a path. Nothing is built yet.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: &str, data_folder: Option<PathBuf>) -> PyResult<Session> {
-        let found = work::run(py, &Watch::default(), None, || {
+        let found = work::run(py, &CallWatch::default(), None, || {
             let env = environment(data_folder)?;
             let (project, _) = Project::around(&path, &env)?;
             Ok((request::open_options(options)?, env, project.root))
@@ -57,7 +57,7 @@ impl Session {
     /// Brings the index up to date, all vectors included. `progress` is called with a phase, what is done and all.
     fn update(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<String> {
         work::check_process()?;
-        let watch = Watch::default();
+        let watch = CallWatch::default();
         work::run(py, &watch, progress, || {
             let (mut project, _) = Project::around(&self.root, &self.env)?;
             project.check_size(&self.env, self.options.any_root)?;
@@ -74,7 +74,7 @@ impl Session {
     /// Answers a search. With `compare` the index is compared with the files first.
     fn search(&self, py: Python<'_>, request: &str, compare: bool) -> PyResult<String> {
         work::check_process()?;
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(CallWatch::default());
         work::run(py, &watch, None, || {
             let request = request::search(request, &self.root)?;
             let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +84,7 @@ impl Session {
                     let mut options = self.options.clone();
                     options.update = compare;
                     let engine = Engine::new(self.env.clone()).options(options);
-                    engine.listener(Arc::<Watch>::clone(&watch)).session(&self.root)?
+                    engine.listener(Arc::<CallWatch>::clone(&watch)).session(&self.root)?
                 }
             };
             let found = session.search(&request)?;
@@ -96,7 +96,7 @@ impl Session {
     /// Answers a question about the history.
     fn history(&self, py: Python<'_>, request: &str) -> PyResult<String> {
         work::check_process()?;
-        let watch = Watch::default();
+        let watch = CallWatch::default();
         work::run(py, &watch, None, || {
             let request = request::history(request, &self.root)?;
             let settings = settings_at(&self.root, &self.env)?;
@@ -114,7 +114,7 @@ impl Session {
 
     /// The state of the index; nothing is built.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
-        work::run(py, &Watch::default(), None, || {
+        work::run(py, &CallWatch::default(), None, || {
             let (project, _) = Project::around(&self.root, &self.env)?;
             answer::status(&project)
         })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_core::UnitKind;
 use colgrep_core::tag::{Hint, TagKind};
-use colgrep_engine::history::{Bound, HistoryRequest, Source};
+use colgrep_engine::history::{Bound, EntrySource, HistoryRequest};
 use colgrep_engine::request::split_line;
 use colgrep_engine::{
     Changes, Detail, OpenOptions, Pattern, Question, RankBy, SearchRequest, Standpoint, Tests, Weakest,
@@ -171,7 +171,7 @@ pub fn search(json: &str, root: &Path) -> Result<SearchRequest> {
 /// A question about a history, from JSON; paths are meant from `root`.
 pub fn history(json: &str, root: &Path) -> Result<HistoryRequest> {
     let asked: HistoryQuestion = serde_json::from_str(json)?;
-    let sources = [("commit", Source::Commit), ("session", Source::Session)];
+    let sources = [("commit", EntrySource::Commit), ("session", EntrySource::Session)];
     let bound = |text: &Option<String>| text.as_deref().map(Bound::read).transpose();
     let mut request = HistoryRequest {
         query: asked.query.filter(|query| !query.trim().is_empty()),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, Result};
-use crate::watch::Watch;
+use crate::watch::CallWatch;
 
 /// Stack of the thread that works, in bytes: a thread of Python may have less than the engine needs.
 const STACK_BYTES: usize = 8 << 20;
@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// Python exception is returned afterwards.
 pub fn run<T: Send>(
     py: Python<'_>,
-    watch: &Watch,
+    watch: &CallWatch,
     progress: Option<Py<PyAny>>,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
@@ -75,7 +75,7 @@ pub fn check_process() -> Result<()> {
 }
 
 /// Checks for signals, and reports the progress.
-fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+fn look(py: Python<'_>, watch: &CallWatch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
     py.check_signals()?;
     let (phase, done, all) = watch.progress();
     if let Some(progress) = progress.filter(|_| all > 0) {

@@ -6,7 +6,7 @@
 //! use colgrep_core::knob::{Knobs, Profile};
 //! use colgrep_index::store::Store;
 //! use colgrep_index::update::Updater;
-//! use colgrep_search::{Background, Request, search_one};
+//! use colgrep_search::{QueryContext, Request, search_one};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
@@ -20,7 +20,7 @@
 //!
 //! let knobs = Knobs::of(Profile::Default);
 //! let query = "where is a request read";
-//! let (fusion, background) = (Fusion::default(), Background::default());
+//! let (fusion, background) = (Fusion::default(), QueryContext::default());
 //! let request = Request { query, knobs: &knobs, fusion, files: 5, units_per_file: PerFile::Units(3), strength_min: 0.0, semantic: None, background };
 //! let answer = search_one(&snapshot, None, &request, None)?;
 //! for hit in &answer.hits {

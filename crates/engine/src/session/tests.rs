@@ -55,8 +55,8 @@ impl Scene {
 
     /// A session whose updates have no time: each reads one round of files.
     fn session(&self) -> Session {
-        let mut options = OpenOptions::default();
-        options.hurried = Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO });
+        let hurried = Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO });
+        let options = OpenOptions { hurried, ..OpenOptions::default() };
         let env = Env::default().data_in(self.folder.path().join("data"));
         let listener: Arc<dyn Listener> = self.heard.clone();
         Session::new(env, &self.root(), &options, listener).unwrap()
@@ -118,8 +118,7 @@ fn nothing_is_said_only_of_what_was_read() {
 #[test]
 fn lists_and_counts_wait_for_every_file() {
     let every = || {
-        let mut request = SearchRequest::default();
-        request.question = Question::Every;
+        let mut request = SearchRequest { question: Question::Every, ..SearchRequest::default() };
         request.scope.facts.kinds = vec![UnitKind::Function];
         request
     };
@@ -147,8 +146,7 @@ fn lists_and_counts_wait_for_every_file() {
 fn an_index_that_is_searched_as_it_is_stays_partial() {
     let scene = Scene::new();
     scene.paths(SearchRequest::new("handler_3"));
-    let mut options = OpenOptions::default();
-    options.update = false;
+    let options = OpenOptions { update: false, ..OpenOptions::default() };
     let env = Env::default().data_in(scene.folder.path().join("data"));
     let mut session = Session::new(env, &scene.root(), &options, Arc::new(())).unwrap();
     let answer = session.search(&SearchRequest::new("giraffe").within(scene.root()).by(RankBy::Words)).unwrap();
