@@ -106,12 +106,12 @@ defmodule Ledger.AccountTest do
   end
 end
 
-defimpl Ledger.Sum, for: [Tuple, Map] do
+defimpl Ledger.Summing, for: [Tuple, Map] do
   def sum(rows), do: rows
 end
 
 defmodule Ledger.Stretch do
-  defimpl Ledger.Sum, for: __MODULE__ do
+  defimpl Ledger.Summing, for: __MODULE__ do
     def sum(row), do: row
   end
 end
