@@ -43,10 +43,10 @@ const STATS_ALONE: [&str; 14] = [
     "content",
 ];
 
-/// Ranked code search: ask in words or names, get the files that answer.
+/// Ranked code search by words, names and meaning.
 ///
-/// The first search in a project builds its index, later ones bring it up to date. Results go to stdout, everything
-/// else to stderr. Defaults of many flags can be set with `colgrep settings` or in a `.colgrep.toml`.
+/// The first search in a project builds its index; later searches update it. Results go to stdout, everything else to
+/// stderr. Set defaults with `colgrep settings` or in a `.colgrep.toml`.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "colgrep",
@@ -62,7 +62,7 @@ pub struct Args {
     /// What to do, if not search.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Show how large the indexes of all projects are, also as --json, and exit
+    /// Show the size of all indexes and exit (takes --json)
     #[arg(long, conflicts_with_all = STATS_ALONE)]
     pub stats: bool,
     /// The search.
@@ -73,41 +73,41 @@ pub struct Args {
 /// Subcommands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Search (the same as without a subcommand; also takes queries that are subcommands' names)
+    /// Search (the default; also takes queries that are names of commands)
     Search(Box<SearchArgs>),
-    /// Build the index of a project, or bring it up to date
+    /// Build or update the index of a project
     Init(InitArgs),
     /// Show what is indexed, what was skipped and why
     Status(StatusArgs),
-    /// Share the index of a project: send it to a bucket or a folder, brought up to date before
+    /// Update the index of a project and share it in a bucket or folder
     Push(PushArgs),
-    /// Take the index of a project that somebody shared, and bring it up to date with what is checked out
+    /// Download a shared index and update it to the current checkout
     Pull(PullArgs),
     /// Remove the index of a project
     Clear(ClearArgs),
     /// List the units of a file: functions, classes, constants, headings
     Outline(OutlineArgs),
-    /// Look through the history: commits, and sessions of agents, ranked by a question or the newest first
+    /// Search commits and agent sessions, ranked by a query or newest first
     Log(Box<LogArgs>),
-    /// Show or change settings: the user's file, and where each value comes from
+    /// Show or change user settings
     Settings(SettingsArgs),
-    /// Choose the model of the semantic ranking (writes the setting `model`)
+    /// Choose the model for ranking by meaning (writes the setting `model`)
     SetModel(SetModelArgs),
-    /// Say in plain words what index, model and settings are in use, and what could be better
+    /// Check the index, model and settings
     Doctor(DoctorArgs),
-    /// List the constants of the ranking with their values, ranges and sources
+    /// List the ranking constants with values, ranges and sources
     Knobs(KnobsArgs),
-    /// Serve searches to coding agents: an MCP server on stdin and stdout
+    /// Run an MCP server for coding agents on stdin and stdout
     Mcp(McpCommand),
-    /// Serve searches over HTTP, and a page for people
+    /// Serve searches and a web page over HTTP
     Serve(ServeCommand),
-    /// Make colgrep known to a coding agent (also spelled --install-claude-code and so on)
+    /// Set up a coding agent to use colgrep (also spelled --install-claude-code and so on)
     Install(InstallArgs),
-    /// Take back what `install` wrote (also spelled --uninstall-claude-code and so on)
+    /// Undo `install` (also spelled --uninstall-claude-code and so on)
     Uninstall(InstallArgs),
-    /// Print what is indexed here as a coding agent's hook reads it (`install` writes that hook)
+    /// Print what is indexed here for a coding agent's hook (which `install` writes)
     Hook(HookArgs),
-    /// Print a shell's completions
+    /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page
     Man(ManArgs),

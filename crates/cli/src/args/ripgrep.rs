@@ -14,56 +14,50 @@ use super::suggest;
 /// By what files are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SortArg {
-    /// By nothing: as they come, which is by path.
+    /// Don't sort (files come by path).
     None,
-    /// By path.
+    /// Sort by path.
     #[default]
     Path,
-    /// By the time of the last change.
+    /// Sort by last modified time.
     Modified,
-    /// By the time of the last access.
+    /// Sort by last access time.
     Accessed,
-    /// By the time when they were made.
+    /// Sort by creation time.
     Created,
 }
 
 /// Flags of ripgrep.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RipgrepArgs {
-    /// -e matches across lines; . matches no line end, (?s:.) does
+    /// Match across lines with -e; . doesn't match a line end, (?s:.) does
     #[arg(short = 'U', long, help_heading = "Patterns")]
     pub multiline: bool,
-    /// Patterns from this file, one a line, beside those of -e (- for stdin; repeatable)
+    /// Add patterns from FILE, one per line, to those of -e (- for stdin; repeatable)
     #[arg(short = 'f', long = "file", value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Patterns")]
     pub pattern_files: Vec<PathBuf>,
 
-    /// No files of this language or type (repeatable)
+    /// Skip files of this language or type (repeatable)
     #[arg(
         short = 'T',
         long = "type-not",
         value_name = "LANG",
         value_parser = suggest::TYPE,
         hide_possible_values = true,
-        help_heading = "Filters (they apply before the ranking)"
+        help_heading = "Filters (applied before ranking)"
     )]
     pub types_not: Vec<String>,
-    /// As -g, in any case of letters (repeatable)
-    #[arg(long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (they apply before the ranking)")]
+    /// Like -g, ignoring case (repeatable)
+    #[arg(long, value_name = "GLOB", value_hint = ValueHint::AnyPath, help_heading = "Filters (applied before ranking)")]
     pub iglob: Vec<String>,
-    /// Only files at most so many folders deep: 1 for those directly in the folders that are searched
-    #[arg(
-        short = 'd',
-        long,
-        alias = "maxdepth",
-        value_name = "N",
-        help_heading = "Filters (they apply before the ranking)"
-    )]
+    /// Descend at most N folders; 1 is only files directly in the searched folders
+    #[arg(short = 'd', long, alias = "maxdepth", value_name = "N", help_heading = "Filters (applied before ranking)")]
     pub max_depth: Option<usize>,
-    /// Twice: search hidden files too; once: only those that ignore files leave out (as --no-ignore and --hidden)
-    #[arg(short = 'u', long, action = ArgAction::Count, help_heading = "Filters (they apply before the ranking)")]
+    /// Search files that ignore files exclude (--no-ignore); twice: hidden files too (--hidden)
+    #[arg(short = 'u', long, action = ArgAction::Count, help_heading = "Filters (applied before ranking)")]
     pub unrestricted: u8,
 
-    /// Print the names of the files that would be searched; every word given is then a path
+    /// Print the names of the files that would be searched; all arguments are then paths
     #[arg(
         long,
         conflicts_with_all = [
@@ -72,31 +66,31 @@ pub struct RipgrepArgs {
         help_heading = "Output"
     )]
     pub files: bool,
-    /// With -e alone and --files: sort by path, modified, accessed, created, or not at all [default: path]
+    /// With -e alone and --files: sort by path, modified, accessed, created or none [default: path]
     #[arg(long, value_name = "BY", help_heading = "Output")]
     pub sort: Option<SortArg>,
-    /// As --sort, the other way round
+    /// Like --sort, in reverse order
     #[arg(long, value_name = "BY", conflicts_with = "sort", help_heading = "Output")]
     pub sortr: Option<SortArg>,
-    /// Print no line numbers
+    /// Don't print line numbers
     #[arg(short = 'N', long, overrides_with = "line_number", help_heading = "Output")]
     pub no_line_number: bool,
-    /// Print line numbers (it does, unless -N is given).
+    /// Print line numbers (the default).
     #[arg(long, hide = true, overrides_with = "no_line_number")]
     pub line_number: bool,
-    /// Print no file names
+    /// Don't print file names
     #[arg(short = 'I', long, overrides_with = "with_filename", help_heading = "Output")]
     pub no_filename: bool,
-    /// Print the column of the first match too (of -e, else of a word of the query)
+    /// Print the column of the first match (of -e, or else of a query word)
     #[arg(long, overrides_with = "no_column", help_heading = "Output")]
     pub column: bool,
-    /// Print no columns.
+    /// Don't print columns.
     #[arg(long, hide = true, overrides_with = "column")]
     pub no_column: bool,
-    /// Leave out lines longer than so many bytes and say so (those of a ranked answer are cut); 0: print them all
+    /// Omit lines longer than BYTES bytes, with a note (ranked results: cut them); 0: no limit
     #[arg(short = 'M', long, value_name = "BYTES", help_heading = "Output")]
     pub max_columns: Option<usize>,
-    /// As on a terminal: --color always --heading
+    /// Same as --color always --heading
     #[arg(short = 'p', long, help_heading = "Output")]
     pub pretty: bool,
 }
