@@ -8,18 +8,17 @@ use clap::{Args, ValueHint};
 /// `mcp`.
 #[derive(Clone, Debug, Args)]
 pub struct McpArgs {
-    /// Folders that the server answers about (default: the project around the current folder); nothing outside is read
+    /// Folders to search (default: the current folder's project); nothing outside is read
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
-    /// Answer about the projects of a group of the settings too, together with the roots given: `[groups] NAME = ["~/src/a",
-    /// …]`; may come several times
+    /// Also search the projects of a group from the settings: `[groups] NAME = ["~/src/a", …]` (repeatable)
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
-    /// Answer over shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]}, read
-    /// again when it changes
+    /// Search shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]},
+    /// reread when it changes
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"])]
     pub shards: Option<PathBuf>,
-    /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
+    /// File with the shards' token (default: COLGREP_SHARD_TOKEN)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub shard_token_file: Option<PathBuf>,
 }
@@ -27,41 +26,40 @@ pub struct McpArgs {
 /// `serve`.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArgs {
-    /// Folders that are served (default: the project around the current folder); nothing outside is read. With --shard a
-    /// repository each, by its folder's name, or as NAME=PATH
+    /// Folders to serve (default: the current folder's project); nothing outside is read. With --shard, each is a
+    /// repository, named after its folder or by NAME=PATH
     #[arg(value_name = "PATH")]
     pub roots: Vec<PathBuf>,
-    /// Serve the projects of a group of the settings too, together with the paths given: `[groups] NAME = ["~/src/a", …]`;
-    /// may come several times
+    /// Also serve the projects of a group from the settings: `[groups] NAME = ["~/src/a", …]` (repeatable)
     #[arg(long = "group", value_name = "NAME", help_heading = "Serving")]
     pub groups: Vec<String>,
-    /// Serve the repositories as one shard: coordinators ask it (--shards), people and programs do not
+    /// Serve the repositories as one shard, for coordinators (--shards) only
     #[arg(long, conflicts_with_all = ["shards", "host", "timeout", "at_once"], help_heading = "Serving")]
     pub shard: bool,
-    /// Answer over shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]}, read
-    /// again when it changes
+    /// Search shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]},
+    /// reread when it changes
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"], help_heading = "Serving")]
     pub shards: Option<PathBuf>,
-    /// A file with the token of the shards; else COLGREP_SHARD_TOKEN holds it
+    /// File with the shards' token (default: COLGREP_SHARD_TOKEN)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Serving")]
     pub shard_token_file: Option<PathBuf>,
-    /// Refuse requests that do not say which repositories their caller may see (header Colgrep-Repositories)
+    /// Require requests to name the repositories that their caller may see (header Colgrep-Repositories)
     #[arg(long, help_heading = "Serving")]
     pub rights: bool,
-    /// Where to listen; port 0 takes a free one, localhost is 127.0.0.1. An address that other machines can reach needs a
-    /// token
+    /// Address to listen on; port 0 picks a free one, localhost is 127.0.0.1. An address that other machines can reach
+    /// needs a token
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7345", value_parser = address, help_heading = "Serving")]
     pub listen: SocketAddr,
-    /// A file with the token that requests have to bring (Authorization: Bearer TOKEN); else COLGREP_TOKEN holds it
+    /// File with the token that requests must send (Authorization: Bearer TOKEN; default: COLGREP_TOKEN)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Serving")]
     pub token_file: Option<PathBuf>,
-    /// A name of this server beside localhost and its addresses, as a proxy in front has; can be repeated
+    /// Additional host name of this server, such as a proxy's (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Serving")]
     pub host: Vec<String>,
-    /// Seconds that a request may take
+    /// Maximum time per request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Serving")]
     pub timeout: u64,
-    /// Requests that are worked on at once (default: two a thread); 64 more wait, others are sent away
+    /// Concurrent requests (default: two per thread); 64 more wait, others are rejected
     #[arg(long, value_name = "N", help_heading = "Serving")]
     pub at_once: Option<usize>,
 }

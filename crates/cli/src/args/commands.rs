@@ -16,12 +16,12 @@ use super::suggest;
 /// `init`.
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
-    /// The project (default: the one around the current folder)
+    /// The project (default: that of the current folder)
     pub path: Option<PathBuf>,
-    /// The model whose vectors are kept: default (the one in the program), a folder or a hub's name
+    /// Model for the vectors: default (built in), a folder, or a Hugging Face name
     #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
     pub model: Option<String>,
-    /// Go on with what a search left unfinished, as a process behind it.
+    /// Finish the index in the background after a search.
     #[arg(long, hide = true)]
     pub behind: bool,
     /// Options of the walk.
@@ -32,9 +32,9 @@ pub struct InitArgs {
 /// `status`.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
-    /// The project (default: the one around the current folder)
+    /// The project (default: that of the current folder)
     pub path: Option<PathBuf>,
-    /// Tell the state of shards instead, and of each replica (a JSON file names them); exit status 2 where one is missing
+    /// Show the state of the shards and replicas in this JSON file instead; exit status 2 if one is missing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "path")]
     pub shards: Option<PathBuf>,
     /// Print JSON
@@ -45,15 +45,15 @@ pub struct StatusArgs {
 /// `clear`.
 #[derive(Clone, Debug, Args)]
 pub struct ClearArgs {
-    /// The project (default: the one around the current folder); it may be one that is no more
+    /// The project, which may no longer exist (default: that of the current folder)
     pub path: Option<PathBuf>,
     /// Remove the indexes of all projects
     #[arg(long, conflicts_with = "path")]
     pub all: bool,
-    /// Remove the indexes of projects that are no more
+    /// Remove the indexes of projects that no longer exist
     #[arg(long, conflicts_with_all = ["path", "all"])]
     pub gone: bool,
-    /// Do not say what was removed
+    /// Don't print what was removed
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -63,13 +63,13 @@ pub struct ClearArgs {
 pub struct OutlineArgs {
     /// The file; it need not be indexed
     pub file: PathBuf,
-    /// Constants, fields and lines outside any unit too, not only functions, types and headings
+    /// Include constants, fields and lines outside units
     #[arg(long)]
     pub all: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Print each unit's text as it is enriched for searching: keywords and entities, an empty line, the text
+    /// Print each unit's text as enriched for search: keywords and entities, an empty line, the text
     #[arg(long)]
     pub enriched: bool,
 }
@@ -77,21 +77,22 @@ pub struct OutlineArgs {
 /// `settings`.
 #[derive(Clone, Debug, Args)]
 pub struct SettingsArgs {
-    /// A setting's name, such as results or ranking.alpha
+    /// Setting name, such as results or ranking.alpha
     #[arg(value_parser = suggest::SETTING, hide_possible_values = true)]
     pub key: Option<String>,
-    /// Its new value; written to the user's file
+    /// New value, written to the user's file
     pub value: Option<String>,
-    /// Show all settings with where each value comes from (the same as without arguments)
+    /// Show all settings and where each value comes from (default without arguments)
     #[arg(long, conflicts_with_all = ["key", "value"])]
     pub show: bool,
-    /// Take the setting out of the user's file
+    /// Remove the setting from the user's file
     #[arg(long, requires = "key", conflicts_with = "value")]
     pub unset: bool,
-    /// Take all that the repository's .colgrep.toml says, as it is now: its model, hidden files, larger files, links too
+    /// Accept everything in the repository's current .colgrep.toml, including its model, hidden files, larger files
+    /// and links
     #[arg(long, conflicts_with_all = ["key", "value", "unset", "untrust", "show", "json"])]
     pub trust: bool,
-    /// Take only what is harmless of it again
+    /// Accept only harmless settings from it again
     #[arg(long, conflicts_with_all = ["key", "value", "unset", "show", "json"])]
     pub untrust: bool,
     /// Print JSON
@@ -102,7 +103,7 @@ pub struct SettingsArgs {
 /// `set-model`.
 #[derive(Clone, Debug, Args)]
 pub struct SetModelArgs {
-    /// `default` for the one in the program, a folder with model.onnx and tokenizer.json, or a hub's name such as
+    /// `default` (built in), a folder with model.onnx and tokenizer.json, or a Hugging Face name such as
     /// lightonai/LateOn-Code-edge
     #[arg(value_name = "ID|FOLDER", value_hint = ValueHint::DirPath)]
     pub model: String,
@@ -111,9 +112,9 @@ pub struct SetModelArgs {
 /// `doctor`.
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
-    /// The project (default: the one around the current folder)
+    /// The project (default: that of the current folder)
     pub path: Option<PathBuf>,
-    /// Read all of the index and check every sum; exit status 2 where something is damaged
+    /// Verify every checksum in the index; exit status 2 if something is damaged
     #[arg(long)]
     pub verify: bool,
     /// Print JSON
@@ -127,10 +128,10 @@ pub struct KnobsArgs {
     /// Print JSON
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Print the Markdown table of the documentation
+    /// Print the Markdown table for the documentation
     #[arg(long)]
     pub markdown: bool,
-    /// Values of this profile: default or classic
+    /// Show the values of this profile: default or classic
     #[arg(long, value_name = "NAME", value_parser = suggest::PROFILE, hide_possible_values = true)]
     pub profile: Option<String>,
 }
@@ -197,10 +198,10 @@ pub enum Agent {
 pub struct InstallArgs {
     /// The coding agent
     pub agent: Agent,
-    /// Write into the agent's files of this project instead of the user's
+    /// Write to the agent's files in this project instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// Show what would be written, and write nothing
+    /// Show what would be written without writing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -208,7 +209,7 @@ pub struct InstallArgs {
 /// `hook`.
 #[derive(Clone, Debug, Args)]
 pub struct HookArgs {
-    /// The coding agent whose form of JSON is wanted
+    /// The coding agent whose JSON format to print
     pub agent: Agent,
 }
 
@@ -291,7 +292,7 @@ pub struct CompletionsArgs {
 /// `man`.
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
-    /// The page of this subcommand instead of the main one
+    /// Print the page of this subcommand
     pub command: Option<String>,
     /// Print the reference of all commands in Markdown
     #[arg(long, conflicts_with = "command")]

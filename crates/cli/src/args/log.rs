@@ -14,67 +14,67 @@ use colgrep_render::{Format, When};
 /// `log`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LogArgs {
-    /// What to look for, in words: why something was made, what was said of it (default: the newest entries)
+    /// What to search for: why something was made, what was said about it (default: newest entries)
     pub query: Option<String>,
-    /// Only what mentions this file or folder, which may be gone; with :LINE or :FROM-TO, the commits that last changed the
-    /// lines
+    /// Only entries that mention this file or folder, which may be deleted; with :LINE or :FROM-TO, the commits that
+    /// last changed these lines
     #[arg(value_name = "PATH[:LINE]")]
     pub paths: Vec<String>,
-    /// The same, without a query in front
+    /// The same, without a query first
     #[arg(last = true, value_name = "PATH[:LINE]")]
     pub behind: Vec<String>,
     /// Only commits
     #[arg(long, conflicts_with = "sessions")]
     pub commits: bool,
-    /// Only agents' sessions, from the folders of the setting `sessions`
+    /// Only agent sessions, from the folders of the setting `sessions`
     #[arg(long)]
     pub sessions: bool,
-    /// Nothing before this day or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, "2 weeks ago"
+    /// Only entries since this date or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, "2 weeks ago"
     #[arg(long, value_name = "DATE", value_parser = bound)]
     pub since: Option<Bound>,
-    /// Nothing behind this day or time
+    /// Only entries until this date or time
     #[arg(long, value_name = "DATE", value_parser = bound)]
     pub until: Option<Bound>,
-    /// Leave out a session, by its name or its transcript's path: the one that asks, say
+    /// Exclude a session by its name or transcript path, such as the calling one
     #[arg(long, value_name = "ID")]
     pub not_session: Vec<String>,
     /// Number of entries (default: 15)
     #[arg(short = 'k', long, value_name = "N", value_parser = super::size::positive)]
     pub results: Option<usize>,
-    /// Rank by words alone
+    /// Rank by words only
     #[arg(long, conflicts_with = "semantic_only")]
     pub keyword_only: bool,
-    /// Rank by meaning alone
+    /// Rank by meaning only
     #[arg(long)]
     pub semantic_only: bool,
-    /// Print ids alone: full names of commits, PATH:LINE of turns
+    /// Print only IDs: full commit hashes, PATH:LINE of turns
     #[arg(short = 'l', long, conflicts_with_all = ["content", "lines", "json", "jsonl", "explain"], help_heading = "Output")]
     pub ids: bool,
-    /// Print whole messages and turns
+    /// Show whole messages and turns
     #[arg(short, long, help_heading = "Output")]
     pub content: bool,
-    /// Print so many lines of each message or turn below it
+    /// Show N lines of each message or turn
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "content", help_heading = "Output")]
     pub lines: Option<usize>,
-    /// Print one JSON array
+    /// Print a JSON array
     #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
     pub json: bool,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
-    /// Stop where so many tokens (bytes / 4) are printed
+    /// Stop after N tokens (bytes / 4)
     #[arg(long, value_name = "N", value_parser = super::size::positive, help_heading = "Output")]
     pub max_tokens: Option<usize>,
-    /// Show how each score came about
+    /// Show how each score was computed
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// Print nothing; the exit status tells
+    /// Print nothing; only set the exit status
     #[arg(short = 'q', long = "silent", help_heading = "Output")]
     pub silent: bool,
-    /// When to colour: auto, always or never
+    /// When to use colour: auto, always or never
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, help_heading = "Output")]
     pub color: Option<Color>,
-    /// No progress and no remarks on stderr
+    /// Hide progress and remarks on stderr
     #[arg(long, help_heading = "Output")]
     pub quiet: bool,
 }

@@ -389,7 +389,7 @@ pub struct SearchArgs {
     /// How to combine the rankings by words and by meaning [default: minmax]
     #[arg(long, value_name = "METHOD", help_heading = "Ranking")]
     pub fusion: Option<FusionArg>,
-    /// Model for ranking by meaning: default (built in), a folder, or a model name on the hub
+    /// Model for ranking by meaning: default (built in), a folder, or a Hugging Face name
     #[arg(
         long,
         value_name = "ID|FOLDER",

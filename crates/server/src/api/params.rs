@@ -15,10 +15,10 @@ pub const PACK_REMARK_TOKENS: usize = 40;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HintParam {
-    /// What the tag is about.
+    /// Kind of tag.
     #[schemars(extend("enum" = TagKind::ALL.map(TagKind::name)))]
     pub kind: String,
-    /// The tag in words: a folder, what it does (parsing), a type, a subject.
+    /// The tag in words: a folder, a purpose (parsing), a type, a topic.
     pub word: String,
 }
 
@@ -26,67 +26,67 @@ pub struct HintParam {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Search {
-    /// What to look for, in words ("parse request") or as a name (parseRequest). It is left out or empty only with calls,
-    /// called_by or kind (all such units are listed, by path and line) or with queries.
+    /// What to search for: words ("parse request") or a name (parseRequest). Omit it only with queries, or with calls,
+    /// called_by or kind, which then list all such units by path and line.
     pub query: String,
-    /// Further questions, answered in the same call, each under a line of its own; 16 questions at most in all.
+    /// More queries to answer in the same call, each under its own heading; at most 16 in all.
     pub queries: Vec<String>,
     /// Only units that call one of these names.
     pub calls: Vec<String>,
-    /// Only definitions of what the units of one of these names call.
+    /// Only definitions that units with one of these names call.
     pub called_by: Vec<String>,
     /// Only units of these kinds.
     #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
     pub kind: Vec<String>,
-    /// Files or folders to look in; all roots where empty. Of several roots, and over shards, a path begins with the name of
-    /// its repository, as in answers.
+    /// Files or folders to search; default all roots. With several roots or shards, paths start with the repository's
+    /// name, as in answers.
     pub paths: Vec<String>,
-    /// Groups of projects to look in, by their names in the user's settings, together with paths. They are ranked as one.
+    /// Project groups from the user's settings to search, together with paths, ranked as one.
     pub groups: Vec<String>,
-    /// Number of files, 10 if not given.
+    /// Number of files; default 10.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Show files below the floor of strength too, which are rarely right; not with min_strength.
+    /// Show unlikely files too (below the strength floor); not with min_strength.
     pub all: bool,
-    /// Leave out files whose strength, the chance from 0 to 1 that they are right, is below this.
+    /// Hide files whose strength (probability of being right) is below this.
     #[schemars(range(min = 0, max = 1))]
     pub min_strength: Option<f32>,
-    /// Units in each file; 1 if not given, in a documentation up to 3 sections of a page.
+    /// Units per file; default 1, in documentation up to 3 sections of a page.
     #[schemars(range(min = 1))]
     pub per_file: Option<usize>,
-    /// Results to leave out from the beginning: for the next page.
+    /// Results to skip, for the next page.
     pub offset: Option<usize>,
-    /// Only units with a match of this regular expression; all where empty.
+    /// Only units that match this regular expression.
     pub pattern: Option<String>,
     /// Only files that match one of these globs.
     pub include: Vec<String>,
-    /// No files that match one of these globs.
+    /// Skip files that match one of these globs.
     pub exclude: Vec<String>,
     /// Only files of these languages.
     pub languages: Vec<String>,
-    /// No prose, configuration or data.
+    /// Skip prose, configuration and data.
     pub code_only: bool,
-    /// Test files: auto (ranked lower), only, or exclude.
+    /// Tests: auto (rank lower), only, or exclude.
     #[schemars(extend("enum" = ["auto", "only", "exclude"]))]
     pub tests: Option<String>,
-    /// The file you work on, FILE or FILE:LINE: what belongs to it comes earlier (what a test tests, imports, files that
-    /// changed together with it), none is left out.
+    /// The file you work on, FILE or FILE:LINE; ranks what belongs to it higher: code it tests or imports, files
+    /// changed together with it.
     pub near: Option<String>,
-    /// Tags that you expect of what is wanted; units that have them come earlier, none is left out.
+    /// Tags to expect; units that have them rank higher.
     pub hints: Vec<HintParam>,
-    /// Terms of a field for words of the query: kubernetes, or a JSON file below a root, {"word": ["term"]}.
+    /// Related terms to search for: kubernetes, or a JSON file below a root, {"word": ["term"]}.
     pub expand: Option<String>,
-    /// Leave out the terms that the settings have for words of the query.
+    /// Don't add related terms from the settings.
     pub no_expand: bool,
-    /// The whole text of each unit instead of its signature and best line.
+    /// Return whole units instead of signature and best line.
     pub content: bool,
-    /// So many numbered lines around the best line of each unit.
+    /// Number of lines to show around each unit's best line.
     pub lines: Option<usize>,
-    /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest a line each. The
-    /// usual answer is a pack of max_tokens. 0 gives pages of equal blocks instead, as content, lines, per_file and an offset
-    /// do where no pack is asked for, and as an offset above 0 does always.
+    /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest on a line
+    /// each. Default: a pack of max_tokens. 0 returns pages of equal blocks, as do an offset above 0 and, unless pack
+    /// is set, offset, content, lines or per_file.
     pub pack: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 1000 if not given, of pages 2000.
+    /// Answer length in tokens (bytes / 4); default 1000, for pages 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -112,28 +112,28 @@ impl Search {
 #[serde(deny_unknown_fields, default)]
 #[schemars(extend("required" = ["pattern"]))]
 pub struct Grep {
-    /// A regular expression (Rust's syntax).
+    /// Regular expression (Rust syntax).
     #[schemars(length(min = 1))]
     pub pattern: String,
-    /// Files or folders to look in; all roots where empty.
+    /// Files or folders to search; default all roots.
     pub paths: Vec<String>,
-    /// Groups of projects to look in, by their names in the user's settings, together with paths.
+    /// Project groups from the user's settings to search, together with paths.
     pub groups: Vec<String>,
-    /// The pattern is plain text.
+    /// Treat pattern as a literal string.
     pub fixed: bool,
-    /// Upper and lower case match alike.
+    /// Ignore case.
     pub ignore_case: bool,
-    /// Whole words only.
+    /// Match whole words only.
     pub word: bool,
     /// Lines of context around each match.
     pub context: usize,
     /// Only files that match one of these globs.
     pub include: Vec<String>,
-    /// No files that match one of these globs.
+    /// Skip files that match one of these globs.
     pub exclude: Vec<String>,
-    /// Lines to leave out from the beginning: for the next page.
+    /// Lines to skip, for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -145,11 +145,11 @@ pub struct Grep {
 pub struct Outline {
     /// The file.
     pub file: String,
-    /// Constants, fields and lines outside any unit too, not only functions, types and headings.
+    /// Include constants, fields and lines outside units.
     pub all: bool,
-    /// Units to leave out from the beginning: for the next page.
+    /// Units to skip, for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -158,20 +158,19 @@ pub struct Outline {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadUnit {
-    /// The unit's id, as answers give it behind #; nothing else is needed then, but the file where several roots have a unit
-    /// with this id.
+    /// The unit's ID, shown after # in answers; add file only if several roots have a unit with this ID.
     pub id: String,
-    /// The file; FILE:LINE and FILE:FROM-TO, as answers have them, name the line too.
+    /// The file; FILE:LINE and FILE:FROM-TO, as in answers, give the line too.
     pub file: String,
-    /// A line of the unit or of its documentation, from 1. Of a long unit, the page that holds it is given.
+    /// A line of the unit or its documentation, from 1; of a long unit, returns the page with this line.
     #[schemars(range(min = 1))]
     pub line: Option<u32>,
-    /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of a line; with a line, the unit of that name
-    /// around or nearest to it.
+    /// The unit's name, plain (push) or qualified (RingBuffer.push), instead of line; with line, picks the nearest
+    /// unit of that name.
     pub name: Option<String>,
-    /// Lines to leave out from the beginning: for another page.
+    /// Lines to skip, for another page.
     pub offset: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -180,24 +179,24 @@ pub struct ReadUnit {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Related {
-    /// The unit's id, as answers give it behind #, instead of file and line; with the file where several roots have a unit
-    /// with this id.
+    /// The unit's ID, shown after # in answers, instead of file and line; add file only if several roots have a unit
+    /// with this ID.
     pub id: String,
-    /// The file; FILE:LINE and FILE:FROM-TO, as answers have them, name the line too.
+    /// The file; FILE:LINE and FILE:FROM-TO, as in answers, give the line too.
     pub file: String,
     /// A line of the unit, from 1.
     #[schemars(range(min = 1))]
     pub line: Option<u32>,
-    /// Number of files, 10 if not given.
+    /// Number of files; default 10.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Results to leave out from the beginning: for the next page.
+    /// Results to skip, for the next page.
     pub offset: usize,
-    /// The whole text of each unit instead of its signature.
+    /// Return whole units instead of signatures.
     pub content: bool,
-    /// So many numbered lines around the best line of each unit.
+    /// Number of lines to show around each unit's best line.
     pub lines: Option<usize>,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -206,29 +205,29 @@ pub struct Related {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct History {
-    /// What to look for, in words: why something was made, what was said of it; the newest entries where empty.
+    /// What to search for, such as why something was made or what was said about it; default the newest entries.
     pub query: String,
-    /// Only what mentions one of these files or folders, which may be gone; with `:LINE` or `:FROM-TO`, the commits
-    /// that last changed these lines.
+    /// Only entries that mention one of these files or folders, which may be deleted; with `:LINE` or `:FROM-TO`, the
+    /// commits that last changed these lines.
     pub paths: Vec<String>,
     /// Only commits.
     pub commits: bool,
-    /// Only sessions of agents.
+    /// Only agent sessions.
     pub sessions: bool,
-    /// Nothing before this day or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, 2 weeks ago.
+    /// Only entries since this date or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, 2 weeks ago.
     pub since: Option<String>,
-    /// Nothing behind this day or time.
+    /// Only entries until this date or time.
     pub until: Option<String>,
-    /// Leave this session out, by its id: the one that asks.
+    /// ID of a session to exclude, such as your own.
     pub not_session: Option<String>,
-    /// Number of entries, 10 if not given.
+    /// Number of entries; default 10.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Whole messages and turns.
+    /// Return whole messages and turns.
     pub content: bool,
-    /// Entries to leave out from the beginning: for the next page.
+    /// Entries to skip, for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
@@ -237,9 +236,9 @@ pub struct History {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Status {
-    /// Lines to leave out from the beginning: for the next page.
+    /// Lines to skip, for the next page.
     pub offset: usize,
-    /// Length of the answer in tokens (bytes / 4), 2000 if not given.
+    /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
