@@ -16,59 +16,58 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
     Chapter {
         title: "Examples",
         rows: &[
-            ("colgrep \"parse request\"", "files of this project about parsing requests"),
-            ("colgrep parseRequest src -k 5", "where a name is defined, in src alone"),
-            ("colgrep -e 'TODO|FIXME'", "every matching line, as grep prints it"),
-            ("colgrep -e unsafe \"ring buffer\"", "units with a match, ranked by the query"),
-            ("colgrep -e unsafe --query queue src", "the same, where `queue` is also the name of a folder"),
-            ("colgrep \"retry\" --changed -c", "whole units, only from files with uncommitted changes"),
-            ("colgrep --like src/queue.rs:40", "units like the one on that line"),
-            ("colgrep \"rate limit\" --json | jq .", "for programs; --jsonl, --vimgrep and -0 as well"),
-            ("colgrep outline src/queue.rs", "the units of one file"),
-            ("colgrep install claude-code", "tell a coding agent that colgrep is here"),
+            ("colgrep \"parse request\"", "find files about parsing requests"),
+            ("colgrep parseRequest src -k 5", "find where a name is defined, only in src"),
+            ("colgrep -e 'TODO|FIXME'", "print every matching line, like grep"),
+            ("colgrep -e unsafe \"ring buffer\"", "rank units with a match by the query"),
+            ("colgrep -e unsafe --query queue src", "the same, where `queue` is also a folder"),
+            ("colgrep \"retry\" --changed -c", "show whole units, only from uncommitted files"),
+            ("colgrep --like src/queue.rs:40", "find units similar to the one on that line"),
+            ("colgrep \"rate limit\" --json | jq .", "print JSON (also --jsonl, --vimgrep and -0)"),
+            ("colgrep outline src/queue.rs", "list the units of one file"),
+            ("colgrep install claude-code", "set up a coding agent"),
         ],
     },
     Chapter {
         title: "Exit status",
-        rows: &[("0", "something found"), ("1", "nothing found"), ("2", "an error, with a message on stderr")],
+        rows: &[("0", "something found"), ("1", "nothing found"), ("2", "error, with a message on stderr")],
     },
     Chapter {
         title: "Environment",
         rows: &[
-            ("COLGREP_DATA_DIR", "where indexes are kept"),
-            ("COLGREP_PROFILE", "default or classic; the flag --profile goes before it"),
+            ("COLGREP_DATA_DIR", "folder for indexes"),
+            ("COLGREP_PROFILE", "default or classic; --profile takes precedence"),
             (
                 "COLGREP_BACKGROUND",
-                "0 or 1: whether a process behind a search goes on with its index; the setting `background` else, and never \
-                 where CI is set",
+                "0 or 1: whether a search continues indexing in the background; default: the setting `background`, but \
+                 never where CI is set",
             ),
-            ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a part of it"),
-            ("COLGREP_PROGRESS", "0 or 1: whether stderr tells how far an index or a transfer is; 1 if not given"),
-            ("COLGREP_TRACE", "1: one line of JSON a ranking step on stderr"),
-            ("COLGREP_TOKEN", "the token that requests to `serve` have to bring; --token-file goes before it"),
-            ("COLGREP_SHARD_TOKEN", "the token that a search over shards (--shards) brings to them"),
-            ("COLGREP_...", "the ranking's constants, which `colgrep knobs` lists; an unknown name is an error"),
-            ("XDG_CONFIG_HOME, XDG_DATA_HOME", "the folders of settings and of data, if not the platform's"),
-            ("TMPDIR, TEMP, TMP", "the folder of temporary files, which is no project"),
-            ("HOME, USERPROFILE", "the user's folder; agents' files lie there"),
+            ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a partial one"),
+            ("COLGREP_PROGRESS", "0 or 1: whether to show the progress of indexing and transfers on stderr; default 1"),
+            ("COLGREP_TRACE", "1: print one line of JSON per ranking step on stderr"),
+            ("COLGREP_TOKEN", "token that `serve` requires from requests; --token-file takes precedence"),
+            ("COLGREP_SHARD_TOKEN", "token to send to shards (--shards)"),
+            ("COLGREP_...", "ranking constants, listed by `colgrep knobs`; an unknown name is an error"),
+            ("XDG_CONFIG_HOME, XDG_DATA_HOME", "folders for settings and data, instead of the platform's"),
+            ("TMPDIR, TEMP, TMP", "temporary folder, which is never a project"),
+            ("HOME, USERPROFILE", "home folder, which contains the agents' files"),
             (
                 "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
-                "the folders of these agents, for `install` and `uninstall`",
+                "the agents' folders, for `install` and `uninstall`",
             ),
-            ("PATH", "where `install` finds the path by which this program is called"),
+            ("PATH", "where `install` looks up the path of this program"),
             (
                 "ORT_DYLIB_PATH",
-                "ONNX Runtime's library, or its folder, by its full path; without it, libraries beside the program, in \
-                 Python environments (VIRTUAL_ENV, CONDA_PREFIX, PATH) and of the system are tried, but none inside a \
-                 project",
+                "full path of ONNX Runtime's library or its folder; by default, searched beside the program, in Python \
+                 environments (VIRTUAL_ENV, CONDA_PREFIX, PATH) and in the system, but never inside a project",
             ),
             (
                 "HF_HOME, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HTTPS_PROXY",
-                "for models of the hub: the cache's folder, a mirror, a key, no network, a proxy",
+                "for Hugging Face models: cache folder, mirror, token, no network, proxy",
             ),
             (
                 "NO_COLOR, CLICOLOR=0, CLICOLOR_FORCE, TERM=dumb",
-                "colour off, off, on, off where nothing else is said, if --color is auto",
+                "colour off, off, on, off by default with --color auto",
             ),
         ],
     },
@@ -77,18 +76,18 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
         rows: &[
             (
                 "~/.config/colgrep/config.toml",
-                "the user's settings, which `colgrep settings` shows and writes. The folder is $XDG_CONFIG_HOME/colgrep \
-                 where that is set, on macOS else ~/Library/Application Support/colgrep, on Windows %APPDATA%\\colgrep",
+                "user settings, shown and written by `colgrep settings`; in $XDG_CONFIG_HOME/colgrep if set, else on macOS \
+                 in ~/Library/Application Support/colgrep, on Windows in %APPDATA%\\colgrep",
             ),
             (
                 ".colgrep.toml",
-                "a repository's settings: the nearest file from the current folder up to the repository's root. A flag \
-                 goes before the environment, that before the repository, that before the user, that before the default",
+                "repository settings: the nearest file from the current folder up to the repository's root. Flags \
+                 override the environment, then repository, user and default settings",
             ),
-            (".gitignore, .ignore, .colgrepignore", "what is not indexed; the last is for colgrep alone"),
+            (".gitignore, .ignore, .colgrepignore", "files not to index; the last is only read by colgrep"),
             (
                 "~/.local/share/colgrep/indices",
-                "a folder for each project's index, and what `install` wrote where. It is $COLGREP_DATA_DIR, else \
+                "indexes, one folder per project, and a record of what `install` wrote; in $COLGREP_DATA_DIR, else \
                  $XDG_DATA_HOME/colgrep/indices, else on macOS below ~/Library/Application Support, on Windows below \
                  %APPDATA%",
             ),
@@ -132,7 +131,7 @@ fn text(chapters: &[Chapter]) -> String {
 
 /// The text after the flags in `-h`.
 pub(super) fn brief() -> String {
-    text(&CHAPTERS[..2]) + "\n\n`colgrep --help` has all flags, commands, variables and files.\n"
+    text(&CHAPTERS[..2]) + "\n\nSee `colgrep --help` for all flags, commands, variables and files.\n"
 }
 
 /// The text after the flags in `--help`.

@@ -66,7 +66,7 @@ pub struct RipgrepArgs {
         help_heading = "Output"
     )]
     pub files: bool,
-    /// With -e alone and --files: sort by path, modified, accessed, created or none [default: path]
+    /// Sort the output of --files and of -e alone [default: path]
     #[arg(long, value_name = "BY", help_heading = "Output")]
     pub sort: Option<SortArg>,
     /// Like --sort, in reverse order

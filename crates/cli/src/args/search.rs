@@ -92,32 +92,31 @@ pub enum TestsArg {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
-    /// Index hidden files and folders (--no-hidden: skip them despite a setting). For an existing index, only `init`
-    /// changes this, --no-ignore and --max-filesize; -e alone always obeys them
+    /// Index hidden files and folders (--no-hidden: skip them despite a setting; only `init` changes an existing
+    /// index, but -e alone always obeys)
     #[arg(long, short_alias = '.', overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Skip hidden files despite a setting
     #[arg(long, hide = true, overrides_with = "hidden")]
     pub no_hidden: bool,
-    /// Index files named like secrets (.env, id_rsa, *.pem) (--no-secrets: skip them despite a setting; only `init`
+    /// Index files named like secrets: .env, id_rsa, *.pem (--no-secrets: skip them despite a setting; only `init`
     /// changes an existing index)
     #[arg(long, overrides_with = "no_secrets")]
     pub secrets: bool,
     /// Skip secrets despite a setting
     #[arg(long, hide = true, overrides_with = "secrets")]
     pub no_secrets: bool,
-    /// Don't respect .gitignore and .colgrepignore (only `init` changes an existing index)
+    /// Don't respect .gitignore and .colgrepignore (existing indexes: see --hidden)
     #[arg(long)]
     pub no_ignore: bool,
-    /// Skip files larger than SIZE (bytes, or with K, M, G; default 1M; only `init` changes an existing index)
+    /// Skip files larger than SIZE: bytes, or with K, M, G (default 1M; existing indexes: see --hidden)
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_filesize: Option<u64>,
-    /// Store vectors for all units (full), embed only the best candidates of each search (lite), or use keywords only
-    /// (keyword). An existing index keeps the mode that `init` set [default: full]
+    /// Which vectors to store for ranking by meaning; an existing index keeps the mode set by `init` [default: full]
     #[arg(long, value_name = "MODE")]
     pub index_mode: Option<IndexMode>,
     /// Index the root even if it is /, the home folder, a system or temporary folder, the folder of a lone file, or
-    /// not a git repository and contains several of them or more than 50,000 files
+    /// not a git repository and contains several of them or over 50,000 files
     #[arg(short = 'y', long)]
     pub yes: bool,
     /// Number of threads (default and 0: all cores)
@@ -149,7 +148,7 @@ pub struct SearchArgs {
     /// Number of files to show [default: 15; with -e alone: all]
     #[arg(short = 'k', long = "results", value_name = "N")]
     pub results: Option<usize>,
-    /// Show unlikely results too, which text output hides by default: weak matches of a word or by meaning
+    /// Show unlikely results too, which text output hides by default
     #[arg(long, conflicts_with = "min_strength")]
     pub all: bool,
     /// Hide files whose strength (the probability of being right, 0 to 1) is below F, in JSON too
@@ -158,7 +157,7 @@ pub struct SearchArgs {
     /// Units to show per file [default: 1; in documentation, up to 3 sections of a page]
     #[arg(long, value_name = "M", value_parser = positive)]
     pub per_file: Option<usize>,
-    /// Count units instead of files with -k; a file may have several
+    /// Count units instead of files with -k
     #[arg(long, conflicts_with = "per_file")]
     pub units: bool,
     /// Find units similar to the one on this line (a column after it is ignored) or with this ID from --json; all
@@ -340,12 +339,12 @@ pub struct SearchArgs {
     /// Print the JSON Schema of --json (and the rows of --jsonl and --queries-from) and exit
     #[arg(long, exclusive = true, help_heading = "Output")]
     pub json_schema: bool,
-    /// Print at most N tokens (bytes / 4; per query with --queries-from); results that don't fit are dropped from the
-    /// end, with a note on stderr
+    /// Print at most N tokens (bytes / 4; per query with --queries-from), dropping results from the end with a note on
+    /// stderr
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Output")]
     pub max_tokens: Option<usize>,
-    /// Pack results into TOKENS tokens (bytes / 4): the first unit in full (long ones cut in the middle), the next
-    /// with signature and first sentence, the rest on a line each
+    /// Fit results into TOKENS tokens (bytes / 4): the first unit in full (long ones cut in the middle), the next with
+    /// signature and first sentence, the rest one line each
     #[arg(
         long,
         value_name = "TOKENS",

@@ -82,9 +82,9 @@ pub struct Search {
     pub content: bool,
     /// Number of lines to show around each unit's best line.
     pub lines: Option<usize>,
-    /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest on a line
-    /// each. Default: a pack of max_tokens. 0 returns pages of equal blocks, as do an offset above 0 and, unless pack
-    /// is set, offset, content, lines or per_file.
+    /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest one line
+    /// each. Default: a pack of max_tokens. Pages of equal blocks instead with 0, with an offset above 0 or, unless
+    /// pack is set, with content, lines, per_file or offset.
     pub pack: Option<usize>,
     /// Answer length in tokens (bytes / 4); default 1000, for pages 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
