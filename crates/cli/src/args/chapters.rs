@@ -49,7 +49,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("COLGREP_SHARD_TOKEN", "token to send to shards (--shards)"),
             ("COLGREP_...", "ranking constants, listed by `colgrep knobs`; an unknown name is an error"),
             ("XDG_CONFIG_HOME, XDG_DATA_HOME", "folders for settings and data, instead of the platform's"),
-            ("TMPDIR, TEMP, TMP", "temporary folder, which is never a project"),
+            ("TMPDIR, TEMP, TMP", "temporary folder, not indexed as a project without -y"),
             ("HOME, USERPROFILE", "home folder, which contains the agents' files"),
             (
                 "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
@@ -76,8 +76,8 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
         rows: &[
             (
                 "~/.config/colgrep/config.toml",
-                "user settings, shown and written by `colgrep settings`; in $XDG_CONFIG_HOME/colgrep if set, else on macOS \
-                 in ~/Library/Application Support/colgrep, on Windows in %APPDATA%\\colgrep",
+                "user settings, shown and written by `colgrep settings`; in $XDG_CONFIG_HOME/colgrep if set, else \
+                 ~/Library/Application Support/colgrep on macOS, %APPDATA%\\colgrep on Windows",
             ),
             (
                 ".colgrep.toml",

@@ -130,8 +130,8 @@ pub struct WalkArgs {
 /// A search.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SearchArgs {
-    /// Words or names to search for, then files or folders to search. With -e, a first word that exists as a file or
-    /// folder is a path (- is stdin), and any other is the query unless it is written as a path
+    /// Words or names to search for, then files or folders to search. With -e, a first word that is an existing file
+    /// or folder (- is stdin) or written as a path is a path; any other is the query
     #[arg(value_name = "QUERY [PATH]...", value_hint = ValueHint::AnyPath)]
     pub words: Vec<OsString>,
     /// The query, if it could be mistaken for something else; all arguments are then paths
@@ -209,7 +209,7 @@ pub struct SearchArgs {
     /// With -e alone: print only the matches, one per line
     #[arg(short = 'o', long, conflicts_with = "invert_match", help_heading = "Patterns")]
     pub only_matching: bool,
-    /// With -e alone: stop after N lines of each file
+    /// With -e alone: print at most N lines per file
     #[arg(short = 'm', long, value_name = "N", help_heading = "Patterns")]
     pub max_count: Option<u64>,
     /// grep's flag; not supported.
@@ -257,8 +257,8 @@ pub struct SearchArgs {
     /// Keep prose, configuration and data despite a setting
     #[arg(long, hide = true, overrides_with = "code_only")]
     pub no_code_only: bool,
-    /// Rank tests lower (auto), show only tests, or exclude them; they are recognized by path or inside other files,
-    /// with -e alone by path [default: auto]
+    /// Rank tests lower (auto), show only tests, or exclude them. Tests are known by path or inside other files, with
+    /// -e alone by path [default: auto]
     #[arg(long, value_name = "WHAT", help_heading = "Filters (applied before ranking)")]
     pub tests: Option<TestsArg>,
     /// Only units that call NAME, however qualified; without a query, list them (repeatable; -i ignores case; -n N
@@ -382,7 +382,7 @@ pub struct SearchArgs {
     /// Rank by meaning only
     #[arg(long, help_heading = "Ranking")]
     pub semantic_only: bool,
-    /// Weight of meaning against words, from 0 to 1, where the query's words are trusted (overrides COLGREP_ALPHA)
+    /// Weight of meaning against words, 0 to 1, where the query's words are trusted (overrides COLGREP_ALPHA)
     #[arg(long, value_name = "F", help_heading = "Ranking")]
     pub alpha: Option<String>,
     /// How to combine the rankings by words and by meaning [default: minmax]
@@ -434,7 +434,7 @@ pub struct SearchArgs {
     /// Search the index without updating it
     #[arg(long, help_heading = "Indexing")]
     pub no_update: bool,
-    /// First download the index of the current checkout, if shared: s3://BUCKET/FOLDER, gs://, az://, or a folder
+    /// First download the shared index of the current checkout, if any: s3://BUCKET/FOLDER, gs://, az://, or a folder
     /// [default: the setting `remote`, for a project without an index]
     #[arg(long, value_name = "URL", value_hint = ValueHint::AnyPath, help_heading = "Indexing", conflicts_with = "no_update")]
     pub remote: Option<String>,
