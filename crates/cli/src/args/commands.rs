@@ -16,7 +16,7 @@ use super::suggest;
 /// `init`.
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
-    /// The project (default: that of the current folder)
+    /// Project to use (default: the current folder's)
     pub path: Option<PathBuf>,
     /// Model for the vectors: default (built in), a folder, or a Hugging Face name
     #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
@@ -32,7 +32,7 @@ pub struct InitArgs {
 /// `status`.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
-    /// The project (default: that of the current folder)
+    /// Project to use (default: the current folder's)
     pub path: Option<PathBuf>,
     /// Show the state of the shards and replicas in this JSON file instead; exit status 2 if one is missing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "path")]
@@ -45,7 +45,7 @@ pub struct StatusArgs {
 /// `clear`.
 #[derive(Clone, Debug, Args)]
 pub struct ClearArgs {
-    /// The project, which may no longer exist (default: that of the current folder)
+    /// Project, which may no longer exist (default: the current folder's)
     pub path: Option<PathBuf>,
     /// Remove the indexes of all projects
     #[arg(long, conflicts_with = "path")]
@@ -112,7 +112,7 @@ pub struct SetModelArgs {
 /// `doctor`.
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
-    /// The project (default: that of the current folder)
+    /// Project to use (default: the current folder's)
     pub path: Option<PathBuf>,
     /// Verify every checksum in the index; exit status 2 if something is damaged
     #[arg(long)]

@@ -92,8 +92,8 @@ pub enum TestsArg {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Indexing")]
 pub struct WalkArgs {
-    /// Index hidden files and folders (--no-hidden: skip them despite a setting; only `init` changes an existing
-    /// index, but -e alone always obeys)
+    /// Index hidden files (--no-hidden: skip them despite a setting; only `init` changes an existing index; -e alone
+    /// always obeys)
     #[arg(long, short_alias = '.', overrides_with = "no_hidden")]
     pub hidden: bool,
     /// Skip hidden files despite a setting
@@ -106,20 +106,20 @@ pub struct WalkArgs {
     /// Skip secrets despite a setting
     #[arg(long, hide = true, overrides_with = "secrets")]
     pub no_secrets: bool,
-    /// Don't respect .gitignore and .colgrepignore (existing indexes: see --hidden)
+    /// Don't respect .gitignore and .colgrepignore (existing index: see --hidden)
     #[arg(long)]
     pub no_ignore: bool,
-    /// Skip files larger than SIZE: bytes, or with K, M, G (default 1M; existing indexes: see --hidden)
+    /// Skip files larger than SIZE: bytes, or with K, M, G (default 1M; existing index: see --hidden)
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_filesize: Option<u64>,
-    /// Which vectors to store for ranking by meaning; an existing index keeps the mode set by `init` [default: full]
+    /// Vectors to store for ranking by meaning; an existing index keeps its mode until `init` [default: full]
     #[arg(long, value_name = "MODE")]
     pub index_mode: Option<IndexMode>,
-    /// Index the root even if it is /, the home folder, a system or temporary folder, the folder of a lone file, or
-    /// not a git repository and contains several of them or over 50,000 files
+    /// Index the root even if it is /, a home, system or temporary folder, a lone file's folder, or no git repository
+    /// and contains several or over 50,000 files
     #[arg(short = 'y', long)]
     pub yes: bool,
-    /// Number of threads (default and 0: all cores)
+    /// Threads to use (default and 0: all cores)
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
     /// Hide progress and remarks on stderr
@@ -160,8 +160,8 @@ pub struct SearchArgs {
     /// Count units instead of files with -k
     #[arg(long, conflicts_with = "per_file")]
     pub units: bool,
-    /// Find units similar to the one on this line (a column after it is ignored) or with this ID from --json; all
-    /// arguments are then paths
+    /// Find units similar to the one on this line (ignoring a column) or with this ID from --json; all arguments are
+    /// then paths
     #[arg(long, value_name = "FILE:LINE|ID", value_hint = ValueHint::FilePath, conflicts_with_all = ["regexp", "queries_from"])]
     pub like: Option<String>,
     /// Answer each line of FILE (- for stdin) as a query, with one JSON object each; all arguments are then paths

@@ -13,7 +13,7 @@ pub struct PushArgs {
     /// the setting `remote`)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub url: Option<String>,
-    /// The project (default: that of the current folder)
+    /// Project to use (default: the current folder's)
     pub path: Option<PathBuf>,
     /// The repository's name there (default: its remote's address, such as github.com/owner/name, or else its first
     /// commit)
@@ -41,7 +41,7 @@ pub struct PullArgs {
     /// the setting `remote`)
     #[arg(value_hint = ValueHint::AnyPath)]
     pub url: Option<String>,
-    /// The project (default: that of the current folder)
+    /// Project to use (default: the current folder's)
     pub path: Option<PathBuf>,
     /// The repository's name there (default: its remotes' addresses, or else its first commit)
     #[arg(long)]
