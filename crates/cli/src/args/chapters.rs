@@ -39,8 +39,8 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("COLGREP_PROFILE", "default or classic; --profile takes precedence"),
             (
                 "COLGREP_BACKGROUND",
-                "0 or 1: whether a search continues indexing in the background; default: the setting `background`, or 0 \
-                 where CI is set",
+                "0 or 1: whether a search continues indexing in the background; default: the setting `background`, or \
+                 0 where CI is set",
             ),
             ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a partial one"),
             ("COLGREP_PROGRESS", "0 or 1: whether to show the progress of indexing and transfers on stderr; default 1"),
