@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 use std::io::{self, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_index::update::caught;
 use colgrep_search::rounds::{ListedRound as _, ReachRequest, StatisticsRequest};
 use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
@@ -105,7 +105,9 @@ impl ShardServer {
         let room = self.connections.fetch_add(1, Ordering::AcqRel) < CONNECTIONS_MAX;
         let work = move || {
             // The client has been told what went wrong, if possible.
-            let _ = catch_unwind(AssertUnwindSafe(|| server.connection(stream, room)));
+            if let Err(panic) = caught(|| server.connection(stream, room)) {
+                server.held.damaged(panic);
+            }
             server.connections.fetch_sub(1, Ordering::AcqRel);
         };
         if std::thread::Builder::new().name("shard".into()).spawn(work).is_err() {
@@ -258,18 +260,19 @@ impl<'s> ServerConnection<'s> {
     fn told<T: Serialize>(&mut self, done: colgrep_engine::Result<T>) -> io::Result<()> {
         match done {
             Ok(done) => self.answer(&done),
-            Err(error) => self.fail(self.failure(&error)),
+            Err(error) => self.fail(self.failure(error)),
         }
     }
 
-    fn failure(&self, error: &colgrep_engine::Error) -> WireFailure {
-        match error.of_index() {
-            None => WireFailure::Request(error.full()),
-            Some(index) => {
+    fn failure(&self, error: colgrep_engine::Error) -> WireFailure {
+        match error.into_index() {
+            Err(error) => WireFailure::Request(error.full()),
+            Ok(index) => {
+                let failure = WireFailure::Broken(index.full());
                 if index.kind() == colgrep_index::ErrorKind::Unusable {
-                    self.server.held.damaged(&index.full());
+                    self.server.held.damaged(index);
                 }
-                WireFailure::Broken(index.full())
+                failure
             }
         }
     }
@@ -294,7 +297,7 @@ impl<'s> ServerConnection<'s> {
         let places = match places {
             Ok(places) => places,
             Err(error) => {
-                self.fail(self.failure(&error))?;
+                self.fail(self.failure(error))?;
                 return Ok(None);
             }
         };

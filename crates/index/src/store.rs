@@ -10,11 +10,12 @@ mod memory;
 mod mention;
 mod moved;
 mod order;
+mod refused;
 mod remains;
 mod share;
 mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -27,7 +28,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::disk::{Disk, keep_private, read_regular};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, caught};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
@@ -157,6 +158,16 @@ impl Snapshot {
             }
             sum.digest()
         })
+    }
+
+    /// Reads everything that searches read of the lexical index. Indexes from elsewhere may have content that no writer
+    /// of ours writes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something makes no sense.
+    pub(crate) fn read_through(&self) -> Result<()> {
+        let files: HashSet<FileId> = self.files.files.iter().map(|file| file.id).collect();
+        caught(|| self.lexical.read_through(|file| files.contains(&file))).flatten()
     }
 
     /// The unit with this id, and its file.
@@ -331,16 +342,23 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification.
+    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification. An index
+    /// from elsewhere is also read through.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub(crate) fn open_verified(&self) -> Result<Snapshot> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
+            let is_read_through = !snapshot.files.pulled.is_empty();
             let checked = Lexical::verify(&self.lexical_folder());
+            let read = checked.is_ok() && is_read_through;
+            let checked = checked.and_then(|()| if read { snapshot.read_through() } else { Ok(()) });
             // The newest commit was verified.
             if self.point()? == snapshot.point {
+                if read && checked.as_ref().is_err_and(Error::is_of_content) {
+                    self.refuse(&snapshot.files.pulled)?;
+                }
                 return checked.map(|()| snapshot);
             }
         }

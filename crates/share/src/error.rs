@@ -69,6 +69,16 @@ pub enum Error {
         /// The one that is read here.
         own: u32,
     },
+    /// All indexes that fit turned out to be unreadable before.
+    #[error(
+        "the index of {name} in {place} could not be read before, though its checksums are right; it is not pulled again"
+    )]
+    Refused {
+        /// The repository.
+        name: String,
+        /// The remote.
+        place: String,
+    },
     /// A manifest of a layout that is not known yet.
     #[error("{place} was written by a newer colgrep (layout {layout}); nothing was changed")]
     NewerLayout {

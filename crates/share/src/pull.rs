@@ -39,6 +39,8 @@ pub struct Wanted<'a> {
     pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
     pub fits: &'a dyn Fn(&Vectors) -> bool,
+    /// Whether an index ([`ManifestSnapshot::id`]) turned out to be unreadable before.
+    pub refused: &'a dyn Fn(&str) -> bool,
 }
 
 impl std::fmt::Debug for Wanted<'_> {
@@ -78,7 +80,8 @@ pub struct Pulled {
 pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<RemoteIndex> {
     let mut found = Vec::new();
     for (place, (name, manifest)) in known.iter().enumerate() {
-        for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| s.format == FORMAT_VERSION) {
+        let readable = |s: &ManifestSnapshot| s.format == FORMAT_VERSION && !(wanted.refused)(&s.id());
+        for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| readable(s)) {
             let fits = snapshot.vectors.as_ref().and_then(VectorFacts::described).is_some_and(|v| (wanted.fits)(&v));
             let alike = (fits, snapshot.lines.as_deref() == wanted.lines);
             found.push((
@@ -219,6 +222,9 @@ pub(crate) fn install(
     if let Err(error) = caught(|| incoming.adopt(&lock, &adoption)).flatten() {
         // Its files were what the manifest says, so fetching them again would change nothing.
         let _ = incoming.remove(&lock);
+        if error.is_of_content() {
+            store.refuse(&origin)?;
+        }
         return Err(error.into());
     }
     Ok(incoming.replace(lock, store, store_lock)?)
@@ -263,6 +269,7 @@ mod tests {
             takes: &takes(),
             distances: &distances,
             fits: &|_| false,
+            refused: &|_| false,
         };
         let ranked = ranked(known, &wanted);
         let commits = ranked.iter().map(|f| format!("{}:{}", f.name, f.snapshot.commit.clone().unwrap_or_default()));
@@ -314,6 +321,7 @@ mod tests {
                 takes: &own,
                 distances: &distances,
                 fits: &|_| false,
+                refused: &|_| false,
             };
             assert_eq!(ranked(&[("n", both())], &wanted)[0].snapshot.takes.as_ref(), Some(&own));
         }

@@ -18,6 +18,8 @@ use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
 pub const POINT_PART: &str = "lexical/meta.json";
+/// Maximum of file numbers in an index from elsewhere: searches have a list of as many.
+const NUMBERS_MAX: u32 = 1 << 24;
 /// A time of change that no file has, so that the file is read and compared by its hash.
 const UNKNOWN_TIME: i64 = i64::MIN;
 
@@ -220,15 +222,16 @@ impl Store {
         self.disk.link(&source, &path).map_err(|e| Error::io("write", &path, e))
     }
 
-    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, and commits.
-    /// Removes files that no commit names.
+    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, reads all that
+    /// searches read, and commits. Removes files that no commit names.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged or names a forbidden path.
     pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
         let snapshot = self.open_verified()?;
+        check_table(&snapshot.files)?;
+        snapshot.read_through()?;
         let mut table = snapshot.files;
-        check_table(&table)?;
         let mut taken = table.vectors.take().filter(|_| adoption.takes_vectors);
         if let Some(manifest) = &mut taken {
             if !manifest.names().all(|name| is_vector_file(&name)) {
@@ -325,6 +328,9 @@ fn check_table(table: &FileTable) -> Result<()> {
     let refused = |what: &str| Err(Error::damaged(format!("its table of files {what}")));
     if table.source != 0 {
         return refused("is of no tree");
+    }
+    if table.next_id > NUMBERS_MAX {
+        return refused("counts too many files");
     }
     let mut ids = HashSet::new();
     let mut last: Option<&str> = None;
