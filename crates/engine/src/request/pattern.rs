@@ -3,6 +3,7 @@
 use std::ops::{Deref, Range};
 use std::path::Path;
 
+use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -126,13 +127,15 @@ pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
 pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+    let tree = TreeFolder::open(root).ok();
     let of_file = |path: &&str| {
         let mut lines = Vec::new();
+        let Some(file) = tree.as_ref().and_then(|tree| tree.file(Path::new(path)).ok()) else { return lines };
         let sink = sinks::Bytes(|line, _| {
             lines.push(line as u32);
             Ok(true)
         });
-        let _ = searcher(matcher).build().search_path(&**matcher, root.join(path), sink);
+        let _ = searcher(matcher).build().search_file(&**matcher, &file, sink);
         lines
     };
     paths.par_iter().map(of_file).collect()

@@ -8,7 +8,6 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use colgrep_cluster::UnservedRepository;
 use colgrep_core::strength::RULE;
-use colgrep_index::source::read_text;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,10 +19,10 @@ pub mod view;
 
 use super::{App, api, openapi};
 use crate::api::state::ServerState;
-use crate::api::{params, schema};
+use crate::api::{params, schema, text_and_units};
 use colgrep_render::escape::json_text;
 use colgrep_render::highlight::Syntaxes;
-use colgrep_render::outline::{outline, outline_of, shown};
+use colgrep_render::outline::{outline_of, shown};
 use view::RootNames;
 
 /// The page's own files: route, media type, text.
@@ -234,15 +233,11 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         if !full.starts_with(folder) {
             bail!("{} is no file of the repository {}", asked.path, asked.repository);
         }
-        let metadata = full.metadata()?;
-        if !metadata.is_file() {
+        if !full.is_file() {
             bail!("{} is no file", asked.path);
         }
-        if metadata.len() > FILE_BYTES_MAX {
-            bail!("{} is larger than {} MiB, which is too large to show", asked.path, FILE_BYTES_MAX >> 20);
-        }
-        let text = read_text(&root.project.root, &below)?;
-        let units = outline(&full)?;
+        let limit = (FILE_BYTES_MAX, "which is too large to show");
+        let (text, units) = text_and_units(root, &below, &asked.path, limit)?;
         Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
     });
     api::json(&app, &found.await?)
