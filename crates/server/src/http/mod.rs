@@ -122,6 +122,11 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         return shard::run(args, options, quiet, env);
     }
     let guard = Guard::new(args, env)?;
+    if args.rights && !guard.has_token() {
+        bail!(
+            "--rights: without a token anybody can claim any right; --token-file FILE names one that the gateway alone has"
+        );
+    }
     let at_once = args.at_once.unwrap_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
     let mut state = match &args.shards {
         Some(file) => {
