@@ -40,6 +40,9 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(200);
 /// How long a shutdown waits for sessions.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout and pause of the wait for a free thread.
+const THREAD_PATIENCE: Duration = Duration::from_secs(1);
+const THREAD_PAUSE: Duration = Duration::from_millis(5);
 /// Pause after the system fails to accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum depth of nested searches.
@@ -113,8 +116,14 @@ impl ShardServer {
     fn open(self: &Arc<ShardServer>, stream: TcpStream, from: IpAddr) {
         let Ok(own) = stream.try_clone() else { return };
         let stranger = self.strangers.enter(from, own);
-        let Some(thread) = Count::within(self, |server| &server.threads, THREADS_MAX) else {
-            return self.strangers.leave(stranger);
+        // Threads of connections that were just ended are gone in a moment.
+        let end = Instant::now() + THREAD_PATIENCE;
+        let thread = loop {
+            match Count::within(self, |server| &server.threads, THREADS_MAX) {
+                Some(thread) => break thread,
+                None if Instant::now() < end => std::thread::sleep(THREAD_PAUSE),
+                None => return self.strangers.leave(stranger),
+            }
         };
         let server = Arc::clone(self);
         let work = move || {

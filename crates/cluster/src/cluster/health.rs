@@ -205,7 +205,8 @@ impl Cluster {
         let mut seen = self.health_by(&told, allowed)?;
         if allowed.is_some() {
             let (shards, _) = self.shards()?;
-            let said = |at: usize| shards[at].all.iter().filter_map(|replica| replica.said()).collect();
+            let replicas = |at: usize| shards.get(at).into_iter().flat_map(|shard| &shard.all);
+            let said = |at: usize| replicas(at).filter_map(|replica| replica.said()).collect();
             seen = seen.limited(allowed, &said);
         }
         Ok(seen)
