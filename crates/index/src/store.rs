@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::disk::{Disk, keep_private, read_regular};
+use crate::disk::{Disk, check_owner, keep_private, read_regular};
 use crate::error::{Error, Result, caught};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
@@ -325,6 +325,7 @@ impl Store {
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if this version can't read it.
     pub fn open(&self) -> Result<Snapshot> {
         let mut point = self.point()?;
+        self.check_owner()?;
         keep_private(&self.folder);
         // A later commit or merge may remove files during these reads; then retry. A failure with an unchanged commit
         // point is damage to report.
@@ -374,6 +375,11 @@ impl Store {
         })
     }
 
+    /// Refuses the folder of another user.
+    pub(super) fn check_owner(&self) -> Result<()> {
+        check_owner(&self.folder).map_err(|e| Error::io("open", &self.folder, e))
+    }
+
     fn open_generation(&self, point: &CommitPoint) -> Result<Snapshot> {
         let files = self.table_at(point)?;
         Ok(self.open_parts(point, &files)?.with(files))
@@ -390,6 +396,7 @@ impl Store {
     /// The newest commit point and its table, read before all else; `None` if they can't be read.
     pub(crate) fn ahead(&self) -> Option<(CommitPoint, FileTable)> {
         let point = self.point().ok()?;
+        self.check_owner().ok()?;
         keep_private(&self.folder);
         let files = self.table_at(&point).ok()?;
         Some((point, files))

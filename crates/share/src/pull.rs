@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use colgrep_index::disk::free_bytes;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, FORMAT_VERSION, POINT_PART, Store, WriteLock};
 use colgrep_index::update::caught;
@@ -132,6 +133,7 @@ pub(crate) async fn fetch(
             missing.push(part);
         }
     }
+    check_room(&found.name, missing.iter().map(|part| part.bytes).sum(), free_bytes(incoming.folder()))?;
     watch.begin(TransferPhase::Fetching, missing.iter().map(|part| part.bytes).sum());
     (pulled.fetched, pulled.bytes) = (missing.len() as u64, missing.iter().map(|part| part.bytes).sum());
     // The commit point comes last: before it, the folder is no index.
@@ -141,6 +143,15 @@ pub(crate) async fn fetch(
         futures_util::stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
     }
     Ok(pulled)
+}
+
+/// Refuses an index that would take more than nine tenths of what is free on the disk: a manifest may say anything, and
+/// the rest of the machine needs the disk too.
+fn check_room(name: &str, bytes: u64, free: Option<u64>) -> Result<()> {
+    match free {
+        Some(free) if bytes > free - free / 10 => Err(Error::NoRoom { name: name.to_string(), bytes, free }),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a store has a part with these very bytes.
@@ -294,6 +305,19 @@ mod tests {
         let many = manifest((0..32).map(|n| snapshot(&n.to_string(), &n.to_string())));
         let all = [("a", many.clone()), ("b", many.clone()), ("c", many)];
         assert_eq!(order(&all, None, &[]).1[0].len(), SNAPSHOTS_MAX);
+    }
+
+    #[test]
+    fn an_index_leaves_room_on_the_disk() {
+        for (bytes, free, fits) in [
+            (0, Some(0), true),
+            (1, Some(0), false),
+            (90, Some(100), true),
+            (91, Some(100), false),
+            (u64::MAX, None, true),
+        ] {
+            assert_eq!(check_room("h/n", bytes, free).is_ok(), fits, "{bytes} of {free:?}");
+        }
     }
 
     #[test]

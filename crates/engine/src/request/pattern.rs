@@ -54,6 +54,9 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         // `$` matches before the whole line end, be it \n or \r\n. The engine has no way to it that leaves a lone \r to
         // the text.
         .crlf(true);
+    if let Some(bytes) = pattern.size_max {
+        builder.size_limit(bytes as usize).dfa_size_limit(bytes as usize);
+    }
     if pattern.multiline {
         // No byte ends lines for the matcher.
         builder.line_terminator(None);
@@ -70,7 +73,10 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         let like =
             |other: &grep_regex::Error| std::mem::discriminant(other.kind()) == std::mem::discriminant(error.kind());
         let is_at_fault = |one: &&String| builder.build_many(&[one]).is_err_and(|other| like(&other));
-        let text = expressions.iter().find(is_at_fault).cloned().unwrap_or_else(|| expressions.join("|"));
+        let text = match &expressions[..] {
+            [one] => one.clone(),
+            several => several.iter().find(is_at_fault).cloned().unwrap_or_else(|| several.join("|")),
+        };
         let refused = match error.kind() {
             ErrorKind::NotAllowed(_) => Refused::LineEnd { pattern: text },
             _ if pattern.fixed => Refused::Text { text, source: error.into() },
@@ -146,6 +152,17 @@ mod tests {
     use colgrep_index::signature::{Sought, signature};
 
     use super::*;
+
+    #[test]
+    fn a_pattern_of_others_is_bounded_before_it_is_compiled() {
+        let large = r"(\w{100}){100}";
+        let (begun, refused) = (std::time::Instant::now(), matcher(&Pattern::served(large)));
+        assert!(refused.is_err_and(|error| error.full().contains("size limit")));
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+        for usual in [r"fn \w+\(", r"\b[A-Z]\w{3,20}Error\b", r"(?i)todo|fixme", r"\w{20}"] {
+            matcher(&Pattern::served(usual)).expect(usual);
+        }
+    }
 
     #[test]
     fn whatever_matches_passes() {

@@ -68,7 +68,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
-    let mut pattern = Pattern::new(&asked.pattern);
+    let mut pattern = Pattern::served(&asked.pattern);
     (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
     scope.pattern = Some(pattern);
     let located = state.located(&asked.paths, &asked.groups)?;
