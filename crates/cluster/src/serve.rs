@@ -119,7 +119,7 @@ impl ShardServer {
         // Threads of connections that were just ended are gone in a moment.
         let end = Instant::now() + THREAD_PATIENCE;
         let thread = loop {
-            match Count::within(self, |server| &server.threads, THREADS_MAX) {
+            match CountedPlace::within(self, |server| &server.threads, THREADS_MAX) {
                 Some(thread) => break thread,
                 None if Instant::now() < end => std::thread::sleep(THREAD_PAUSE),
                 None => return self.strangers.leave(stranger),
@@ -162,20 +162,20 @@ impl ShardServer {
 }
 
 /// One more of something that a server has a bounded number of, until it is dropped.
-struct Count {
+struct CountedPlace {
     server: Arc<ShardServer>,
     of: fn(&ShardServer) -> &AtomicUsize,
 }
 
-impl Count {
+impl CountedPlace {
     /// One more, unless there are `most`.
-    fn within(server: &Arc<ShardServer>, of: fn(&ShardServer) -> &AtomicUsize, most: usize) -> Option<Count> {
-        let count = Count { server: Arc::clone(server), of };
+    fn within(server: &Arc<ShardServer>, of: fn(&ShardServer) -> &AtomicUsize, most: usize) -> Option<CountedPlace> {
+        let count = CountedPlace { server: Arc::clone(server), of };
         (of(server).fetch_add(1, Ordering::AcqRel) < most).then_some(count)
     }
 }
 
-impl Drop for Count {
+impl Drop for CountedPlace {
     fn drop(&mut self) {
         (self.of)(&self.server).fetch_sub(1, Ordering::AcqRel);
     }
@@ -210,7 +210,7 @@ impl<'s> ServerConnection<'s> {
     }
 
     /// Shakes hands. Returns the connection's place if questions may follow.
-    fn greeted(&mut self, stranger: u64) -> io::Result<Option<Count>> {
+    fn greeted(&mut self, stranger: u64) -> io::Result<Option<CountedPlace>> {
         let until = Instant::now() + HELLO_PATIENCE;
         let read = self.frames.read(HELLO_BYTES_MAX, until);
         if self.frames.come().starts_with(b"GET ") {
@@ -232,7 +232,7 @@ impl<'s> ServerConnection<'s> {
             return self.fail(WireFailure::Token).map(|()| None);
         }
         self.server.strangers.leave(stranger);
-        let Some(place) = Count::within(self.server, |server| &server.connections, CONNECTIONS_MAX) else {
+        let Some(place) = CountedPlace::within(self.server, |server| &server.connections, CONNECTIONS_MAX) else {
             return self.fail(WireFailure::Full).map(|()| None);
         };
         let Some(generation) = self.server.held.now() else {

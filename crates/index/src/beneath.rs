@@ -140,7 +140,6 @@ mod tests {
     use std::io::Read as _;
     use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -204,8 +203,8 @@ mod tests {
                     }
                 }
             });
-            let (end, mut read) = (Instant::now() + Duration::from_millis(500), 0);
-            while Instant::now() < end {
+            let mut read = 0;
+            for _ in 0..20_000 {
                 if let Ok((file, _)) = open_beneath(&root, "a.rs") {
                     assert_eq!(text(file), "inside");
                     read += 1;

@@ -204,7 +204,7 @@ impl Error {
                 let io = source.as_ref().and_then(|source| source.downcast_ref::<std::io::Error>());
                 io.is_none_or(is_content)
             }
-            Error::Inverted(Inverted(tantivy::TantivyError::DataCorruption(_))) => true,
+            Error::Inverted(Inverted(error)) if is_inconsistent(error) => true,
             Error::Inverted(Inverted(tantivy::TantivyError::IoError(error))) => is_content(error),
             _ => false,
         }
@@ -255,13 +255,21 @@ fn lacks_room(error: &tantivy::TantivyError) -> bool {
     }
 }
 
+/// Whether parts of an index do not fit each other, as in a forged one: a document that its list of blocks lacks is an
+/// invalid argument to tantivy.
+fn is_inconsistent(error: &tantivy::TantivyError) -> bool {
+    use tantivy::TantivyError as T;
+    matches!(error, T::DataCorruption(_) | T::InvalidArgument(_) | T::InternalError(_) | T::FieldNotFound(_))
+}
+
 fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
     use tantivy::TantivyError as T;
     use tantivy::directory::error::OpenReadError;
     match error {
         // Errors such as too many open files are not damage.
         T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
-        T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
+        error if is_inconsistent(error) => ErrorKind::Unusable,
+        T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
         T::IoError(e) if is_damage(e) => ErrorKind::Unusable,
         T::LockFailure(..) => ErrorKind::Busy,
         _ => ErrorKind::Io,
@@ -291,6 +299,7 @@ mod tests {
             (Error::damaged_file(path, std::io::Error::from(Os::NotFound)), false),
             (tantivy::TantivyError::from(std::io::Error::from(Os::UnexpectedEof)).into(), true),
             (tantivy::TantivyError::from(std::io::Error::from(Os::NotFound)).into(), false),
+            (tantivy::TantivyError::InvalidArgument("Failed to lookup Doc #7.".into()).into(), true),
             (Error::OtherVersion("7".into()), false),
             (Error::OtherModel { asked: "4 rows".into(), kept: 2 }, false),
             (Error::Away("a shard".into()), false),

@@ -92,8 +92,10 @@ impl LexicalSegment {
     fn read_terms(&self, field: Field, option: IndexRecordOption) -> Result<()> {
         let index = self.reader.inverted_index(field)?;
         let mut terms = index.terms().stream().map_err(tantivy::TantivyError::from)?;
-        let mut positions = Vec::new();
+        let (mut positions, mut left) = (Vec::new(), index.terms().num_terms());
         while terms.advance() {
+            // A forged dictionary may have more paths than terms, without end.
+            left = left.checked_sub(1).ok_or_else(|| Error::damaged("a dictionary of the index has too many terms"))?;
             let postings = index.read_postings_from_terminfo(terms.value(), option);
             let mut postings = postings.map_err(tantivy::TantivyError::from)?;
             let mut next = 0;

@@ -18,8 +18,6 @@ use crate::walk::{KnownTree, WalkOptions};
 
 /// The commit point among the parts; it is written last.
 pub const POINT_PART: &str = "lexical/meta.json";
-/// Maximum of file numbers in an index from elsewhere: searches have a list of as many.
-const NUMBERS_MAX: u32 = 1 << 24;
 /// A time of change that no file has, so that the file is read and compared by its hash.
 const UNKNOWN_TIME: i64 = i64::MIN;
 
@@ -328,9 +326,6 @@ fn check_table(table: &FileTable) -> Result<()> {
     let refused = |what: &str| Err(Error::damaged(format!("its table of files {what}")));
     if table.source != 0 {
         return refused("is of no tree");
-    }
-    if table.next_id > NUMBERS_MAX {
-        return refused("counts too many files");
     }
     let mut ids = HashSet::new();
     let mut last: Option<&str> = None;

@@ -1,6 +1,6 @@
 //! How much is under way at once: requests at work, requests that wait, and answers that nobody has read yet.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const HERE: IpAddr = IpAddr::V4(core::net::Ipv4Addr::LOCALHOST);
 
     fn blocked<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(future)
