@@ -130,7 +130,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         }
         Refused::NoRepository { root, since, .. } => {
             let root = root.display();
-            Mended::instead(refused, format!("{} needs a git repository, and {root} is in none", changes(since)))
+            Mended::instead(refused, format!("{} needs a git repository, and {root} is not in one", changes(since)))
         }
         Refused::NoGit { since, .. } => Mended::instead(refused, format!("{} asks git", changes(since))),
         Refused::NoCommit { .. } => Mended::instead(refused, format!("--since {refused}")),
@@ -186,7 +186,7 @@ fn for_model(error: &ModelError) -> Option<String> {
     match error {
         ModelError::NoFolder(_) => Some("`colgrep set-model default` goes back".into()),
         ModelError::NotFetched { id, .. } => Some(format!(
-            "where a network is, HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key. Without one, put \
+            "with a network, HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key; without one, put \
              model.onnx, tokenizer.json and onnx_config.json (or config_sentence_transformers.json) of \
              https://huggingface.co/{id}/tree/main into a folder and run `colgrep set-model FOLDER`"
         )),
@@ -306,7 +306,7 @@ mod tests {
         let (id, cache, endpoint) = ("owner/name".to_string(), "cache".into(), "http://127.0.0.1:1".to_string());
         let text = told(ModelError::NotFetched { id, cache, endpoint, source: "HF_HUB_OFFLINE is set".into() });
         for part in [
-            "can't be fetched from http://127.0.0.1:1: HF_HUB_OFFLINE is set; where a network is",
+            "can't be fetched from http://127.0.0.1:1: HF_HUB_OFFLINE is set; with a network",
             "huggingface.co/owner/name/tree/main",
             "`colgrep set-model FOLDER`",
         ] {
@@ -338,7 +338,7 @@ mod tests {
             (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
             (
                 Refused::Gone { path: "a b.rs".into() }.into(),
-                "a b.rs is no more in the tree, so git can't say who changed its lines last; \
+                "a b.rs is no longer in the tree, so git can't say who changed its lines last; \
                  `colgrep log -- 'a b.rs'` lists what mentions it",
             ),
             (
@@ -390,7 +390,7 @@ mod tests {
     fn tools_are_told_in_their_words_and_in_few() {
         let pattern = || Refused::Pattern { pattern: "(".into(), source: "it is open".into() };
         let refused = || anyhow::Error::from(EngineError::from(pattern())).context("search");
-        let what = "search: \"(\" is no valid pattern";
+        let what = "search: \"(\" is not a valid pattern";
         let why = ": it is open";
         assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text{why}"));
         assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text{why}"));

@@ -49,8 +49,6 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         };
         assert_eq!(end(&over.err, " --shards shards.json"), end(&here.err, " api web worker"), "{query}");
     }
-    let many = sandbox.run(&["limit", "-k", "2", "--shards", "shards.json"]);
-    assert!(many.err.contains("files hold \"limit\", 2 shown; -k shows more"), "{}", many.err);
     let text = sandbox.run(&["retry", "--shards", "shards.json", "worker"]);
     assert!(text.out.starts_with("worker/lib/backoff.py:"), "{}", text.out);
     assert!(!text.out.contains("api/"), "{}", text.out);
@@ -305,7 +303,7 @@ fn what_shards_cannot_do_is_said_as_it_is() {
         (&["queue", "api/src/nowhere.rs"][..], gone),
         (&["queue", "."], "leave the path out to search all of them"),
         (&["*"], "\"*\" holds no word, and over shards"),
-        (&["queue", "--hidden"], "--hidden: about indexes of this machine"),
+        (&["queue", "--hidden"], "--hidden: not with --shards"),
         (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
         (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),
         (&["queue", "--group", "backend"], "--group names folders of this machine"),

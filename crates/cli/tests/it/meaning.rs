@@ -184,7 +184,7 @@ fn a_damaged_unit_costs_its_segment_and_nothing_else() {
         fs::write(&segment, bytes).expect("written");
         let ran = sandbox.run(args);
         assert!(ran.status == 0 && ran.out.starts_with(found) && ran.out == expected.out, "{ran:?}");
-        assert!(ran.err.contains("made anew") && !ran.err.contains("clear"), "{ran:?}");
+        assert!(ran.err.contains("rebuilding what is damaged") && !ran.err.contains("clear"), "{ran:?}");
         assert_eq!(files(folder.join("lexical"), "idx"), documents, "words and structure stay");
         assert_eq!(sandbox.run(args).err, "");
     }
@@ -208,7 +208,7 @@ fn what_the_ranking_by_meaning_lacks_is_said() {
     assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
     fs::remove_dir_all(index(&sandbox).join("vectors")).expect("removed");
     let damaged = ask(&["--no-update"]);
-    assert!(damaged.status == 0 && damaged.err.contains("`colgrep init` makes the vectors anew"), "{damaged:?}");
+    assert!(damaged.status == 0 && damaged.err.contains("`colgrep init` rebuilds the vectors"), "{damaged:?}");
     assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
 }
 

@@ -15,7 +15,7 @@ fn what_does_not_fit_the_height_is_left_out_at_the_end() {
     let shown: Vec<&str> = cut.lines().filter(|line| line.contains(":1:def zebra_")).collect();
     assert!((1..=5).contains(&shown.len()) && whole.out.starts_with(shown[0]), "the best stay: {cut}");
     let last = cut.lines().last().expect("a word behind the last");
-    assert!(last.contains(" results fit the terminal; -k ") && last.contains("so does a pager"), "{cut}");
+    assert!(last.contains(" results fit on the screen; -k ") && last.contains("or a pager shows all"), "{cut}");
     let all = on_terminal(&sandbox, "dumb", "stty rows 7; colgrep zebra -k 9").expect("a terminal");
     assert_eq!(all.lines().filter(|line| line.contains(":1:def zebra_")).count(), 9, "who asks sees all: {all}");
     let paged = on_terminal(&sandbox, "dumb", "stty rows 7; PAGER=false colgrep zebra -k 9").expect("a terminal");

@@ -16,7 +16,7 @@ pub enum Refused {
         bytes_max: usize,
     },
     /// No language and no type of the settings has that name.
-    #[error("{name:?} is no language known here, nor a type of the settings")]
+    #[error("{name:?} is neither a known language nor a type from the settings")]
     Type {
         /// The name given.
         name: String,
@@ -54,7 +54,7 @@ pub enum Refused {
         folder: PathBuf,
     },
     /// A glob is not valid.
-    #[error("{pattern:?} is no glob")]
+    #[error("{pattern:?} is not a valid glob")]
     Glob {
         /// The glob.
         pattern: String,
@@ -62,7 +62,7 @@ pub enum Refused {
         source: Source,
     },
     /// A pattern is not valid.
-    #[error("{pattern:?} is no valid pattern")]
+    #[error("{pattern:?} is not a valid pattern")]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -195,7 +195,7 @@ pub enum Refused {
         second: PathBuf,
     },
     /// The root is not a repository and contains a great many files.
-    #[error("{} is no git repository and holds more than {files} files", root.display())]
+    #[error("{} is not a git repository and has more than {files} files", root.display())]
     ManyFiles {
         /// The folder.
         root: PathBuf,
@@ -203,7 +203,7 @@ pub enum Refused {
         files: usize,
     },
     /// Changes are requested outside a repository.
-    #[error("what changed is known in a git repository alone, and {} is in none", root.display())]
+    #[error("changes are known only in a git repository, and {} is not in one", root.display())]
     NoRepository {
         /// The project's root.
         root: PathBuf,
@@ -230,7 +230,7 @@ pub enum Refused {
     },
     /// There is nothing of which a history could be made.
     #[error(
-        "{} lies in no git repository, and {}; there is no history to look in",
+        "{} is not in a git repository, and {}: there is no history to search",
         root.display(),
         if *names_folders { "no session in the folders of the setting sessions ran there" }
         else { "the setting sessions names no folders" }
@@ -266,7 +266,7 @@ pub enum Refused {
         line: u32,
     },
     /// Blame is requested for a file that only the history knows.
-    #[error("{path} is no more in the tree, so git can't say who changed its lines last")]
+    #[error("{path} is no longer in the tree, so git can't say who changed its lines last")]
     Gone {
         /// The path, as it was written.
         path: String,
@@ -288,7 +288,7 @@ pub enum Refused {
         commit: String,
     },
     /// A text is not a date.
-    #[error("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are")]
+    #[error("{text:?} is not a date; write 2026-01-31, 2026-01-31T10:00:00Z, yesterday or \"2 weeks ago\"")]
     NoDate {
         /// The text.
         text: String,

@@ -82,7 +82,7 @@ pub enum SettingError {
     #[error("setting ignore")]
     Ignore(#[source] Source),
     /// A text is not a size.
-    #[error("{text:?} is no size; write for example 500K or 2M")]
+    #[error("{text:?} is not a size; write for example 500K or 2M")]
     NoSize {
         /// The text.
         text: String,
