@@ -6,8 +6,8 @@ use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::{Changes, Scope, Tests};
 
-use super::{Format, OutputOptions};
 use super::style::{self, paint};
+use super::{Format, OutputOptions};
 use crate::console::RemarkKind;
 use crate::words::{counted, counted_are, in_short, in_whole, quoted};
 

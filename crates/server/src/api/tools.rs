@@ -184,7 +184,7 @@ fn check(asked: &params::Search) -> Result<()> {
         bail!("the parameter `all` cannot be used with `min_strength`; give one of them");
     }
     check_length(asked.query.as_bytes())?;
-    if asked.query.trim().is_empty() && facts(asked)?.allow_all() {
+    if asked.query.trim().is_empty() && pattern(asked).is_none() && facts(asked)?.allow_all() {
         bail!("query is empty: say what to look for, in words or as a name");
     }
     Ok(())

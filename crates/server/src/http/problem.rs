@@ -141,6 +141,14 @@ impl Problem {
         }
     }
 
+    /// The same without where folders are on this machine: each of these paths is written as its name.
+    pub fn naming(mut self, places: &[(String, String)]) -> Problem {
+        for (path, name) in places {
+            self.detail = self.detail.replace(path.as_str(), name);
+        }
+        self
+    }
+
     /// Its status.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
