@@ -181,6 +181,7 @@ async function places(state, hit, item, more) {
   try {
     const [whole] = (await ask("/page/results", asked)).results;
     const units = (whole?.units ?? []).filter((unit) => unit.shown && unit.shown.number !== hit.line);
+    units.sort((one, other) => one.shown.number - other.shown.number);
     const rows = units.map((unit) => {
       const made = row(unit.shown.number, unit.shown.spans, address({ ...state, in: hit.repository, file: hit.path, line: unit.shown.number }), false);
       made.title = `${unit.kind} ${unit.name}`;
@@ -188,7 +189,9 @@ async function places(state, hit, item, more) {
       return made;
     });
     item.append(element("div", { class: "code places" }, element("div", { class: "rows" }, ...rows)));
+    const others = more.parentElement;
     more.remove();
+    if (!others.childElementCount) others.remove();
     rows[0]?.firstChild.focus();
   } catch (error) {
     more.disabled = false;
@@ -542,7 +545,9 @@ function choices() {
   const options = (select, values, counts) => {
     const chosen = select.value;
     const all = chosen && !values.includes(chosen) ? [...values, chosen] : values;
-    const text = (value) => (counts ? `${value} (${counts[value] ?? 0}${facets.more ? "+" : ""})` : value);
+    // Of a part of the results, no number says that there is none.
+    const number = (value) => counts?.[value] ? `${counts[value]}${facets.more ? "+" : ""}` : facets?.more ? "" : "0";
+    const text = (value) => (counts && number(value) ? `${value} (${number(value)})` : value);
     select.replaceChildren(select.options[0], ...all.map((value) => element("option", { value }, text(value))));
     select.value = chosen;
   };
