@@ -111,8 +111,8 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             let gone = "ids change with a unit's lines";
             Mended::adding(
                 refused,
-                format!("{gone}; --json gives those of now"),
-                format!("{gone}; `search` gives those of now"),
+                format!("{gone}; --json gives the current ones"),
+                format!("{gone}; `search` gives the current ones"),
             )
         }
         Refused::NotIndexed { root, path } => {
@@ -195,7 +195,7 @@ fn for_model(error: &ModelError) -> Option<String> {
 }
 
 /// What helps where an index can't be used.
-const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
+const ANEW: &str = "`colgrep init` rebuilds it, `colgrep clear` removes it";
 
 /// The way out where indexes can't be shared.
 #[cfg(feature = "share")]
@@ -349,7 +349,7 @@ mod tests {
                 Refused::NoCommit { since: "x".into(), is_range: false }.into(),
                 "--since x: git knows no commit, branch or tag of that name",
             ),
-            (damaged().into(), "the end is cut; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            (damaged().into(), "the end is cut; `colgrep init` rebuilds it, `colgrep clear` removes it"),
             (
                 IndexError::Io { doing: "write", path: "a".into(), source: Refusal::StorageFull.into() }.into(),
                 "could not write a: no storage space; free room there, or name another folder for indexes: \
@@ -375,7 +375,7 @@ mod tests {
             (
                 EngineError::NoIndex { root: "a".into(), source: damaged() },
                 "a has no index that this colgrep can read; leave out --no-update, or run `colgrep init`: the end is cut; \
-                 `colgrep init` builds it anew, `colgrep clear` removes it",
+                 `colgrep init` rebuilds it, `colgrep clear` removes it",
             ),
             (
                 ModelError::NoFolder("m".into()).into(),

@@ -14,6 +14,7 @@ use colgrep_syntax::read::lines_between;
 use super::budget::TokenBudget;
 use super::enclosing::enclosing;
 use super::end::write_rule;
+use super::escape::escape_control;
 use super::highlight::{Styled, Syntaxes};
 use super::line::{columns, screen_rows, shown_from, write};
 use super::path::{absolute, shown};
@@ -347,7 +348,7 @@ impl<'a> Layout<'a> {
 
 /// Columns of `name:line:`, or of `line:`.
 fn location_columns(name: Option<&Path>, line: usize) -> usize {
-    name.map_or(0, |name| columns(&name.to_string_lossy()) + 1) + line.to_string().len() + 1
+    name.map_or(0, |name| columns(&escape_control(&name.to_string_lossy())) + 1) + line.to_string().len() + 1
 }
 
 /// Bytes of the white space that a line begins with.

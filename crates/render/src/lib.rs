@@ -324,13 +324,15 @@ pub fn print(
     let scope = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
     let end = scope.map(|_| results.end()).transpose()?;
     if let (Some(scope), Some(end)) = (scope, end) {
-        if results.only_matches {
-            let none = "the pattern matches, but no unit with a match answers the query";
-            console.hold(RemarkKind::NotFound, format!("{none}; without the query, -e lists the matches"));
-        }
         // On a terminal the rule marks weak results.
         let told = end::remark(&end, options.look.width.is_some(), scope);
-        told.into_iter().for_each(|(kind, text)| console.hold(kind, text));
+        if results.only_matches {
+            let none = "the pattern matches, but no unit with a match answers the query".to_string();
+            let why = told.map_or(none, |(_, text)| text);
+            console.hold(RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"));
+        } else if let Some((kind, text)) = told {
+            console.hold(kind, text);
+        }
     }
     if shown < found {
         let told = match options.wish.max_tokens {

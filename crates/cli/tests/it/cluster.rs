@@ -161,9 +161,9 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
         ("api", "src/queue.rs", "there is no repository \\\"api\\\""),
         ("web", "../api/src/queue.rs", "begins with the name of a repository"),
         ("web", "/etc/passwd", "begins with the name of a repository"),
-        ("web", "src/gone.js", "is no file of an index here"),
-        ("web", ".env", "is no file of an index here"),
-        ("web", "", "is no file of an index here"),
+        ("web", "src/gone.js", "is not a file of an index here"),
+        ("web", ".env", "is not a file of an index here"),
+        ("web", "", "is not a file of an index here"),
     ] {
         let refused = file(repository, path);
         assert!(refused.status == 422 && refused.text.contains(why), "{repository}/{path}: {refused:?}");
@@ -364,7 +364,7 @@ fn a_repository_that_a_shard_cannot_serve_is_named() {
     std::fs::rename(sandbox.root().join("web"), sandbox.root().join("gone")).expect("moved");
     until("told", || asked().status == 2);
     let ran = asked();
-    assert!(ran.err.contains("web (shard 1):") && ran.err.contains("is no folder any more"), "{ran:?}");
+    assert!(ran.err.contains("web (shard 1):") && ran.err.contains("is no longer a folder"), "{ran:?}");
     assert!(ran.out.contains("api/") && ran.out.contains("worker/") && !ran.out.contains("web/"), "{ran:?}");
     let told = status(&[]);
     assert!(told.status == 2 && told.out.contains("web is not served: "), "{told:?}");

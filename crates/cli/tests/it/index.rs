@@ -157,7 +157,7 @@ fn what_is_no_project_is_refused_without_yes() {
         (&["-e", "auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
         (&["outline", "/dev/zero"], "neither a file nor a folder"),
         (&["init", "/dev/null"], "neither a file nor a folder"),
-        (&["--like", "/etc/passwd:3"], "lies in no project; name its folder /etc"),
+        (&["--like", "/etc/passwd:3"], "is in no project; name its folder /etc"),
         (&["root", "/etc/passwd"], "search the file with -e PATTERN"),
     ] {
         let ran = sandbox.run(args);
@@ -355,7 +355,7 @@ fn init_and_clear_wait_for_a_writer_and_say_so() {
         let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut line = String::new();
         said.read_line(&mut line).expect("a line");
-        assert!(line.starts_with("colgrep: waiting for another colgrep that writes"), "{words}: {line:?}");
+        assert!(line.starts_with("colgrep: waiting for another colgrep that is updating"), "{words}: {line:?}");
         if words == "init" {
             fs::remove_file(folder.join("lock")).expect("a removal");
             fs::remove_dir_all(&folder).expect("a removal");

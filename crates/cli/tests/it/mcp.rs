@@ -488,7 +488,7 @@ fn a_root_may_be_replaced() {
     let root = sandbox.root();
     std::fs::rename(&root, root.with_extension("old")).expect("moved");
     let (text, is_error) = client.call("search", json!({"query": "lion"}));
-    assert!(is_error && text.contains("is no folder any more"), "{text}");
+    assert!(is_error && text.contains("is no longer a folder"), "{text}");
     std::fs::create_dir(&root).expect("another root");
     sandbox.write("new.py", "def tiger():\n    pass\n");
     assert!(client.good("search", json!({"query": "lion"})).starts_with("(no results)\n"));
@@ -596,7 +596,7 @@ fn units_are_read_and_related_by_the_ids_of_answers() {
     assert!(unit.starts_with("src/http/parse.rs:19-") && unit.contains("19: pub fn parse_request"), "{unit}");
     let by_line = client.good("find_related", json!({"file": "src/http/parse.rs", "line": 19}));
     assert_eq!(client.good("find_related", json!({"id": id})), by_line);
-    for (id, expected) in [("0123456789abcdef", "no unit has the id"), ("12", "is no id")] {
+    for (id, expected) in [("0123456789abcdef", "no unit has the id"), ("12", "is not an id")] {
         let (text, is_error) = client.call("read_unit", json!({"id": id}));
         assert!(is_error && text.contains(expected), "{text}");
     }

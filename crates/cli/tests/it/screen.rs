@@ -22,6 +22,24 @@ fn what_does_not_fit_the_height_is_left_out_at_the_end() {
     assert_eq!(paged, all, "no pager is run that nobody asked for: {paged}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_path_has_its_own_line_and_wrapped_lines_are_counted() {
+    let sandbox = Sandbox::new();
+    let folder = "packages/a_rather_long_name_of_a_package/sources/components/parts";
+    for i in 0..9 {
+        sandbox.write(&format!("{folder}/f{i}.py"), &format!("def zebra_{i}():\n    pass\n"));
+    }
+    sandbox.run(&["init"]);
+    let whole = sandbox.run(&["zebra", "-k", "9"]).out;
+    let (path, code) = whole.lines().next().and_then(|line| line.split_once(":1:")).expect("a result");
+    let Some(cut) = on_terminal(&sandbox, "dumb", "stty rows 12; colgrep zebra") else { return };
+    assert!(cut.contains(&format!("{path}\n1:{code}\n")), "{cut}");
+    let rows: usize = cut.lines().map(|line| line.chars().count().div_ceil(60).max(1)).sum();
+    assert!(rows < 12 && cut.contains(" results fit on the screen; "), "{rows}: {cut}");
+    assert!(cut.lines().filter(|line| line.contains("def zebra_")).count() > 1, "{cut}");
+}
+
 #[test]
 fn a_link_covers_the_number_and_what_is_found_has_a_colour_of_its_own() {
     let sandbox = Sandbox::new();

@@ -84,13 +84,13 @@ pub enum Refused {
         pattern: String,
     },
     /// There is no table of terms, and no file, of that name.
-    #[error("there is no table of terms and no file {}", given.display())]
+    #[error("there is neither a table of terms nor a file {}", given.display())]
     NoTerms {
         /// The name or path given.
         given: PathBuf,
     },
     /// A file is not a table of terms.
-    #[error("{} is no table of terms", given.display())]
+    #[error("{} is not a table of terms", given.display())]
     Terms {
         /// The path given.
         given: PathBuf,
@@ -161,13 +161,13 @@ pub enum Refused {
         line: u32,
     },
     /// A file is outside all searched projects.
-    #[error("{}: lies in none of the projects that are searched", path.display())]
+    #[error("{}: is in none of the searched projects", path.display())]
     OtherProject {
         /// The file.
         path: PathBuf,
     },
     /// A file was named that lies in no project.
-    #[error("the file lies in no project")]
+    #[error("the file is in no project")]
     LoneFile {
         /// Its folder, which would be indexed.
         root: PathBuf,
@@ -250,7 +250,7 @@ pub enum Refused {
         top: PathBuf,
     },
     /// The text after the name of a file is not a line number.
-    #[error("{path} is there, and {behind:?} behind it is no line; lines count from 1: {path}:12 or {path}:12-20")]
+    #[error("{path} exists, but {behind:?} after it is not a line; lines count from 1: {path}:12 or {path}:12-20")]
     NotALine {
         /// The path, as it was written.
         path: String,
@@ -329,7 +329,7 @@ pub enum TermsError {
         bytes_max: u64,
     },
     /// It is not JSON.
-    #[error("it is no JSON")]
+    #[error("it is not JSON")]
     NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.
     #[error("a word of it has no list of strings")]

@@ -340,7 +340,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         None => {
             let (root, full, path) = state.locate(file)?;
             if !full.is_file() {
-                bail!("{file} is no file");
+                bail!("{file} is not a file");
             }
             let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
             let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;

@@ -122,7 +122,7 @@ pub async fn parameters(
     let read = tokio::time::timeout(app.patience, whole(request.into_body()));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
     let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is no object of JSON: {error}"))
+        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is not a JSON object: {error}"))
     })?;
     check_required(&parameters, schema)?;
     Ok(parameters)

@@ -171,7 +171,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
         ("500", "Something failed in the server."),
     ];
     if has_body {
-        all.extend([("413", "The body or the query is too long."), ("415", "The body is no JSON.")]);
+        all.extend([("413", "The body or the query is too long."), ("415", "The body is not JSON.")]);
     }
     for (status, description) in all {
         responses[status] = problem(description);

@@ -68,12 +68,12 @@ impl Problem {
 
     /// There is no room for a request.
     pub fn overloaded() -> Problem {
-        Problem::for_now("overloaded", "as many requests are under way as may be; try again")
+        Problem::for_now("overloaded", "too many requests at once; try again")
     }
 
     /// There is no room for a connection.
     pub fn crowded() -> Problem {
-        Problem::for_now("overloaded", "as many connections are open as may be; close some, or try again")
+        Problem::for_now("overloaded", "too many open connections; close some, or try again")
     }
 
     /// A request takes too long.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ use crate::api::{params, schema};
 use colgrep_render::escape::json_text;
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::outline::{outline, outline_of, shown};
-use view::RootNames;
+use view::{LineMarks, RootNames};
 
 /// The page's own files: route, media type, text.
 pub const ASSETS: [(&str, &str, &str); 8] = [
@@ -71,7 +70,7 @@ const FILE_BYTES_MAX: u64 = 2 << 20;
 /// Results at once, at most.
 const RESULTS_MAX: usize = 50;
 /// Files that are counted for the filters.
-const COUNTED_MAX: usize = 200;
+const COUNTED_MAX: usize = 100;
 
 /// The results of a search.
 #[derive(Serialize, JsonSchema)]
@@ -105,7 +104,7 @@ pub struct FileView {
 
 impl FileView {
     /// Finds what is marked in a line.
-    fn marks(&self) -> Result<Box<dyn Fn(&str) -> Vec<Range<usize>>>> {
+    fn marks(&self) -> Result<LineMarks> {
         if !self.pattern.is_empty() {
             let matcher = matcher(&Pattern::new(&self.pattern))?;
             return Ok(Box::new(move |line| places(&matcher, line.as_bytes())));

@@ -88,6 +88,9 @@ pub struct PageHit {
     rows: Vec<PageRow>,
 }
 
+/// Finds the parts of a line to mark.
+pub type LineMarks = Box<dyn Fn(&str) -> Vec<Range<usize>>>;
+
 /// The roots, each with a name that no other has.
 pub struct RootNames(Vec<(String, Arc<Root>)>);
 

@@ -13,7 +13,7 @@ const box = at("q");
 const selects = { repo: at("repo"), lang: at("lang"), tests: at("tests"), ctx: at("ctx") };
 
 let about = { repositories: [], languages: [], complete: true, unserved: [] };
-let shown = { search: null, file: null };
+let shown = { search: null, file: null, status: "", took: "" };
 let under = null;
 let typing = 0;
 let typed = 0;
@@ -115,7 +115,8 @@ function results(state, answer, took) {
   const count = answer.results.length;
   const seconds = took < 995 ? `${Math.round(took)} ms` : `${(took / 1000).toFixed(1)} s`;
   shown.took = seconds;
-  say(count === 0 ? "no results" : `${count}${answer.more ? "+" : ""} ${count === 1 ? "file" : "files"} · ${seconds}`);
+  shown.status = count === 0 ? "no results" : `${count}${answer.more ? "+" : ""} ${count === 1 ? "file" : "files"} · ${seconds}`;
+  say(shown.status);
   at("found-title").textContent = `Results for ${state.q.trim()}`;
   at("found-title").hidden = count === 0;
   at("end").replaceChildren(...(count ? ending(state, answer) : nothing(state, answer)));
@@ -133,7 +134,7 @@ async function count(state, answer) {
     facets = null;
     choices();
     const { paths, languages, lines, results: wanted, ...asked } = parameters(state);
-    const counted = await ask("/page/facets", asked).catch(() => null);
+    const counted = await ask("/page/facets", asked, under.signal).catch(() => null);
     if (!counted || facetsKey(read()) !== key) return;
     facets = { ...counted, key };
     choices();
@@ -142,7 +143,8 @@ async function count(state, answer) {
   const known = state.repo && state.lang ? null
     : state.repo ? facets.repositories[state.repo] : state.lang ? facets.languages[state.lang] : facets.files;
   if (searchKey(read()) === searchKey(state) && !read().file && found && known > found) {
-    say(`${found} of ${known}${facets.more ? "+" : ""} files · ${shown.took}`);
+    shown.status = `${found} of ${known}${facets.more ? "+" : ""} files · ${shown.took}`;
+    say(shown.status);
   }
 }
 
@@ -393,7 +395,7 @@ function show() {
     window.scrollTo(0, scrolled);
     const links = [...document.querySelectorAll(".hit .path")];
     (links.find((link) => link.href === last) ?? links[0])?.focus({ preventScroll: true });
-    say(`${links.length} ${links.length === 1 ? "file" : "files"}`);
+    say(shown.status);
   }
   opened = false;
 }
