@@ -8,7 +8,7 @@ use colgrep_engine::{Changes, Scope, Tests};
 
 use super::style::{self, paint};
 use super::{Format, OutputOptions};
-use crate::console::RemarkKind;
+use crate::remarks::RemarkKind;
 use crate::words::{counted, counted_are, in_short, in_whole, quoted};
 
 /// Maximum number of suggestions that a remark names.

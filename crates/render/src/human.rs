@@ -192,7 +192,7 @@ impl HumanPrinter<'_> {
         };
         let options = if has_long_name { &self.under_heading } else { self.options };
         let name = (!options.look.heading && !wish.no_name).then_some(source.name.as_path());
-        let layout = Layout::new(self.options.look.width, name, &rows, text, &notes);
+        let layout = RowLayout::new(self.options.look.width, name, &rows, text, &notes);
         let mut last = None;
         for row in rows {
             if last.is_some_and(|l| row.number > l + 1) && before.max(behind) > 0 {
@@ -214,7 +214,7 @@ impl HumanPrinter<'_> {
         &self,
         out: &mut Vec<u8>,
         (separator, line): (char, &str),
-        layout: &Layout<'_>,
+        layout: &RowLayout<'_>,
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
@@ -305,7 +305,7 @@ impl HumanPrinter<'_> {
 }
 
 /// How the rows of a unit share the columns of the terminal: code comes first, then the note, then indentation.
-struct Layout<'a> {
+struct RowLayout<'a> {
     /// Columns for the code; `None` where lines are not cut.
     code: Option<usize>,
     /// Bytes of indentation left out of each row.
@@ -314,7 +314,7 @@ struct Layout<'a> {
     note: Option<&'a str>,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> RowLayout<'a> {
     /// For a terminal of `width` columns. `name` is the file's where each row begins with it; `notes` are the forms of the
     /// note, longest first.
     fn new<'l>(
@@ -323,10 +323,10 @@ impl<'a> Layout<'a> {
         rows: &[ShownRow],
         text: impl Fn(&ShownRow) -> &'l str,
         notes: &'a [String],
-    ) -> Layout<'a> {
+    ) -> RowLayout<'a> {
         let longest = notes.first().map(String::as_str);
         let last = rows.last().map_or(1, |row| row.number);
-        let Some(width) = width else { return Layout { code: None, indentation: 0, note: longest } };
+        let Some(width) = width else { return RowLayout { code: None, indentation: 0, note: longest } };
         // A terminal too narrow for the name and the number still shows a little of the line.
         let room = width.saturating_sub(location_columns(name, last)).max(CODE_COLUMNS / 2);
         let taken = |note: &str| columns(note) + "  ".len();
@@ -335,14 +335,14 @@ impl<'a> Layout<'a> {
             rows.iter().map(of).max().unwrap_or(0)
         };
         if most(0) + longest.map_or(0, taken) <= room {
-            return Layout { code: Some(room - longest.map_or(0, taken)), indentation: 0, note: longest };
+            return RowLayout { code: Some(room - longest.map_or(0, taken)), indentation: 0, note: longest };
         }
         let indented = rows.iter().map(&text).filter(|line| !line.trim().is_empty()).map(indentation);
         let common = indented.min().unwrap_or(0);
         let least = most(common).min(CODE_COLUMNS);
         let note = notes.iter().map(String::as_str).find(|note| least + taken(note) <= room);
         let code = room - note.map_or(0, taken);
-        Layout { code: Some(code), indentation: if most(0) > code { common } else { 0 }, note }
+        RowLayout { code: Some(code), indentation: if most(0) > code { common } else { 0 }, note }
     }
 }
 
@@ -389,12 +389,12 @@ mod tests {
             (Some(70), long, 55, 8, None),
             (None, line, 0, 0, Some(0)),
         ] {
-            let layout = Layout::new(width, Some(name), &row, |_| line, &notes);
+            let layout = RowLayout::new(width, Some(name), &row, |_| line, &notes);
             let expected = (width.map(|_| code), indentation, note.map(|at: usize| notes[at].as_str()));
             assert_eq!((layout.code, layout.indentation, layout.note), expected, "{width:?} {line}");
         }
         let rows = [7, 8, 9].map(|number| ShownRow { number, separator: ':' });
         let text = |row: &ShownRow| ["    if a {", "", long][row.number - 7];
-        assert_eq!(Layout::new(Some(80), None, &rows, text, &[]).indentation, 4, "rows keep their shape");
+        assert_eq!(RowLayout::new(Some(80), None, &rows, text, &[]).indentation, 4, "rows keep their shape");
     }
 }

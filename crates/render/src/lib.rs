@@ -31,6 +31,7 @@ pub mod outline;
 pub mod pack;
 pub mod panic;
 pub mod path;
+pub mod remarks;
 #[cfg(feature = "cluster")]
 pub mod shards;
 pub mod style;
@@ -50,7 +51,8 @@ use escape::{escape_control, escape_name, json_text};
 pub use hyperlink::Links;
 use style::paint;
 
-use crate::console::{Console, RemarkKind};
+use crate::console::Console;
+use crate::remarks::RemarkKind;
 use crate::words::{counted, in_short};
 
 /// When a feature that suits a terminal is used.

@@ -9,8 +9,11 @@ use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
 
 use colgrep_engine::request::has_no_word;
+use colgrep_engine::settings::Settings;
+use colgrep_render::console::Console;
 use colgrep_render::grep::SortBy;
 use colgrep_render::path::is_stdin;
+use colgrep_render::remarks::RemarkKind;
 
 use super::{IndexMode, SearchArgs};
 use colgrep_render::OutputRequest;
@@ -123,6 +126,12 @@ impl Plan {
         })
     }
 
+    /// Keeps the remarks on the command line and on settings without effect.
+    pub fn hold_remarks(&self, console: &Console, settings: &Settings) {
+        self.remark.iter().for_each(|text| console.hold(RemarkKind::CommandLine, text));
+        console.hold_refused(settings);
+    }
+
     fn read_search(args: &SearchArgs) -> Result<CommandWords> {
         let mut words = Plan::read_words(args)?;
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
@@ -206,8 +215,7 @@ impl Plan {
             }
             task = Task::Grep;
             if args.shards.is_none() {
-                let idle =
-                    given(&of_units(args)).map_or(String::new(), |flags| format!("; {flags} has no effect then"));
+                let idle = given(&of_units(args)).map_or(String::new(), |flags| format!("; ignoring {flags}"));
                 remark = Some(format!(
                     "{:?} has no words to rank by: searching for it as text (-F -e){idle}",
                     in_short(text)
@@ -363,7 +371,7 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
 fn idle_in_json(args: &SearchArgs, plain_grep: bool) -> Option<String> {
     let flags = given(&around(args)).filter(|_| args.json || args.jsonl)?;
     let what = if plain_grep { "the matching line" } else { "the whole unit (`code`)" };
-    Some(format!("{flags} has no effect on JSON, whose rows have {what}"))
+    Some(format!("ignoring {flags}: JSON rows have {what}"))
 }
 
 /// Flags for the lines shown of a result.

@@ -13,11 +13,11 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::{Env, PreparedSearch, Question, Results};
 
 use super::limit_threads;
-use super::search::hold_of_plan;
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
-use colgrep_render::console::{Console, RemarkKind};
+use colgrep_render::console::Console;
 use colgrep_render::escape::in_json;
+use colgrep_render::remarks::RemarkKind;
 use colgrep_render::shards::told;
 use colgrep_render::words::in_short;
 use colgrep_render::{OutputRequest, end};
@@ -64,7 +64,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let run = PreparedSearch::new(request, &settings, env)?;
     let console = Console::of_search(plan.output.quiet, false, env);
-    hold_of_plan(&console, plan, &settings);
+    plan.hold_remarks(&console, &settings);
     let scope = ClusterScope { allowed: None, scope: &request.scope };
     let shards = ClusterBackend { cluster: &cluster, scope, lines: lines(&options.wish) };
     let has_begun = Cell::new(false);

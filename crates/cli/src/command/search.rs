@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::rules::type_list;
-use colgrep_engine::settings::Settings;
 use colgrep_engine::{Engine, Env, Question, Session};
 
 #[cfg(feature = "cluster")]
@@ -16,7 +15,7 @@ use super::pull;
 use super::{behind, grep, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
-use colgrep_render::console::{Console, RemarkKind};
+use colgrep_render::console::Console;
 use colgrep_render::end::shell_word;
 use colgrep_render::path::is_stdin;
 use colgrep_render::{end, json};
@@ -52,7 +51,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             Task::Files => grep::names(plan, env, &settings)?,
             _ => grep::run(plan, env, &settings)?,
         };
-        hold_of_plan(&console, plan, &settings);
+        plan.hold_remarks(&console, &settings);
         console.finish(settings.is_on("quiet"));
         return Ok(status);
     }
@@ -64,7 +63,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     }
     let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console.clone());
     let mut session = engine.session(start)?;
-    hold_of_plan(&console, plan, session.settings());
+    plan.hold_remarks(&console, session.settings());
     let status = ask(plan, env, &mut session, &console)?;
     // It follows the last result even if both streams are the same.
     console.finish(session.settings().is_on("quiet"));
@@ -88,12 +87,6 @@ fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
         plan.request.scope.paths.extend(settings.group(group, env)?);
     }
     Ok(())
-}
-
-/// Keeps the remarks on flags and settings.
-pub(super) fn hold_of_plan(console: &Console, plan: &Plan, settings: &Settings) {
-    plan.remark.iter().for_each(|text| console.hold(RemarkKind::CommandLine, text));
-    console.hold_refused(settings);
 }
 
 /// Searches, prints the answer and returns the exit status.

@@ -1,7 +1,7 @@
 //! Requests of the page to `colgrep serve` beyond searches.
 
-use crate::common::Sandbox;
 use crate::common::serve::Server;
+use crate::common::{Sandbox, git};
 use serde_json::{Value, json};
 
 #[test]
@@ -56,6 +56,20 @@ fn a_file_shows_the_words_of_the_query_or_what_a_pattern_matches() {
     );
     assert!(marked(&file(json!({})).json()["lines"]).is_empty());
     assert_eq!(file(json!({"pattern": "("})).status, 422);
+}
+
+#[test]
+fn a_file_of_a_known_host_has_its_address_there() {
+    let sandbox = Sandbox::of("relay");
+    let file = |server: &Server| server.good("/page/file", &json!({"repository": "project", "path": "src/main.rs"}));
+    let server = Server::start(&sandbox, &[]);
+    assert!(file(&server)["host"].is_null(), "no repository");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "src"]);
+    git(&sandbox, &["commit", "-q", "-m", "One"]);
+    git(&sandbox, &["remote", "add", "origin", "git@github.com:team/relay.git"]);
+    let commit = git(&sandbox, &["rev-parse", "HEAD"]);
+    assert_eq!(file(&server)["host"], format!("https://github.com/team/relay/blob/{commit}/src/main.rs"));
 }
 
 #[test]

@@ -26,6 +26,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::problem::Problem;
+mod host;
 pub mod view;
 
 use super::{App, api, openapi};
@@ -336,7 +337,8 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         }
         let text = read_text(&root.project.root, &below)?;
         let units = outline(&full)?;
-        Ok(view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes()))
+        let whole = view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes());
+        Ok(whole.hosted(host::address(&root.project, &below)))
     });
     api::json(&app, &found.await?)
 }

@@ -226,6 +226,16 @@ pub struct WholeFile {
     lines: Vec<Vec<TextRun>>,
     /// Its units in order.
     units: Vec<UnitRow>,
+    /// Its address at the host of its repository, as it is in the commit that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+}
+
+impl WholeFile {
+    /// The same with an address at a host.
+    pub fn hosted(self, host: Option<String>) -> WholeFile {
+        WholeFile { host, ..self }
+    }
 }
 
 /// A file as the page shows it; `marks` are the parts of a line to mark.
@@ -252,6 +262,7 @@ pub fn whole(
         path: path.to_string(),
         lines: lines.iter().enumerate().map(line).collect(),
         units: units.iter().map(unit).collect(),
+        host: None,
     }
 }
 

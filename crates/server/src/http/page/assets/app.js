@@ -294,7 +294,9 @@ function whole(state, answer) {
   const units = answer.units.filter((unit) => unit.name);
   const wrap = button("Wrap lines", wrapping);
   wrap.className = "copy";
-  const head = () => element("header", {}, back, name, copying(answer.path), wrap);
+  const host = answer.host
+    ? element("a", { class: "copy host", href: answer.host, rel: "noreferrer" }, `On ${new URL(answer.host).host}`) : null;
+  const head = () => element("header", {}, back, name, host, copying(answer.path), wrap);
   if (!units.length) return [head(), sheet];
   const entry = (unit) => element("li", { class: unit.depth ? "deep" : null },
     element("a", { href: to(unit.line), "data-line": unit.line, title: `${unit.kind} ${unit.name}` }, unit.name));
@@ -308,6 +310,8 @@ function mark({ line, to }) {
   const view = at("file");
   for (const row of [...view.getElementsByClassName("best")]) row.classList.remove("best");
   const rows = view.getElementsByClassName("row");
+  const host = view.querySelector(".host");
+  if (host) host.hash = line ? `#L${line}${to > line ? `-L${to}` : ""}` : "";
   const wanted = line ? rows[line - 1] : null;
   for (let at = line; at && at <= Math.max(line, to) && at <= rows.length; at += 1) rows[at - 1].classList.add("best");
   let current = null;
