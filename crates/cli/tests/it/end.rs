@@ -190,7 +190,7 @@ fn a_full_answer_has_no_remark() {
         (&["value", "-k", "5", "--json"], "programs count for themselves"),
         (&["value kind", "-k", "5"], "nobody asks for every file with several words"),
     ] {
-        assert_eq!(sandbox.run(args).err, "", "{why}");
+        assert!(!sandbox.run(args).err.contains("files hold"), "{why}");
     }
 }
 

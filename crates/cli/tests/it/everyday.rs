@@ -131,7 +131,7 @@ fn indexes_of_projects_that_are_gone_are_told_and_removed() {
     let cleared = run_in(&sandbox, &here, &["clear", "--gone"]);
     assert_eq!((cleared.status, cleared.err.lines().count()), (0, 2), "{cleared:?}");
     assert_eq!(run_in(&sandbox, &here, &["clear", "--gone"]).status, 1);
-    assert!(!run_in(&sandbox, &here, &["status"]).out.contains("no more"));
+    assert!(!run_in(&sandbox, &here, &["status"]).out.contains("no longer exist"));
     assert_eq!(fs::read_dir(sandbox.data()).expect("data").count(), 1, "that of the project that is there stays");
 }
 
@@ -176,14 +176,14 @@ fn a_repository_that_was_moved_keeps_its_index() {
     let data = || fs::read_dir(sandbox.data()).expect("data").count();
     let before = data();
     // A look at what is there changes nothing.
-    assert!(run_in(&sandbox, &new, &["status"]).out.contains("no more") && data() == before);
+    assert!(run_in(&sandbox, &new, &["status"]).out.contains("no longer exist") && data() == before);
     let ran = run_in(&sandbox, &new, &["zebra", "-l"]);
     assert_eq!((ran.out.as_str(), ran.status), ("a.rs\n", 0), "{ran:?}");
     assert!(ran.err.contains("old, from where this repository was moved"), "{ran:?}");
     assert_eq!(data(), before, "no other index is made");
     let again = run_in(&sandbox, &new, &["zebra", "-l"]);
     assert!(again.out == "a.rs\n" && again.err.is_empty(), "{again:?}");
-    assert!(!run_in(&sandbox, &new, &["status"]).out.contains("no more"));
+    assert!(!run_in(&sandbox, &new, &["status"]).out.contains("no longer exist"));
     // A copy of one that is still there has an index of its own.
     sandbox.write("copy/.git/HEAD", "ref: refs/heads/main\n");
     sandbox.write("copy/a.rs", "fn zebra_of_other() {}\n");
