@@ -20,7 +20,7 @@ pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
+use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
 use crate::foreign_text::plain;
 use crate::gathered::Gathered;
@@ -36,8 +36,6 @@ const ATTEMPTS: usize = 4;
 const LOSSES_MAX: usize = 2;
 /// How long the list of a shard's repositories is trusted. A shard without any of the caller's is not asked.
 const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
-/// What a caller with rights to some repositories is told of shards that don't answer.
-pub(crate) const NOT_NOW: &str = "it can't be searched now";
 /// Minimum and maximum number of threads that wait for shards.
 const THREADS: RangeInclusive<usize> = 4..=128;
 

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::cluster::NOT_NOW;
 use crate::message::{IndexProgress, Welcome};
+
+/// What a caller with rights to some repositories is told of shards that don't answer.
+pub(crate) const NOT_NOW: &str = "it can't be searched now";
 
 /// A shard without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

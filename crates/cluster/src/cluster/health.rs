@@ -8,9 +8,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{BegunAll, Cluster, NOT_NOW, full};
+use super::{BegunAll, Cluster, full};
 use crate::check::{are_served, checked, is_begun};
-use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository, is_hidden};
+use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository, is_hidden};
 use crate::error::{Error, Result};
 use crate::foreign_text::plain;
 use crate::frame::{QUESTION_BYTES_MAX, framed};
