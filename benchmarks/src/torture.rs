@@ -6,6 +6,7 @@ mod apart;
 mod bombs;
 mod crowd;
 mod disk;
+mod forge;
 mod held;
 mod kill;
 mod mcp;
@@ -41,6 +42,8 @@ pub enum TortureKind {
     Kill,
     /// Files of an index are changed: bits, ends, parts, whole files
     Rot,
+    /// Files of an index and frames of the wire with right checksums and wrong content
+    Forge,
     /// Eight processes at a time search, index, clear and verify one project, whose files change meanwhile
     Crowd,
     /// Sources that are dear to parse, mutated ones, and trees that are dear to walk
@@ -62,6 +65,7 @@ impl TortureKind {
         match self {
             TortureKind::Kill => kill::run(args),
             TortureKind::Rot => rot::run(args),
+            TortureKind::Forge => forge::run(args),
             TortureKind::Crowd => crowd::run(args),
             TortureKind::Bombs => bombs::run(args),
             TortureKind::Parsers => parsers::run(args),

@@ -41,8 +41,8 @@ impl Catalog for FixedRepositories {
         Some(Arc::clone(&self.0))
     }
 
-    fn damaged(&self, why: &str) {
-        eprintln!("an index is damaged: {why}");
+    fn damaged(&self, error: colgrep_index::Error) {
+        eprintln!("an index is damaged: {}", error.full());
     }
 }
 

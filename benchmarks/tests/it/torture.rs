@@ -26,6 +26,12 @@ fn damage_is_met_or_harmless_and_healed() {
     assert!(row.contains(" | 0 | ") && row.contains(" errors,"), "{row}");
 }
 
+#[test]
+fn what_is_forged_ends_nothing_and_does_not_last() {
+    let table = torture(&["forge", "--cases", "48", "--time-limit", "30"]);
+    assert_sound(&table, &["forged indexes", "forged frames"]);
+}
+
 /// Each part has a row that says how many cases it went through, and that none failed.
 fn assert_sound(table: &str, parts: &[&str]) {
     for part in parts {

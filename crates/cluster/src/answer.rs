@@ -1,6 +1,7 @@
 //! Answers to the questions of a session, from the repositories of this process.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use colgrep_engine::answer::FileAnswer;
@@ -8,7 +9,7 @@ use colgrep_engine::answer::show::{FileAsked, ShowAsked};
 use colgrep_engine::answer::summary::{EndAsked, EndFound, end_of};
 use colgrep_engine::session::project_searcher::ProjectSearcher;
 use colgrep_index::error::Error;
-use colgrep_index::source::read_text;
+use colgrep_index::source::read_text_within;
 use colgrep_search::ShardGroup;
 use colgrep_search::rounds::{ListedRound, RoundRequest, RoundVisitor, ShardSearch};
 use serde::Serialize;
@@ -99,14 +100,12 @@ pub fn read(
     // Files that are not indexed, such as those with secrets, are not sent.
     let record = place.snapshot.files.indexed().find(|record| record.path == path).ok_or_else(none)?;
     let root = &place.project.root;
-    let is_too_large = root.join(&record.path).metadata().is_ok_and(|file| file.len() > FILE_BYTES_MAX);
-    if is_too_large {
-        return Err(format!(
-            "{repository}/{path} is larger than {} MiB, which is too large to show",
-            FILE_BYTES_MAX >> 20
-        ));
-    }
-    read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
+    read_text_within(root, &record.path, FILE_BYTES_MAX).map_err(|error| match error {
+        Error::Io { source, .. } if source.kind() == ErrorKind::FileTooLarge => {
+            format!("{repository}/{path} is larger than {} MiB, which is too large to show", FILE_BYTES_MAX >> 20)
+        }
+        _ => format!("{repository}/{path} can't be read any more"),
+    })
 }
 
 /// Describes the served repositories, and those that can't be served with the reason.

@@ -80,7 +80,7 @@ pub trait Catalog: Send + Sync {
     fn now(&self) -> Option<Arc<Generation>>;
 
     /// Called when an index turns out to be unreadable.
-    fn damaged(&self, why: &str);
+    fn damaged(&self, error: colgrep_index::Error);
 
     /// The repositories that can't be served now, each with the reason.
     fn missing(&self) -> Vec<(String, String)> {

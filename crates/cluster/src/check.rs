@@ -12,6 +12,7 @@ use colgrep_search::rounds::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 use colgrep_search::shard::{RepositoryExtent, ShardExtent, ShardOverview};
 use serde::de::DeserializeOwned;
 
+use crate::foreign_text::is_name;
 use crate::message::{Begin, Begun, FileProgress, IndexProgress, ServedRepository};
 use crate::replica::{Lost, answered};
 
@@ -30,7 +31,7 @@ pub fn checked<T: DeserializeOwned>(bytes: &[u8], name: &str, is_valid: impl FnO
 /// The answer to [`Question::Begin`](crate::message::Question::Begin).
 pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
     let ShardExtent { repositories, places, documents, segments, .. } = &begun.extent;
-    let is_wanted = |name: Option<&str>| name.is_some_and(|name| begin.wants(name));
+    let is_wanted = |name: Option<&str>| name.is_some_and(|name| begin.wants(name) && is_name(name));
     let follow = |(a, b): (&RepositoryExtent, &RepositoryExtent)| a.front < b.front && a.first <= b.first;
     begun.names.len() == begin.terms.len()
         && *documents <= COUNT_MAX
@@ -38,8 +39,8 @@ pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
         && *places <= PLACES_MAX
         && repositories.iter().zip(repositories.iter().skip(1)).all(follow)
         && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))
-        && begun.unserved.iter().all(|(name, _)| begin.wants(name))
-        && begun.partial.iter().all(|(name, known)| begin.wants(name) && is_known(known))
+        && begun.unserved.iter().all(|(name, _)| begin.wants(name) && is_name(name))
+        && begun.partial.iter().all(|(name, known)| begin.wants(name) && is_name(name) && is_known(known))
 }
 
 fn is_known(known: &IndexProgress) -> bool {
@@ -110,7 +111,10 @@ pub fn are_served(repositories: &[ServedRepository]) -> bool {
     repositories.iter().all(|one| {
         let ServedRepository { files, units, units_without_vectors, known_files, languages, .. } = one;
         let mut counts = [files, units, units_without_vectors].into_iter().chain(languages.values());
-        counts.all(|count| *count <= COUNT_MAX) && are_files(known_files.as_ref())
+        counts.all(|count| *count <= COUNT_MAX)
+            && are_files(known_files.as_ref())
+            && is_name(&one.name)
+            && languages.keys().all(|language| is_name(language))
     })
 }
 

@@ -20,13 +20,15 @@ pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
+use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
+use crate::foreign_text::plain;
 use crate::gathered::Gathered;
 use crate::message::{Begin, WireFailure};
 use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
+use crate::shard_tokens::ShardTokens;
 
 /// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
@@ -49,7 +51,7 @@ pub struct ClusterScope<'a> {
 /// The shards that a file names.
 pub struct Cluster {
     file: PathBuf,
-    token: Option<String>,
+    tokens: ShardTokens,
     at_once: usize,
     patience: ReplicaTimeouts,
     known: Mutex<ClusterState>,
@@ -78,13 +80,14 @@ struct ClusterState {
 }
 
 impl Cluster {
-    /// Opens the shards that a file names. Sends the token, if there is one, to every replica. `at_once` searches run
-    /// in parallel.
+    /// Opens the shards that a file names. `token` is the token of all replicas, or lines of an address and its token;
+    /// replicas and this process prove to each other that they know it. `at_once` searches run in parallel.
     ///
     /// # Errors
-    /// When the file can't be read, or names no shards.
+    /// When the file can't be read, or names no shards, or the tokens can't be understood.
     pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: ReplicaTimeouts) -> Result<Cluster> {
-        let cluster = Cluster { file: file.to_path_buf(), token, at_once, patience, known: Mutex::default() };
+        let tokens = ShardTokens::parse(token.as_deref().unwrap_or_default()).map_err(Error::Tokens)?;
+        let cluster = Cluster { file: file.to_path_buf(), tokens, at_once, patience, known: Mutex::default() };
         cluster.take_over(&mut cluster.known(), ShardAddresses::read(file)?)?;
         cluster.known().stamp = stamp(file);
         Ok(cluster)
@@ -118,7 +121,9 @@ impl Cluster {
         for addresses in &places.shards {
             let own = addresses.iter().map(|address| {
                 let kept = known.replicas.get(address).or(replicas.get(address)).cloned();
-                let replica = kept.unwrap_or_else(|| Arc::new(Replica::new(address.clone(), self.token.clone())));
+                let replica = kept.unwrap_or_else(|| {
+                    Arc::new(Replica::new(address.clone(), self.tokens.of(address).map(str::to_string)))
+                });
                 replicas.insert(address.clone(), Arc::clone(&replica));
                 replica
             });
@@ -200,7 +205,7 @@ impl Cluster {
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
-            BegunAll::check_once(begun.repositories())?;
+            BegunAll::check_once(begun.repositories(), begin.allowed.is_some())?;
             let shards: Vec<&dyn Shard> = begun.clients.iter().map(|client| client as &dyn Shard).collect();
             let lacks = begun.clients.iter().any(|client| client.begun.lacks);
             if shards.is_empty() {
@@ -210,6 +215,7 @@ impl Cluster {
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {
                 Ok(ranked) => return Ok((ranked, Cluster::gathered(begun, pool))),
+                // Too long to be sent to anybody.
                 Err(error) if error.is_away() && begun.clients.iter().any(|client| client.refused().is_some()) => {
                     let said = begun.clients.iter().find_map(ShardClient::refused).unwrap_or_default();
                     return Err(Error::Refused(said));
@@ -219,6 +225,9 @@ impl Cluster {
                         let lost = losses.entry(client.at).or_default();
                         *lost = (lost.0 + 1, why);
                     }
+                }
+                Err(error) if error.is_away() && begin.allowed.is_some() => {
+                    return Err(Error::NoneAnswers { asked: begun.coverage.asked, why: NOT_NOW.to_string() });
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -239,10 +248,10 @@ impl Cluster {
         };
         let begun = self.begin(&begin, &HashMap::new())?;
         self.check_names(&begin, &begun)?;
-        BegunAll::check_once(begun.repositories())?;
+        BegunAll::check_once(begun.repositories(), allowed.is_some())?;
         match (begun.clients.first(), begun.coverage.told()) {
             (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
-                Lost::Failed(WireFailure::Request(said)) => Error::Refused(said),
+                Lost::Failed(WireFailure::Request(said)) => Error::Refused(plain(&said)),
                 lost => Error::NoneAnswers { asked: 1, why: lost.to_string() },
             }),
             (None, Some(why)) => Err(Error::NoneAnswers { asked: begun.coverage.missing.len().max(1), why }),
@@ -263,7 +272,7 @@ impl Cluster {
         let is_known =
             |name| known.contains_key(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
         let Some((name, _)) = begin.below.iter().find(|(name, _)| !is_known(name)) else { return Ok(()) };
-        let silent = self.silent();
+        let silent = if begin.allowed.is_some() { Vec::new() } else { self.silent() };
         let may = match silent.len() {
             0 => String::new(),
             _ => format!("; what {} may serve, which never answered, is not known", silent.join(", ")),
@@ -307,6 +316,7 @@ impl Cluster {
             pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());
         let (mut clients, mut coverage) =
             (Vec::new(), ShardCoverage { asked: asked.len(), ..ShardCoverage::default() });
+        let mut refused = None;
         for (at, one) in begun {
             match one {
                 Ok(client) => {
@@ -323,20 +333,34 @@ impl Cluster {
                     coverage.partial.extend(partial.map(|(name, known)| PartialRepository::new(name, at + 1, *known)));
                     clients.push(client);
                 }
-                Err(Lost::Failed(WireFailure::Request(said))) => return Err(Error::Refused(said)),
                 Err(lost) => {
+                    if let Lost::Failed(WireFailure::Request(said)) = &lost {
+                        refused.get_or_insert_with(|| plain(said));
+                    }
                     let replicas = shards[at].all.iter().map(|one| one.address.clone()).collect();
                     let why = if shards[at].all.is_empty() { "it has no replica".into() } else { lost.to_string() };
                     coverage.missing.push(MissingShard { shard: at + 1, replicas, why });
                 }
             }
         }
-        if coverage.asked > 0 && coverage.answered == 0 {
-            let why = coverage.missing.first().map(|away| away.why.clone()).unwrap_or_default();
-            return Err(Error::NoneAnswers { asked: coverage.asked, why });
-        }
         // A shard may have nothing that the caller may see.
         clients.retain(|client| !client.begun.extent.repositories.is_empty());
+        // A request that can't be answered is refused by all who have something of it. What one of several says is its
+        // own failure.
+        if let Some(said) = refused.filter(|_| clients.is_empty()) {
+            return Err(Error::Refused(said));
+        }
+        let is_none = coverage.asked > 0 && coverage.answered == 0;
+        if begin.allowed.is_some() {
+            let silent = |at: usize| shards[at].all.iter().filter_map(|replica| replica.said()).collect();
+            let located = clients.iter().map(ShardClient::names).collect::<Vec<_>>();
+            coverage = coverage.limited(&|name| begin.wants(name), begin.allowed.as_deref(), &located, &silent);
+        }
+        if is_none {
+            let why = coverage.missing.first().map_or_else(|| NOT_NOW.to_string(), |away| away.why.clone());
+            let asked = if begin.allowed.is_some() { 1 } else { coverage.asked };
+            return Err(Error::NoneAnswers { asked, why });
+        }
         Ok(BegunAll { clients, coverage })
     }
 }
@@ -359,9 +383,11 @@ impl BegunAll {
         all
     }
 
-    /// Rejects repository names that several shards use.
-    fn check_once(repositories: BTreeMap<String, Vec<usize>>) -> Result<()> {
-        let all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
+    /// Rejects repository names that several shards use. To a caller who `is_limited` to some repositories, shards are not
+    /// named.
+    fn check_once(repositories: BTreeMap<String, Vec<usize>>, is_limited: bool) -> Result<()> {
+        let mut all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
+        all.iter_mut().filter(|_| is_limited).for_each(|(_, shards)| shards.clear());
         if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
     }
 }

@@ -1,8 +1,13 @@
 //! Which shards an answer covers.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
-use crate::message::IndexProgress;
+use crate::message::{IndexProgress, Welcome};
+
+/// What a caller with rights to some repositories is told of shards that don't answer.
+pub(crate) const NOT_NOW: &str = "it can't be searched now";
 
 /// A shard without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +25,8 @@ pub struct MissingShard {
 pub struct UnservedRepository {
     /// Its name.
     pub repository: String,
-    /// The shard's number, from 1.
+    /// The shard's number, from 1; 0 where the caller may not know it.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub shard: usize,
     /// The reason.
     pub why: String,
@@ -31,7 +37,8 @@ pub struct UnservedRepository {
 pub struct PartialRepository {
     /// Its name.
     pub repository: String,
-    /// The shard's number, from 1.
+    /// The shard's number, from 1; 0 where the caller may not know it.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub shard: usize,
     /// Number of files whose current content is indexed, if not all are.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +78,16 @@ impl PartialRepository {
     }
 }
 
+/// Whether a shard's number is not told.
+pub(crate) fn is_hidden(shard: &usize) -> bool {
+    *shard == 0
+}
+
+/// A shard's number in a message.
+fn in_shard(shard: usize) -> String {
+    if shard == 0 { String::new() } else { format!(" (shard {shard})") }
+}
+
 /// Which shards an answer covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ShardCoverage {
@@ -94,11 +111,46 @@ impl ShardCoverage {
         self.missing.is_empty() && self.unserved.is_empty()
     }
 
+    /// What a caller may know who has rights to some repositories: nothing of shards, and of repositories only his own.
+    /// `wants` is whether one is searched, `located` are those that each answering shard has, and `said` what the
+    /// replicas of a shard without an answer served before. A repository that such a shard may have is unserved.
+    pub(crate) fn limited(
+        self,
+        wants: &dyn Fn(&str) -> bool,
+        allowed: Option<&[String]>,
+        located: &[Vec<String>],
+        said: &dyn Fn(usize) -> Vec<Arc<Welcome>>,
+    ) -> ShardCoverage {
+        let mut unserved: Vec<String> = self.unserved.into_iter().map(|one| one.repository).collect();
+        for away in &self.missing {
+            let said = said(away.shard - 1);
+            let may_have = |name: &&String| {
+                let is_known =
+                    |said: &Arc<Welcome>| said.repositories.iter().chain(&said.unserved).any(|own| own == *name);
+                said.is_empty() || said.iter().any(is_known)
+            };
+            let is_away = |name: &&String| wants(name) && !located.iter().flatten().any(|own| own == *name);
+            unserved.extend(allowed.unwrap_or_default().iter().filter(is_away).filter(may_have).cloned());
+        }
+        unserved.sort_unstable();
+        unserved.dedup();
+        let hidden = |repository: String| UnservedRepository { repository, shard: 0, why: NOT_NOW.to_string() };
+        let partial = self.partial.into_iter().map(|one| PartialRepository { shard: 0, ..one }).collect();
+        let answered = located.iter().filter(|own| !own.is_empty()).count();
+        ShardCoverage {
+            asked: answered,
+            answered,
+            missing: Vec::new(),
+            unserved: unserved.into_iter().map(hidden).collect(),
+            partial,
+        }
+    }
+
     /// A warning about missing shards and repositories that are not served, if there are any.
     pub fn told(&self) -> Option<String> {
         let of = |away: &MissingShard| format!("shard {} ({}): {}", away.shard, away.replicas.join(", "), away.why);
         let missing: Vec<String> = self.missing.iter().map(of).collect();
-        let of = |one: &UnservedRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.why);
+        let of = |one: &UnservedRepository| format!("{}{}: {}", one.repository, in_shard(one.shard), one.why);
         let unserved: Vec<String> = self.unserved.iter().map(of).collect();
         let missing = (!missing.is_empty()).then(|| {
             let (answered, asked) = (self.answered, self.asked);
@@ -112,7 +164,7 @@ impl ShardCoverage {
 
     /// A warning about indexes that are being updated, if there are any.
     pub fn unfinished(&self) -> Option<String> {
-        let of = |one: &PartialRepository| format!("{} (shard {}): {}", one.repository, one.shard, one.told());
+        let of = |one: &PartialRepository| format!("{}{}: {}", one.repository, in_shard(one.shard), one.told());
         let partial: Vec<String> = self.partial.iter().map(of).collect();
         let lead = "indexes are being brought up to date, and this answer knows a part";
         (!partial.is_empty()).then(|| format!("{lead}: {}", partial.join("; ")))

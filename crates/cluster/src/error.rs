@@ -37,6 +37,9 @@ pub enum Error {
         /// Where it is from.
         place: String,
     },
+    /// The tokens of the shards can't be understood.
+    #[error("the tokens of the shards: {0}")]
+    Tokens(String),
     /// No shard answers.
     #[error("none of {asked} shards answers: {why}")]
     NoneAnswers {
@@ -48,7 +51,7 @@ pub enum Error {
     /// Several shards serve repositories of the same name, so paths and permissions would be ambiguous.
     #[error("{}", twice(all))]
     Twice {
-        /// Each such name, with the numbers of its shards, from 1.
+        /// Each such name, with the numbers of its shards, from 1; none where the caller may not know them.
         all: Vec<(String, Vec<usize>)>,
     },
     /// A shard refused the request.
@@ -65,7 +68,7 @@ pub enum Error {
 fn twice(all: &[(String, Vec<usize>)]) -> String {
     let of = |(name, shards): &(String, Vec<usize>)| {
         let shards: Vec<String> = shards.iter().map(ToString::to_string).collect();
-        format!("{name:?} (shards {})", shards.join(", "))
+        if shards.is_empty() { format!("{name:?}") } else { format!("{name:?} (shards {})", shards.join(", ")) }
     };
     format!(
         "several shards serve a repository of one name: {}. Each belongs to one shard; if they are different ones, serve one \

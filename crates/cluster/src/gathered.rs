@@ -94,5 +94,5 @@ impl Parts for Gathered {
         Ok(end)
     }
 
-    fn repair(&self, _: usize) {}
+    fn repair(&self, _: usize, _: &colgrep_engine::Error) {}
 }

@@ -1,6 +1,6 @@
 //! The messages between a coordinator and a shard.
 //!
-//! A connection starts with a [`Hello`]. Sessions follow, one after another: [`WireQuestion::Begin`] says what the caller
+//! A connection starts with a [`Hello`], a [`Challenge`] and a [`Credential`]. Sessions follow, one after another: [`WireQuestion::Begin`] says what the caller
 //! may see and where to look, [`WireQuestion::Search`] what to search, and the rounds follow. The answer to a question is a
 //! result in postcard: the answer or a [`WireFailure`].
 
@@ -17,10 +17,12 @@ use colgrep_search::rounds::RoundRequest;
 use colgrep_search::shard::{QueryVectors, ShardExtent};
 use serde::{Deserialize, Serialize};
 
+use crate::handshake::{Nonce, Proof};
+
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one. Other versions are rejected.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,11 +31,27 @@ pub struct Hello {
     pub magic: [u8; 8],
     /// [`VERSION`].
     pub version: u32,
-    /// The server's token, if it has one.
-    pub token: Option<String>,
+    /// The client's random number.
+    pub nonce: Nonce,
 }
 
 /// The answer to a hello.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Challenge {
+    /// The server's random number.
+    pub nonce: Nonce,
+    /// The server's proof, if it has a token.
+    pub proof: Option<Proof>,
+}
+
+/// The answer to a challenge.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Credential {
+    /// The client's proof, if it has a token.
+    pub proof: Option<Proof>,
+}
+
+/// The answer to a credential.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     /// Identifies the state of the indexes.

@@ -4,27 +4,32 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
+use colgrep_index::update::caught;
 use colgrep_search::rounds::{ListedRound as _, ReachRequest, StatisticsRequest};
 use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
 use serde::Serialize;
-use subtle::ConstantTimeEq as _;
 
 use crate::answer::{answer, end, read, served, show};
 use crate::catalog::{Catalog, Generation, HostedRepository};
 use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
-use crate::message::{Begin, Begun, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion};
+use crate::handshake::{ConnectionEnd, Nonces, nonce};
+use crate::message::{
+    Begin, Begun, Challenge, Credential, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion,
+};
+use crate::strangers::{STRANGERS_MAX, Strangers};
 
-/// Maximum number of connections. Further clients are refused with that reason.
+/// Maximum number of connections of clients that know the token. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
+/// Maximum number of threads for connections: of clients, of strangers, and of strangers that were just ended.
+const THREADS_MAX: usize = CONNECTIONS_MAX + 2 * STRANGERS_MAX;
 /// Timeout of a hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
 /// Timeout of an idle connection.
@@ -35,6 +40,9 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(200);
 /// How long a shutdown waits for sessions.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout and pause of the wait for a free thread.
+const THREAD_PATIENCE: Duration = Duration::from_secs(1);
+const THREAD_PAUSE: Duration = Duration::from_millis(5);
 /// Pause after the system fails to accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum depth of nested searches.
@@ -48,6 +56,8 @@ pub struct ShardServer {
     token: Option<String>,
     queue: FairQueue,
     connections: AtomicUsize,
+    threads: AtomicUsize,
+    strangers: Strangers,
     is_over: AtomicBool,
     searching: Mutex<usize>,
 }
@@ -62,8 +72,9 @@ impl ShardServer {
     /// A server of a catalog. With a token, every connection must present it.
     pub fn new(held: Arc<dyn Catalog>, token: Option<String>) -> Arc<ShardServer> {
         let queue = FairQueue::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
-        let (connections, is_over, searching) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(0));
-        Arc::new(ShardServer { held, token, queue, connections, is_over, searching })
+        let (connections, threads, strangers) = Default::default();
+        let (is_over, searching) = (AtomicBool::new(false), Mutex::new(0));
+        Arc::new(ShardServer { held, token, queue, connections, threads, strangers, is_over, searching })
     }
 
     /// Binds a socket to listen on.
@@ -82,7 +93,7 @@ impl ShardServer {
                 return;
             }
             match accepted {
-                Ok((stream, _)) => self.open(stream),
+                Ok((stream, from)) => self.open(stream, from.ip()),
                 // Too many open files, or the client has disconnected.
                 Err(_) => std::thread::sleep(PAUSE),
             }
@@ -100,24 +111,37 @@ impl ShardServer {
         }
     }
 
-    fn open(self: &Arc<ShardServer>, stream: TcpStream) {
+    /// Serves a connection in a thread of its own, if there is room for one. Everybody may connect, so the room for
+    /// those who have not proved anything is their own, and who waits longest there makes room.
+    fn open(self: &Arc<ShardServer>, stream: TcpStream, from: IpAddr) {
+        let Ok(own) = stream.try_clone() else { return };
+        let stranger = self.strangers.enter(from, own);
+        // Threads of connections that were just ended are gone in a moment.
+        let end = Instant::now() + THREAD_PATIENCE;
+        let thread = loop {
+            match CountedPlace::within(self, |server| &server.threads, THREADS_MAX) {
+                Some(thread) => break thread,
+                None if Instant::now() < end => std::thread::sleep(THREAD_PAUSE),
+                None => return self.strangers.leave(stranger),
+            }
+        };
         let server = Arc::clone(self);
-        let room = self.connections.fetch_add(1, Ordering::AcqRel) < CONNECTIONS_MAX;
         let work = move || {
             // The client has been told what went wrong, if possible.
-            let _ = catch_unwind(AssertUnwindSafe(|| server.connection(stream, room)));
-            server.connections.fetch_sub(1, Ordering::AcqRel);
+            if let Err(panic) = caught(|| server.connection(stream, stranger)) {
+                server.held.damaged(panic);
+            }
+            server.strangers.leave(stranger);
+            drop(thread);
         };
         if std::thread::Builder::new().name("shard".into()).spawn(work).is_err() {
-            self.connections.fetch_sub(1, Ordering::AcqRel);
+            self.strangers.leave(stranger);
         }
     }
 
-    fn connection(&self, stream: TcpStream, has_room: bool) -> io::Result<()> {
+    fn connection(self: &Arc<ShardServer>, stream: TcpStream, stranger: u64) -> io::Result<()> {
         let mut line = ServerConnection { frames: Frames::new(stream, WRITE_PATIENCE)?, server: self };
-        if !line.greeted(has_room)? {
-            return Ok(());
-        }
+        let Some(_place) = line.greeted(stranger)? else { return Ok(()) };
         let mut next = None;
         loop {
             let question = match next.take() {
@@ -134,6 +158,26 @@ impl ShardServer {
                 _ => return line.fail(WireFailure::Broken("a search begins with its beginning".into())),
             }
         }
+    }
+}
+
+/// One more of something that a server has a bounded number of, until it is dropped.
+struct CountedPlace {
+    server: Arc<ShardServer>,
+    of: fn(&ShardServer) -> &AtomicUsize,
+}
+
+impl CountedPlace {
+    /// One more, unless there are `most`.
+    fn within(server: &Arc<ShardServer>, of: fn(&ShardServer) -> &AtomicUsize, most: usize) -> Option<CountedPlace> {
+        let count = CountedPlace { server: Arc::clone(server), of };
+        (of(server).fetch_add(1, Ordering::AcqRel) < most).then_some(count)
+    }
+}
+
+impl Drop for CountedPlace {
+    fn drop(&mut self) {
+        (self.of)(&self.server).fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -156,7 +200,7 @@ impl Drop for Searching<'_> {
 /// A connection from a client.
 struct ServerConnection<'s> {
     frames: Frames,
-    server: &'s ShardServer,
+    server: &'s Arc<ShardServer>,
 }
 
 impl<'s> ServerConnection<'s> {
@@ -165,37 +209,37 @@ impl<'s> ServerConnection<'s> {
         self.server.queue.take(|| self.frames.is_open()).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// Reads the hello and answers it. Returns whether questions may follow.
-    fn greeted(&mut self, has_room: bool) -> io::Result<bool> {
-        let read = self.frames.read(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE);
+    /// Shakes hands. Returns the connection's place if questions may follow.
+    fn greeted(&mut self, stranger: u64) -> io::Result<Option<CountedPlace>> {
+        let until = Instant::now() + HELLO_PATIENCE;
+        let read = self.frames.read(HELLO_BYTES_MAX, until);
         if self.frames.come().starts_with(b"GET ") {
-            self.frames.read_head(HELLO_BYTES_MAX, Instant::now() + HELLO_PATIENCE)?;
-            return self.health().map(|()| false);
+            self.frames.read_head(HELLO_BYTES_MAX, until)?;
+            return self.health().map(|()| None);
         }
         let hello: Option<Hello> = read?.and_then(|bytes| message(&bytes).ok());
-        let token = self.server.token.as_ref();
-        let failure = match hello {
-            Some(hello) if hello.magic == MAGIC && hello.version == VERSION => {
-                let given = hello.token.unwrap_or_default();
-                let is_known = token.is_none_or(|token| given.as_bytes().ct_eq(token.as_bytes()).into());
-                if !is_known {
-                    Some(WireFailure::Token)
-                } else if !has_room {
-                    Some(WireFailure::Full)
-                } else {
-                    None
-                }
-            }
-            _ => Some(WireFailure::Version(VERSION)),
+        let Some(hello) = hello.filter(|hello| hello.magic == MAGIC && hello.version == VERSION) else {
+            return self.fail(WireFailure::Version(VERSION)).map(|()| None);
         };
-        match (failure, self.server.held.now()) {
-            (Some(failure), _) => self.fail(failure).map(|()| false),
-            (None, None) => self.fail(WireFailure::Broken("the indexes are being opened".into())).map(|()| false),
-            (None, Some(generation)) => {
-                let unserved = self.server.held.missing().into_iter().map(|(name, _)| name).collect();
-                self.answer(&generation.welcome(unserved)).map(|()| true)
-            }
+        let token = self.server.token.as_deref();
+        let nonces = Nonces { hello: hello.nonce, challenge: nonce()? };
+        let proof = token.map(|token| nonces.proof(token, ConnectionEnd::Shard));
+        self.answer(&Challenge { nonce: nonces.challenge, proof })?;
+        let credential = self.frames.read(HELLO_BYTES_MAX, until)?;
+        let credential: Option<Credential> = credential.and_then(|bytes| message(&bytes).ok());
+        let proof = credential.and_then(|credential| credential.proof);
+        if token.is_some_and(|token| !nonces.is_proved(token, ConnectionEnd::Coordinator, proof.as_ref())) {
+            return self.fail(WireFailure::Token).map(|()| None);
         }
+        self.server.strangers.leave(stranger);
+        let Some(place) = CountedPlace::within(self.server, |server| &server.connections, CONNECTIONS_MAX) else {
+            return self.fail(WireFailure::Full).map(|()| None);
+        };
+        let Some(generation) = self.server.held.now() else {
+            return self.fail(WireFailure::Broken("the indexes are being opened".into())).map(|()| None);
+        };
+        let unserved = self.server.held.missing().into_iter().map(|(name, _)| name).collect();
+        self.answer(&generation.welcome(unserved)).map(|()| Some(place))
     }
 
     /// Answers an HTTP health check: whether the server runs, and whether it is ready.
@@ -258,18 +302,19 @@ impl<'s> ServerConnection<'s> {
     fn told<T: Serialize>(&mut self, done: colgrep_engine::Result<T>) -> io::Result<()> {
         match done {
             Ok(done) => self.answer(&done),
-            Err(error) => self.fail(self.failure(&error)),
+            Err(error) => self.fail(self.failure(error)),
         }
     }
 
-    fn failure(&self, error: &colgrep_engine::Error) -> WireFailure {
-        match error.of_index() {
-            None => WireFailure::Request(error.full()),
-            Some(index) => {
+    fn failure(&self, error: colgrep_engine::Error) -> WireFailure {
+        match error.into_index() {
+            Err(error) => WireFailure::Request(error.full()),
+            Ok(index) => {
+                let failure = WireFailure::Broken(index.full());
                 if index.kind() == colgrep_index::ErrorKind::Unusable {
-                    self.server.held.damaged(&index.full());
+                    self.server.held.damaged(index);
                 }
-                WireFailure::Broken(index.full())
+                failure
             }
         }
     }
@@ -294,7 +339,7 @@ impl<'s> ServerConnection<'s> {
         let places = match places {
             Ok(places) => places,
             Err(error) => {
-                self.fail(self.failure(&error))?;
+                self.fail(self.failure(error))?;
                 return Ok(None);
             }
         };

@@ -14,6 +14,17 @@ use tantivy::directory::OwnedBytes;
 
 use crate::error::{Error, Result};
 
+/// Bytes that are free on the disk of a folder, if the system says so.
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    return rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
 /// One kind of change to a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DiskChange {
@@ -381,6 +392,32 @@ fn private_folders() -> DirBuilder {
     builder
 }
 
+/// Refuses a folder that belongs to another user, who could falsify answers. The administrator's counts as one's own, and
+/// the administrator uses any.
+///
+/// # Errors
+/// If it does.
+pub(crate) fn check_owner(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let me = rustix::process::geteuid().as_raw();
+        if fs::symlink_metadata(folder).is_ok_and(|metadata| is_foreign(metadata.uid(), me)) {
+            let why = "it belongs to another user; COLGREP_DATA_DIR names a folder of your own";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+/// Whether a folder of `owner` is another user's for `me`.
+#[cfg(unix)]
+fn is_foreign(owner: u32, me: u32) -> bool {
+    owner != me && owner != 0 && me != 0
+}
+
 /// Makes the folder of an index and its content private to their owner: older versions made indexes readable by all
 /// users of the machine. Files of another user are left unchanged.
 pub(crate) fn keep_private(folder: &Path) {
@@ -430,6 +467,17 @@ mod tests {
         assert!(read_regular(&pipe, 10).is_err() && read_regular(folder.path(), 10).is_err());
         assert_eq!(read_regular(&file, 3).expect("its bytes"), b"abc");
         assert_eq!(read_regular(&file, 2).expect_err("too many").kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_another_user_is_not_used() {
+        for (owner, me, is_foreign) in
+            [(1000, 1000, false), (1001, 1000, true), (0, 1000, false), (1000, 0, false), (0, 0, false)]
+        {
+            assert_eq!(super::is_foreign(owner, me), is_foreign, "of {owner} for {me}");
+        }
+        check_owner(tempfile::tempdir().expect("a folder").path()).expect("one's own");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Errors of an index. Callers say what to do about them.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Any error of a library below this crate.
@@ -101,6 +103,9 @@ pub enum Error {
         /// The reader's error.
         source: Option<Source>,
     },
+    /// Reading the index panicked.
+    #[error("reading the index failed inside ({0})")]
+    Panicked(String),
     /// Another process holds the write lock.
     #[error("another colgrep is writing {}", .0.display())]
     Busy(PathBuf),
@@ -166,7 +171,8 @@ impl Error {
             Error::TooManyVectors(_) | Error::TooManyRepositories { .. } | Error::Table(_) => ErrorKind::Io,
             Error::Away(_) | Error::OutOfTurn(_) => ErrorKind::Away,
             Error::NoIndex(_) | Error::NotCommitted(_) => ErrorKind::Missing,
-            Error::OtherVersion(_) | Error::OtherModel { .. } | Error::Damaged { .. } => ErrorKind::Unusable,
+            Error::OtherVersion(_) | Error::OtherModel { .. } => ErrorKind::Unusable,
+            Error::Damaged { .. } | Error::Panicked(_) => ErrorKind::Unusable,
             Error::Busy(_) | Error::Changing => ErrorKind::Busy,
             Error::Model(_) => ErrorKind::Model,
             Error::Inverted(Inverted(error)) => kind_of(error),
@@ -186,6 +192,24 @@ impl Error {
         }
     }
 
+    /// Whether content was read that makes no sense. Checksums tell most damage, but not what was written wrong, or
+    /// forged. A missing file, another version and another model are unusable too, and not content.
+    pub fn is_of_content(&self) -> bool {
+        use std::io::ErrorKind as Os;
+        let is_content =
+            |error: &std::io::Error| matches!(error.kind(), Os::InvalidData | Os::UnexpectedEof | Os::Other);
+        match self {
+            Error::Panicked(_) => true,
+            Error::Damaged { source, .. } => {
+                let io = source.as_ref().and_then(|source| source.downcast_ref::<std::io::Error>());
+                io.is_none_or(is_content)
+            }
+            Error::Inverted(Inverted(error)) if is_inconsistent(error) => true,
+            Error::Inverted(Inverted(tantivy::TantivyError::IoError(error))) => is_content(error),
+            _ => false,
+        }
+    }
+
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
         full(self)
@@ -196,6 +220,21 @@ impl Error {
 pub fn full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Runs `work` on an index and treats a panic as damage: reading a correctly written index does not panic. No other
+/// code of the libraries catches panics; callers that answer from an index do so inside this one.
+///
+/// # Errors
+/// [`Error::Panicked`] if `work` panicked.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
+    // State shared with `work` is dropped together with the index, or guarded by locks that ignore poisoning.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Error::Panicked(message(panic.as_ref()).to_string()))
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }
 
 /// Whether a missing, truncated or changed file of the index causes this error.
@@ -216,13 +255,21 @@ fn lacks_room(error: &tantivy::TantivyError) -> bool {
     }
 }
 
+/// Whether parts of an index do not fit each other, as in a forged one: a document that its list of blocks lacks is an
+/// invalid argument to tantivy.
+fn is_inconsistent(error: &tantivy::TantivyError) -> bool {
+    use tantivy::TantivyError as T;
+    matches!(error, T::DataCorruption(_) | T::InvalidArgument(_) | T::InternalError(_) | T::FieldNotFound(_))
+}
+
 fn kind_of(error: &tantivy::TantivyError) -> ErrorKind {
     use tantivy::TantivyError as T;
     use tantivy::directory::error::OpenReadError;
     match error {
         // Errors such as too many open files are not damage.
         T::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => ErrorKind::Io,
-        T::DataCorruption(_) | T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
+        error if is_inconsistent(error) => ErrorKind::Unusable,
+        T::IncompatibleIndex(_) | T::SchemaError(_) | T::OpenReadError(_) => ErrorKind::Unusable,
         T::IoError(e) if is_damage(e) => ErrorKind::Unusable,
         T::LockFailure(..) => ErrorKind::Busy,
         _ => ErrorKind::Io,
@@ -240,6 +287,26 @@ mod tests {
     use tantivy::directory::error::OpenReadError;
 
     use super::*;
+
+    #[test]
+    fn only_content_that_makes_no_sense_asks_for_a_rebuild() {
+        use std::io::ErrorKind as Os;
+        let path = Path::new("a/b");
+        for (error, is_of_content) in [
+            (caught(|| [0; 3][std::hint::black_box(7)]).expect_err("a panic"), true),
+            (Error::damaged("a stored unit is damaged"), true),
+            (Error::damaged_file(path, std::io::Error::from(Os::InvalidData)), true),
+            (Error::damaged_file(path, std::io::Error::from(Os::NotFound)), false),
+            (tantivy::TantivyError::from(std::io::Error::from(Os::UnexpectedEof)).into(), true),
+            (tantivy::TantivyError::from(std::io::Error::from(Os::NotFound)).into(), false),
+            (tantivy::TantivyError::InvalidArgument("Failed to lookup Doc #7.".into()).into(), true),
+            (Error::OtherVersion("7".into()), false),
+            (Error::OtherModel { asked: "4 rows".into(), kept: 2 }, false),
+            (Error::Away("a shard".into()), false),
+        ] {
+            assert_eq!(error.is_of_content(), is_of_content, "{}", error.full());
+        }
+    }
 
     #[test]
     fn causes_are_told_once_each_and_kinds_follow_them() {

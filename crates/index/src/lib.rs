@@ -24,6 +24,7 @@
 //! [`store`] (both, under one commit point), [`update`], [`history`] (another source of documents: commits and
 //! transcripts of agents).
 
+pub mod beneath;
 pub mod disk;
 pub mod error;
 pub mod history;

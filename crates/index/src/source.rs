@@ -12,7 +12,8 @@ use colgrep_syntax::read::{Skip, decode};
 pub use texts::TextCache;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::disk::read_regular;
+use crate::beneath::open_beneath;
+use crate::disk::read_open;
 use crate::error::{Error, Result};
 
 /// Hash of a file's bytes.
@@ -21,7 +22,7 @@ pub fn hash(bytes: &[u8]) -> u128 {
 }
 
 /// The full path and metadata of a file that the walk saw at `path` below `root`. An error if it, or a folder above it,
-/// is a link by now.
+/// is a link by now. What is read is opened by [`open_beneath`]: by then the path may lead elsewhere.
 fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     let mut full = root.to_path_buf();
     let mut last = None;
@@ -37,9 +38,13 @@ fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
     Ok((full, metadata))
 }
 
-/// The bytes of such a file; an error for an endless one.
-fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
-    read_regular(&locate(root, path)?.0, u64::MAX)
+/// The bytes of a file of a project, at most `bytes_max`. It is opened once, beneath the root and through no link.
+///
+/// # Errors
+/// When it can't be read, is no regular file or is reached through a link, and [`io::ErrorKind::FileTooLarge`] if it has
+/// more bytes.
+pub fn read_file(root: &Path, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+    read_open(open_beneath(root, path)?, bytes_max)
 }
 
 /// A file of the project as text, read again for output.
@@ -47,8 +52,16 @@ fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it can't be read, is reached through a link, or is no longer text.
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
+    read_text_within(root, path, u64::MAX)
+}
+
+/// The same for at most `bytes_max` bytes.
+///
+/// # Errors
+/// As [`read_text`], and with [`io::ErrorKind::FileTooLarge`] if it has more.
+pub fn read_text_within(root: &Path, path: &str, bytes_max: u64) -> Result<String> {
     let full = root.join(path);
-    let bytes = read(root, path).map_err(|e| Error::io("read", &full, e))?;
+    let bytes = read_file(root, path, bytes_max).map_err(|e| Error::io("read", &full, e))?;
     text_of(path, &full, bytes)
 }
 
@@ -60,7 +73,7 @@ fn text_of(path: &str, full: &Path, bytes: Vec<u8>) -> Result<String> {
 /// The units of the file at `path` below `root`, provided its bytes still have the hash `expected`; `note` is what was
 /// said of it when it was indexed.
 pub(crate) fn read_units(root: &Path, path: &str, expected: u128, note: Option<&str>) -> Option<Parsed> {
-    let bytes = read(root, path).ok().filter(|bytes| hash(bytes) == expected)?;
+    let bytes = read_file(root, path, u64::MAX).ok().filter(|bytes| hash(bytes) == expected)?;
     let language = language::of_file(path, &bytes);
     let text = decode(path, bytes).ok()?;
     Some(parse_file_again(path, &text.text, language, note))

@@ -10,11 +10,12 @@ mod memory;
 mod mention;
 mod moved;
 mod order;
+mod refused;
 mod remains;
 mod share;
 mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -26,8 +27,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::disk::{Disk, keep_private, read_regular};
-use crate::error::{Error, Result};
+use crate::disk::{Disk, check_owner, keep_private, read_regular};
+use crate::error::{Error, Result, caught};
 use crate::ids::{FileId, FileOrder, StableId};
 use crate::lexical::{CommitPoint, Lexical, UnitHit, Writer};
 use crate::mode::{VectorMode, init_suffix, is_by_init};
@@ -47,7 +48,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
 /// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
 /// segment and of a codebook, and raising one of those rebuilds only the vectors.
-pub const FORMAT_VERSION: u32 = 15;
+pub const FORMAT_VERSION: u32 = 16;
 
 /// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;
@@ -157,6 +158,16 @@ impl Snapshot {
             }
             sum.digest()
         })
+    }
+
+    /// Reads everything that searches read of the lexical index. Indexes from elsewhere may have content that no writer
+    /// of ours writes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something makes no sense.
+    pub(crate) fn read_through(&self) -> Result<()> {
+        let files: HashSet<FileId> = self.files.files.iter().map(|file| file.id).collect();
+        caught(|| self.lexical.read_through(|file| files.contains(&file))).flatten()
     }
 
     /// The unit with this id, and its file.
@@ -314,6 +325,7 @@ impl Store {
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if this version can't read it.
     pub fn open(&self) -> Result<Snapshot> {
         let mut point = self.point()?;
+        self.check_owner()?;
         keep_private(&self.folder);
         // A later commit or merge may remove files during these reads; then retry. A failure with an unchanged commit
         // point is damage to report.
@@ -331,16 +343,23 @@ impl Store {
         Err(Error::Changing)
     }
 
-    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification.
+    /// Opens the newest generation and verifies all of its lexical index; vectors have their own verification. An index
+    /// from elsewhere is also read through.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub(crate) fn open_verified(&self) -> Result<Snapshot> {
         for _ in 0..ATTEMPTS {
             let snapshot = self.open()?;
+            let is_read_through = !snapshot.files.pulled.is_empty();
             let checked = Lexical::verify(&self.lexical_folder());
+            let read = checked.is_ok() && is_read_through;
+            let checked = checked.and_then(|()| if read { snapshot.read_through() } else { Ok(()) });
             // The newest commit was verified.
             if self.point()? == snapshot.point {
+                if read && checked.as_ref().is_err_and(Error::is_of_content) {
+                    self.refuse(&snapshot.files.pulled)?;
+                }
                 return checked.map(|()| snapshot);
             }
         }
@@ -354,6 +373,11 @@ impl Store {
             true => error,
             false => Error::NoIndex(self.folder.clone()),
         })
+    }
+
+    /// Refuses the folder of another user.
+    pub(super) fn check_owner(&self) -> Result<()> {
+        check_owner(&self.folder).map_err(|e| Error::io("open", &self.folder, e))
     }
 
     fn open_generation(&self, point: &CommitPoint) -> Result<Snapshot> {
@@ -372,6 +396,7 @@ impl Store {
     /// The newest commit point and its table, read before all else; `None` if they can't be read.
     pub(crate) fn ahead(&self) -> Option<(CommitPoint, FileTable)> {
         let point = self.point().ok()?;
+        self.check_owner().ok()?;
         keep_private(&self.folder);
         let files = self.table_at(&point).ok()?;
         Some((point, files))

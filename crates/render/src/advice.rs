@@ -203,6 +203,7 @@ fn of_remote(error: &RemoteError) -> Option<String> {
     let way = match error {
         RemoteError::Unknown { .. } => "`colgrep push` shares one; --name looks for another name",
         RemoteError::OtherFormat { .. } => "`colgrep push` of this version adds one; the others stay",
+        RemoteError::Refused { .. } => "`colgrep init` builds one here; `colgrep push --anew` replaces the one there",
         RemoteError::NewerLayout { .. } => "update colgrep",
         RemoteError::Foreign { .. } => "update colgrep, or name another folder; nothing was changed",
         RemoteError::OtherRepository { .. } => "somebody copied it there: remove that folder, or name another one",

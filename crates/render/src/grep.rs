@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 use colgrep_engine::OpenOptions;
@@ -19,7 +20,7 @@ use crate::advice;
 use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
 use crate::escape::json_text;
-use crate::matches::{FileOutput, LineOptions, MatchPrinter, SearchedFile};
+use crate::matches::{FileOutput, LineOptions, MatchPrinter, SearchedFile, WalkedFolder};
 use crate::path::absolute_name;
 use crate::{Format, Look, OutputOptions, OutputRequest, line, path as name};
 
@@ -40,6 +41,8 @@ struct LineGrep<'a> {
     matcher: LineMatcher,
     options: &'a OutputOptions,
     of_lines: &'a LineOptions,
+    /// The root that all files have to lie in; without one, each folder that is searched is the root of its files.
+    root: Option<Arc<WalkedFolder>>,
 }
 
 /// What files are sorted by.
@@ -167,11 +170,23 @@ impl<'a> LineSearch<'a> {
             matcher: matcher(pattern)?,
             options,
             of_lines,
+            root: None,
         })
     }
 }
 
-/// The matching lines below `path`, with `around` lines of context, each with its end, in order, without escape
+/// A path that a server searches for lines.
+#[derive(Clone, Copy)]
+pub struct ServedPath<'a> {
+    /// The path, from which its lines are named.
+    pub path: &'a Path,
+    /// The root around it, absolute: nothing outside is opened.
+    pub root: &'a Path,
+    /// Whether a file is served, by its absolute path.
+    pub serves: &'a dyn Fn(&Path) -> bool,
+}
+
+/// The matching lines below a path, with `around` lines of context, each with its end, in order, without escape
 /// sequences and cut to a readable length; with `text_only` without binary files that are not named. No more files are
 /// searched when there are `enough`. Also returns what could not be read.
 ///
@@ -182,7 +197,7 @@ pub fn lines(
     (around, text_only): (usize, bool),
     open: &OpenOptions,
     (settings, env): (&Settings, &Env),
-    path: &Path,
+    served: &ServedPath<'_>,
     enough: usize,
 ) -> Result<(Vec<String>, Vec<PathBuf>)> {
     let options = OutputOptions {
@@ -197,9 +212,12 @@ pub fn lines(
         matcher: matcher(scope.pattern.as_ref().unwrap_or(&Pattern::default()))?,
         options: &options,
         of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
+        root: Some(WalkedFolder::open(served.root)?),
     };
-    let (files, mut unreadable) = grep.files_below(path)?;
-    let files: Vec<SearchedFile> = files.into_iter().map(of_its_root).collect();
+    let (files, mut unreadable) = grep.files_below(served.path)?;
+    let full = |path: &PathBuf| std::path::absolute(path).ok();
+    let is_served = |file: &SearchedFile| file.full.as_ref().and_then(full).is_some_and(|full| (served.serves)(&full));
+    let files: Vec<SearchedFile> = files.into_iter().filter(is_served).map(of_its_root).collect();
     let mut lines = Vec::new();
     for portion in files.chunks(PORTION) {
         for (file, found) in portion.iter().zip(grep.search(portion)) {
@@ -262,7 +280,8 @@ impl LineGrep<'_> {
     /// without failing.
     fn files_below(&self, path: &Path) -> Result<(Vec<SearchedFile>, Vec<PathBuf>)> {
         if name::is_stdin(path) {
-            return Ok((vec![SearchedFile { full: None, shown: name::STDIN.into(), is_named: true }], Vec::new()));
+            let stdin = SearchedFile { full: None, around: None, shown: name::STDIN.into(), is_named: true };
+            return Ok((vec![stdin], Vec::new()));
         }
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
@@ -280,11 +299,26 @@ impl LineGrep<'_> {
             self.tell(&format!("{}: {reason}", shown.display()));
             unreadable.push(shown);
         }
-        let target = |inside: PathBuf| match inside.as_os_str().is_empty() {
-            true => SearchedFile { full: Some(path.to_path_buf()), shown: path.to_path_buf(), is_named: true },
-            false => {
-                SearchedFile { full: Some(path.join(&inside)), shown: name::below(path, &inside), is_named: false }
-            }
+        let is_folder = tree.files.iter().any(|inside| !inside.as_os_str().is_empty());
+        let around = match &self.root {
+            Some(root) => Some(Arc::clone(root)),
+            None if is_folder => match WalkedFolder::open(path) {
+                Ok(around) => Some(around),
+                Err(error) => {
+                    self.tell(&format!("{}: {error}", path.display()));
+                    return Ok((Vec::new(), vec![path.to_path_buf()]));
+                }
+            },
+            // Who names a file may name a link.
+            None => None,
+        };
+        let target = |inside: PathBuf| {
+            let (around, is_named) = (around.clone(), inside.as_os_str().is_empty());
+            let (full, shown) = match is_named {
+                true => (path.to_path_buf(), path.to_path_buf()),
+                false => (path.join(&inside), name::below(path, &inside)),
+            };
+            SearchedFile { full: Some(full), around, shown, is_named }
         };
         Ok((tree.files.into_iter().map(target).collect(), unreadable))
     }
@@ -323,7 +357,9 @@ impl LineGrep<'_> {
         let mut printer = MatchPrinter::new(self.options, self.of_lines, &self.matcher, file);
         let searched = match &file.full {
             None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
-            Some(path) => searcher.search_path(&*self.matcher, path, &mut printer),
+            Some(path) => {
+                file.open(path).and_then(|opened| searcher.search_file(&*self.matcher, &opened, &mut printer))
+            }
         };
         let mut lines = printer.into_lines();
         // A file that went away or can't be read is reported, and the others are still searched.

@@ -1,11 +1,13 @@
 //! Prints the matches of one file.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use colgrep_engine::request::pattern::{LineMatcher, line_end, places, places_and_empty};
+use colgrep_index::beneath::TreeFolder;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use super::escape::escape_line;
@@ -36,14 +38,54 @@ pub struct LineOptions {
     pub files: Option<usize>,
 }
 
+/// A folder whose files are searched, open.
+#[derive(Debug)]
+pub struct WalkedFolder {
+    /// Its path.
+    pub path: PathBuf,
+    /// The folder.
+    pub tree: TreeFolder,
+}
+
 /// A file to search.
 pub struct SearchedFile {
     /// Path to open; none for standard input.
     pub full: Option<PathBuf>,
+    /// The folder that it has to lie in, if it was found below one: it is opened there, through no link.
+    pub around: Option<Arc<WalkedFolder>>,
     /// Path to show: as it was given.
     pub shown: PathBuf,
     /// Whether it was named itself, rather than a folder around it.
     pub is_named: bool,
+}
+
+impl SearchedFile {
+    /// Opens the file at its path.
+    ///
+    /// # Errors
+    /// When it can't be opened, or is no longer in the folder around it.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        let Some(around) = &self.around else { return File::open(path) };
+        let full;
+        let inside = match path.strip_prefix(&around.path) {
+            Ok(inside) => inside,
+            Err(_) => {
+                full = std::path::absolute(path)?;
+                full.strip_prefix(&around.path).map_err(io::Error::other)?
+            }
+        };
+        around.tree.file(inside)
+    }
+}
+
+impl WalkedFolder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn open(path: &Path) -> io::Result<Arc<WalkedFolder>> {
+        Ok(Arc::new(WalkedFolder { path: path.to_path_buf(), tree: TreeFolder::open(path)? }))
+    }
 }
 
 /// The output of one file.

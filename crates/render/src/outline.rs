@@ -59,16 +59,25 @@ pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     Ok(units(path)?.iter().map(|unit| outlined(unit, false)).collect())
 }
 
-/// As [`outline`], as they are parsed.
-fn units(path: &Path) -> Result<Vec<Unit>> {
+/// Fails for what can't have an outline.
+///
+/// # Errors
+/// When there is something that is no file.
+pub fn check_file(path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{} is a folder; name a file", path.display());
     }
     if path.exists() && !path.is_file() {
         bail!("{} is neither a file nor a folder, and is not read", path.display());
     }
+    Ok(())
+}
+
+/// As [`outline`], as they are parsed.
+fn units(path: &Path) -> Result<Vec<Unit>> {
+    check_file(path)?;
     let bytes = std::fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
-    units_in(path, bytes)
+    Ok(units_in(path, bytes)?.1)
 }
 
 /// The units of a file whose text is known, as [`outline`] gives them.
@@ -76,20 +85,29 @@ fn units(path: &Path) -> Result<Vec<Unit>> {
 /// # Errors
 /// When it is not text.
 pub fn outline_of(path: &Path, text: &str) -> Result<Vec<Outlined>> {
-    Ok(units_in(path, text.as_bytes().to_vec())?.iter().map(|unit| outlined(unit, false)).collect())
+    Ok(text_and_units(path, text.as_bytes().to_vec())?.1)
 }
 
-fn units_in(path: &Path, bytes: Vec<u8>) -> Result<Vec<Unit>> {
+/// The text of a file and its units, as [`outline`] gives them.
+///
+/// # Errors
+/// When it is not text.
+pub fn text_and_units(path: &Path, bytes: Vec<u8>) -> Result<(String, Vec<Outlined>)> {
+    let (text, units) = units_in(path, bytes)?;
+    Ok((text, units.iter().map(|unit| outlined(unit, false)).collect()))
+}
+
+fn units_in(path: &Path, bytes: Vec<u8>) -> Result<(String, Vec<Unit>)> {
     let language = language::detect(path, &bytes[..bytes.len().min(HEAD_BYTES)]);
     let name = path.to_string_lossy();
     let text = match decode(&name, bytes) {
         Ok(text) => text.text,
-        Err(Skip::Empty) => return Ok(Vec::new()),
+        Err(Skip::Empty) => return Ok(Default::default()),
         Err(skip) => bail!("{} is {}", path.display(), skip.reason()),
     };
     let mut units = parse(&text, language).units;
     units.sort_by_key(|u| (u.span.line, std::cmp::Reverse(u.span.end)));
-    Ok(units)
+    Ok((text, units))
 }
 
 fn outlined(unit: &Unit, with_text: bool) -> Outlined {

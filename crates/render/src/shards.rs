@@ -17,7 +17,10 @@ pub fn told(seen: &ClusterHealth) -> String {
     for shard in shards {
         let away = standing.missing.iter().find(|away| away.shard == shard.shard);
         let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
-        say(format!("shard {} {state}", shard.shard));
+        // Who may see some repositories learns nothing of shards.
+        if shard.shard > 0 {
+            say(format!("shard {} {state}", shard.shard));
+        }
         for ReplicaHealth { address, generation, why } in &shard.replicas {
             let of = generation.as_ref().map_or(String::new(), |generation| format!(", generation {generation}"));
             say(match why {

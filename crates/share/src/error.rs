@@ -69,6 +69,16 @@ pub enum Error {
         /// The one that is read here.
         own: u32,
     },
+    /// All indexes that fit turned out to be unreadable before.
+    #[error(
+        "the index of {name} in {place} could not be read before, though its checksums are right; it is not pulled again"
+    )]
+    Refused {
+        /// The repository.
+        name: String,
+        /// The remote.
+        place: String,
+    },
     /// A manifest of a layout that is not known yet.
     #[error("{place} was written by a newer colgrep (layout {layout}); nothing was changed")]
     NewerLayout {
@@ -117,6 +127,16 @@ pub enum Error {
         /// How often it was fetched.
         tries: u32,
     },
+    /// An index that is larger than what is free on this machine's disk.
+    #[error("the index of {name} has {bytes} bytes, and {free} are free on the disk here")]
+    NoRoom {
+        /// The repository.
+        name: String,
+        /// Bytes to fetch.
+        bytes: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// A manifest that others move faster than it can be read.
     #[error("{place}: others push faster than this one can; try again")]
     Races {
@@ -151,7 +171,8 @@ impl Error {
 
     /// Whether it is about one index of a repository, so that another may be whole.
     pub(crate) fn is_of_one_index(&self) -> bool {
-        matches!(self, Error::Gone { .. } | Error::DamagedBlob { .. } | Error::DamagedManifest { .. })
+        use Error::{DamagedBlob, DamagedManifest, Gone, NoRoom};
+        matches!(self, Gone { .. } | DamagedBlob { .. } | DamagedManifest { .. } | NoRoom { .. })
     }
 
     /// Whether it is about what the remote has under one name, so that other names may be in order.

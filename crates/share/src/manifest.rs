@@ -219,7 +219,7 @@ impl ManifestSnapshot {
 
     /// Bytes of all its files.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.bytes).sum()
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
     }
 
     /// What others of the same kind have in common with it.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use colgrep_index::disk::free_bytes;
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, FORMAT_VERSION, POINT_PART, Store, WriteLock};
 use colgrep_index::update::caught;
@@ -39,6 +40,8 @@ pub struct Wanted<'a> {
     pub distances: &'a dyn Fn(&[&str]) -> HashMap<String, u64>,
     /// Whether vectors are those that this machine would make.
     pub fits: &'a dyn Fn(&Vectors) -> bool,
+    /// Whether an index ([`ManifestSnapshot::id`]) turned out to be unreadable before.
+    pub refused: &'a dyn Fn(&str) -> bool,
 }
 
 impl std::fmt::Debug for Wanted<'_> {
@@ -78,7 +81,8 @@ pub struct Pulled {
 pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<RemoteIndex> {
     let mut found = Vec::new();
     for (place, (name, manifest)) in known.iter().enumerate() {
-        for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| s.format == FORMAT_VERSION) {
+        let readable = |s: &ManifestSnapshot| s.format == FORMAT_VERSION && !(wanted.refused)(&s.id());
+        for (age, snapshot) in manifest.snapshots().rev().enumerate().filter(|(_, s)| readable(s)) {
             let fits = snapshot.vectors.as_ref().and_then(VectorFacts::described).is_some_and(|v| (wanted.fits)(&v));
             let alike = (fits, snapshot.lines.as_deref() == wanted.lines);
             found.push((
@@ -129,6 +133,7 @@ pub(crate) async fn fetch(
             missing.push(part);
         }
     }
+    check_room(&found.name, missing.iter().map(|part| part.bytes).sum(), free_bytes(incoming.folder()))?;
     watch.begin(TransferPhase::Fetching, missing.iter().map(|part| part.bytes).sum());
     (pulled.fetched, pulled.bytes) = (missing.len() as u64, missing.iter().map(|part| part.bytes).sum());
     // The commit point comes last: before it, the folder is no index.
@@ -138,6 +143,15 @@ pub(crate) async fn fetch(
         futures_util::stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
     }
     Ok(pulled)
+}
+
+/// Refuses an index that would take more than nine tenths of what is free on the disk: a manifest may say anything, and
+/// the rest of the machine needs the disk too.
+fn check_room(name: &str, bytes: u64, free: Option<u64>) -> Result<()> {
+    match free {
+        Some(free) if bytes > free - free / 10 => Err(Error::NoRoom { name: name.to_string(), bytes, free }),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a store has a part with these very bytes.
@@ -219,6 +233,9 @@ pub(crate) fn install(
     if let Err(error) = caught(|| incoming.adopt(&lock, &adoption)).flatten() {
         // Its files were what the manifest says, so fetching them again would change nothing.
         let _ = incoming.remove(&lock);
+        if error.is_of_content() {
+            store.refuse(&origin)?;
+        }
         return Err(error.into());
     }
     Ok(incoming.replace(lock, store, store_lock)?)
@@ -263,6 +280,7 @@ mod tests {
             takes: &takes(),
             distances: &distances,
             fits: &|_| false,
+            refused: &|_| false,
         };
         let ranked = ranked(known, &wanted);
         let commits = ranked.iter().map(|f| format!("{}:{}", f.name, f.snapshot.commit.clone().unwrap_or_default()));
@@ -290,6 +308,19 @@ mod tests {
     }
 
     #[test]
+    fn an_index_leaves_room_on_the_disk() {
+        for (bytes, free, fits) in [
+            (0, Some(0), true),
+            (1, Some(0), false),
+            (90, Some(100), true),
+            (91, Some(100), false),
+            (u64::MAX, None, true),
+        ] {
+            assert_eq!(check_room("h/n", bytes, free).is_ok(), fits, "{bytes} of {free:?}");
+        }
+    }
+
+    #[test]
     fn files_of_the_same_line_ends_are_worth_a_few_commits() {
         let crlf = ManifestSnapshot { lines: Some("crlf".into()), ..snapshot("far", "main") };
         let known = [("n", manifest([crlf, snapshot("near", "main")]))];
@@ -314,6 +345,7 @@ mod tests {
                 takes: &own,
                 distances: &distances,
                 fits: &|_| false,
+                refused: &|_| false,
             };
             assert_eq!(ranked(&[("n", both())], &wanted)[0].snapshot.takes.as_ref(), Some(&own));
         }

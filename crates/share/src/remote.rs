@@ -127,6 +127,9 @@ impl Remote {
             }
             (None, Some((name, manifest))) => {
                 let (name, place) = (name.to_string(), self.place.clone());
+                if known.iter().any(|(_, manifest)| manifest.formats().contains(&FORMAT_VERSION)) {
+                    return Err(Error::Refused { name, place });
+                }
                 Err(Error::OtherFormat { name, place, found: manifest.formats(), own: FORMAT_VERSION })
             }
         }

@@ -6,4 +6,5 @@ mod budget;
 pub mod language;
 pub mod parse;
 pub mod read;
+mod secrets;
 pub mod worker;

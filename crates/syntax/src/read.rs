@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::language::LANGUAGES;
+pub use crate::secrets::looks_secret;
 
 /// Bytes at the front that are checked for NUL bytes.
 const BINARY_HEAD_BYTES: usize = 8 << 10;
@@ -57,39 +58,6 @@ pub fn skip_by_name(path: &str) -> Option<Skip> {
         return Some(Skip::Secret);
     }
     LANGUAGES.iter().any(|l| l.lock_files.contains(&name)).then_some(Skip::LockFile)
-}
-
-/// Names of files with passwords and tokens.
-const SECRET_NAMES: [&str; 13] = [
-    ".env",
-    ".envrc",
-    ".git-credentials",
-    ".htpasswd",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-];
-/// Extensions of files with keys.
-const SECRET_EXTENSIONS: [&str; 8] = ["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
-/// Suffixes after `.env.` of committed samples without secrets.
-const ENV_SAMPLES: [&str; 6] = ["default", "defaults", "dist", "example", "sample", "template"];
-
-/// Whether a file's name is typical of keys, passwords and tokens, which a search should neither store nor show by
-/// chance.
-pub fn looks_secret(path: &str) -> bool {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if let Some(stage) = name.strip_prefix(".env.") {
-        return !stage.rsplit('.').next().is_some_and(|last| ENV_SAMPLES.contains(&last));
-    }
-    SECRET_NAMES.contains(&name)
-        || name.rsplit_once('.').is_some_and(|(_, ending)| SECRET_EXTENSIONS.contains(&ending))
-        || (name == "credentials" && folder.rsplit('/').next() == Some(".aws"))
 }
 
 /// A file to index.
@@ -306,29 +274,6 @@ mod tests {
         let paragraph = "words and words ".repeat(2000);
         assert!(decode("a.md", paragraph.clone().into_bytes()).is_ok());
         assert_eq!(decode("a.css", paragraph.into_bytes()), Err(Skip::Minified));
-    }
-
-    #[test]
-    fn secrets_go_by_name() {
-        for (path, secret) in [
-            (".env", true),
-            ("a/.env.local", true),
-            (".env.production.local", true),
-            (".env.example", false),
-            (".env.local.example", false),
-            ("src/env.rs", false),
-            ("deploy/server.pem", true),
-            ("tls.key", true),
-            ("keys/id_rsa", true),
-            ("keys/id_rsa.pub", false),
-            (".aws/credentials", true),
-            ("src/credentials", false),
-            ("src/key.rs", false),
-            ("key", false),
-        ] {
-            assert_eq!(looks_secret(path), secret, "{path}");
-            assert_eq!(skip_by_name(path) == Some(Skip::Secret), secret, "{path}");
-        }
     }
 
     #[test]

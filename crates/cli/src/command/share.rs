@@ -80,7 +80,16 @@ impl Taking<'_> {
         let Identity { commit, branch, lines, .. } = self.identity;
         let (commit, branch) = (commit.as_deref(), branch.as_deref());
         let far = |commits: &[&str]| commit.map(|own| distances(self.project, own, commits)).unwrap_or_default();
-        let wanted = Wanted { commit, branch, lines: *lines, takes: self.takes, distances: &far, fits: &fits };
+        let refused = |id: &str| self.project.store.refuses(id);
+        let wanted = Wanted {
+            commit,
+            branch,
+            lines: *lines,
+            takes: self.takes,
+            distances: &far,
+            fits: &fits,
+            refused: &refused,
+        };
         match self.remote.find(self.names, &wanted, watch) {
             // It may have been shared before it had this address.
             Err(RemoteError::Unknown { place, names }) if self.by_commit => match Identity::last_name(self.project) {

@@ -118,12 +118,16 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     let without = sandbox.run(&["retry", "--shards", "shards.json"]);
     assert!(without.status == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
     let args = ["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json", "--rights"];
-    let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token));
+    // Anybody could claim any right.
+    let open = sandbox.run(&args);
+    assert!(open.status == 2 && open.err.contains("--rights: without a token"), "{}", open.err);
+    let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token).env("COLGREP_TOKEN", token));
     until("ready", || server.get("/readyz", &[]).text == "ready\n");
     let body = json!({"query": "retry a request"}).to_string();
+    let bearer = ("authorization", "Bearer a-token-of-some-length");
     let asked = |rights: &str| {
-        let headers = [("content-type", "application/json"), ("colgrep-repositories", rights)];
-        server.send("/api/v1/search", &body, &headers[..if rights.is_empty() { 1 } else { 2 }])
+        let headers = [("content-type", "application/json"), bearer, ("colgrep-repositories", rights)];
+        server.send("/api/v1/search", &body, &headers[..if rights.is_empty() { 2 } else { 3 }])
     };
     let files = |reply: &crate::common::serve::Reply| -> Vec<String> {
         let hits = reply.json()["hits"].as_array().cloned().unwrap_or_else(|| panic!("{reply:?}"));
@@ -139,10 +143,10 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(!some.text.contains("api") && !some.text.contains("back"), "{some:?}");
     assert_eq!(some.json()["shards"]["asked"], 1, "a shard without an allowed repository is not asked");
     assert_eq!(files(&asked("[]")), Vec::<String>::new());
-    let status = server.get("/api/v1/status", &[("colgrep-repositories", r#"["web"]"#)]).json();
+    let status = server.get("/api/v1/status", &[bearer, ("colgrep-repositories", r#"["web"]"#)]).json();
     let told = status["answer"].as_str().expect("an answer").to_string();
     assert!(told.contains("1 repository: web\n") && !told.contains("api") && !told.contains("generation"), "{told}");
-    let rights = [("content-type", "application/json"), ("colgrep-repositories", r#"["web"]"#)];
+    let rights = [("content-type", "application/json"), bearer, ("colgrep-repositories", r#"["web"]"#)];
     let refused = server.send("/api/v1/outline", &json!({"file": "web/src/app.js"}).to_string(), &rights);
     assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
     let page = server.send("/page/results", &body, &rights).json();
@@ -172,11 +176,10 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     drop(two);
     let part = asked(r#"["api", "web", "back"]"#);
     let shards = &part.json()["shards"];
-    assert_eq!(
-        (&shards["asked"], &shards["answered"], &shards["missing"][0]["shard"]),
-        (&json!(2), &json!(1), &json!(2))
-    );
-    until("told", || server.get("/metrics", &[]).text.contains("colgrep_shards_missing 1"));
+    // What the caller may see is told, and nothing of shards.
+    assert_eq!((&shards["answered"], &shards["missing"]), (&json!(1), &json!([])), "{shards}");
+    assert_eq!(shards["unserved"], json!([{"repository": "back", "why": "it can't be searched now"}]));
+    until("told", || server.get("/metrics", &[bearer]).text.contains("colgrep_shards_missing 1"));
     assert!(server.get("/readyz", &[]).text.contains("not all shards answer"));
     // The file names another place: what is there answers.
     let two = shard(&["back=worker"]);

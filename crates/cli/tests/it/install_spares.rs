@@ -450,3 +450,27 @@ fn links_that_lead_out_of_the_project_are_refused() {
         }
     }
 }
+
+#[test]
+fn programs_of_the_projects_own_are_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        ".cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"sessionStart": [{"command": "./colgrep hook cursor"}]}}"#,
+    );
+    sandbox.write(".cursor/mcp.json", r#"{"mcpServers": {"colgrep": {"command": "./colgrep", "args": ["mcp"]}}}"#);
+    let before = everything(&sandbox.root());
+    for _ in 0..2 {
+        let ran = project(&sandbox, "install", "cursor");
+        assert!(ran.status == 0 && ran.err.contains("runs `./colgrep hook cursor`"), "{ran:?}");
+    }
+    let hooks = read(&sandbox.root().join(".cursor/hooks.json"));
+    assert!(hooks.contains("\"colgrep hook cursor\"") && hooks.contains("./colgrep hook cursor"), "{hooks}");
+    assert!(
+        !read(&sandbox.root().join(".cursor/mcp.json")).contains("./colgrep"),
+        "colgrep's own server is in its place"
+    );
+    let ran = project(&sandbox, "uninstall", "cursor");
+    assert!(ran.status == 0 && ran.err.contains("runs `./colgrep`, a program of the project's own"), "{ran:?}");
+    assert_eq!(everything(&sandbox.root()), before);
+}

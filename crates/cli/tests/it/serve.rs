@@ -27,6 +27,41 @@ fn requests() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
+fn files_that_are_not_indexed_are_not_served() {
+    let sandbox = Sandbox::of("relay");
+    let hidden = [".hidden.rs", ".kube/config", "ignored/zebra.rs", "prod.env", "SERVER.PEM", "terraform.tfstate"];
+    for path in hidden {
+        sandbox.write(path, "def zebra():\n    return 1\n");
+    }
+    sandbox.write(".ignore", "ignored/\n");
+    sandbox.write("src/zebra.rs", "fn zebra() {}\n");
+    let server = Server::start(&sandbox, &[]);
+    server.ready();
+    let refused = |path: &str, body: &Value| {
+        let answer = server.post(path, body);
+        assert!(answer.status == 422 && !answer.text.contains("return 1"), "{path} {body}: {answer:?}");
+    };
+    let repository = server.get("/page/about", &[]).json()["repositories"][0]["repository"].clone();
+    for path in hidden {
+        refused("/api/v1/outline", &json!({"file": path}));
+        refused("/api/v1/read_unit", &json!({"file": path, "line": 1}));
+        refused("/api/v1/grep", &json!({"pattern": "zebra", "paths": [path]}));
+        refused("/api/v1/find_related", &json!({"file": path, "line": 1}));
+        refused("/page/file", &json!({"repository": repository, "path": path}));
+    }
+    for paths in [json!([]), json!([".kube"]), json!(["ignored"]), json!(["."])] {
+        let found = server.good("/api/v1/grep", &json!({"pattern": "zebra", "paths": paths}));
+        assert!(
+            !found.to_string().contains("return 1") && !found.to_string().contains("def zebra"),
+            "{paths}: {found}"
+        );
+    }
+    let found = server.good("/api/v1/grep", &json!({"pattern": "zebra"}));
+    assert!(found.to_string().contains("src/zebra.rs:1"), "{found}");
+    server.good("/api/v1/outline", &json!({"file": "src/zebra.rs"}));
+}
+
+#[test]
 fn answers_are_those_of_mcp() {
     let sandbox = Sandbox::of("relay");
     let mut client = Client::start(&sandbox, &[]);

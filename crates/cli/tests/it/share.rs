@@ -1,14 +1,15 @@
 //! Indexes shared through a folder: what is pushed is found elsewhere, and nothing is lost on the way.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::common::shared::{
-    answer, blobs, clone_of, commit, done, files_below, find_what_was_pushed, killed, manifest, manifests, place,
-    push_at_once, repository, snapshots, timed, write_manifest,
+    answer, blobs, blobs_of, clone_of, commit, done, files_below, find_what_was_pushed, killed, manifest, manifests,
+    place, push_at_once, repository, sha256, snapshots, timed, write_manifest,
 };
 use crate::common::{Sandbox, git};
+use colgrep_index::lexical::forge;
 use serde_json::{Value, json};
 
 #[test]
@@ -242,6 +243,55 @@ fn a_damaged_or_newer_manifest_changes_nothing() {
     assert_eq!(both["snapshots"][0], other["snapshots"][0]);
     assert_eq!(snapshots(&remote).len(), 2);
     done(&clone_of(&ours), &["pull", &url]);
+}
+
+/// Replaces a part of the newest index by one with other content, and all checksums over it.
+fn forge_part(remote: &Path, ending: &str, change: impl Fn(&mut Vec<u8>)) {
+    let mut said = manifest(remote);
+    let parts = said["snapshots"][0]["parts"].as_array_mut().expect("a list");
+    let part = parts.iter_mut().find(|part| part["name"].as_str().is_some_and(|name| name.ends_with(ending)));
+    let part = part.expect("a part");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(Path::new(part["name"].as_str().expect("a name")).file_name().expect("a name"));
+    let blob = blobs_of(remote).join(part["key"].as_str().or(part["sha256"].as_str()).expect("a name"));
+    fs::copy(&blob, &file).expect("copied");
+    let mut content = forge::unsealed(&file).expect("a file of a segment");
+    change(&mut content);
+    forge::seal(&file, &content).expect("written");
+    let bytes = fs::read(&file).expect("bytes");
+    let hash = sha256(&bytes);
+    fs::write(blobs_of(remote).join(&hash), &bytes).expect("written");
+    (part["sha256"], part["bytes"]) = (json!(hash), json!(bytes.len()));
+    part.as_object_mut().expect("an object").remove("key");
+    write_manifest(remote, &said);
+}
+
+#[test]
+fn an_index_that_can_not_be_read_is_never_pulled_again() {
+    let ours = repository();
+    let (remote, url) = place(&ours);
+    done(&ours, &["push", &url]);
+    // Documents that no writer writes, under right checksums.
+    forge_part(&remote, ".store", |content| {
+        let documents = content.len() / 2;
+        content[..documents].fill(7);
+    });
+    let theirs = clone_of(&ours);
+    let refused = theirs.run(&["pull", &url]);
+    assert_eq!(refused.status, 2, "{}", refused.err);
+    // It is not even fetched again.
+    let again = theirs.run(&["pull", &url]);
+    assert!(again.status == 2 && again.err.contains("it is not pulled again"), "{}", again.err);
+    let searched = theirs.run(&["ring", "--remote", &url]);
+    assert!(searched.status == 0 && searched.err.contains("the search goes on without"), "{}", searched.err);
+    done(&ours, &["clear"]);
+    ours.write("src/later.rs", "pub fn later() {}\n");
+    commit(&ours, "Later");
+    done(&ours, &["push", &url]);
+    git(&theirs, &["pull", "-q"]);
+    let pulled = done(&theirs, &["pull", &url]);
+    assert!(pulled.err.contains("what is checked out ("), "another one is: {}", pulled.err);
+    assert_eq!(theirs.run(&["later"]).paths().first(), Some(&"src/later.rs"));
 }
 
 #[test]

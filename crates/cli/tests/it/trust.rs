@@ -107,16 +107,21 @@ fn what_trust_does_not_help_asks_for_none() {
 }
 
 #[test]
-fn what_is_no_settings_file_of_its_own_is_refused() {
+fn what_is_no_settings_file_of_its_own_is_ignored_with_a_remark() {
     for model in ["\\\\\\\\server\\\\share", "//server/share", "\\\\\\\\?\\\\UNC\\\\server\\\\share"] {
         let sandbox = cloned(&format!("model = \"{model}\"\n"));
+        let ran = found(&sandbox);
+        assert!(ran.status == 0 && ran.err.contains("lies on another machine"), "{ran:?}");
         sandbox.run(&["settings", "--trust"]);
         let ran = found(&sandbox);
         assert!(ran.status == 2 && ran.err.contains("lies on another machine"), "{ran:?}");
     }
     let sandbox = cloned(&format!("# {}\n", "x".repeat(300_000)));
     let ran = found(&sandbox);
-    assert!(ran.status == 2 && ran.err.contains("larger than 256 KiB, the most that settings take"), "{ran:?}");
+    assert!(ran.status == 0 && ran.err.contains("larger than 256 KiB, the most that settings take"), "{ran:?}");
+    fs::write(sandbox.root().join(".colgrep.toml"), b"results = \xff\xfe\n").expect("a file");
+    let ran = found(&sandbox);
+    assert!(ran.status == 0 && ran.err.contains(".colgrep.toml: ignored: "), "{ran:?}");
     #[cfg(unix)]
     {
         let sandbox = cloned("");
@@ -125,7 +130,7 @@ fn what_is_no_settings_file_of_its_own_is_refused() {
         fs::remove_file(sandbox.root().join(".colgrep.toml")).expect("a file");
         std::os::unix::fs::symlink(&secret, sandbox.root().join(".colgrep.toml")).expect("a link");
         let ran = found(&sandbox);
-        assert!(ran.status == 2 && ran.err.contains("is a link") && !ran.err.contains("a secret"), "{ran:?}");
+        assert!(ran.status == 0 && ran.err.contains("is a link") && !ran.err.contains("a secret"), "{ran:?}");
     }
 }
 

@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::{BegunAll, Cluster, full};
 use crate::check::{are_served, checked, is_begun};
-use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
+use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository, is_hidden};
 use crate::error::{Error, Result};
+use crate::foreign_text::plain;
 use crate::frame::{QUESTION_BYTES_MAX, framed};
 use crate::message::{Begin, Begun, IndexProgress, Put, ServedRepository, Welcome, WireQuestion};
 use crate::replica::{Connection, Lost, Replica};
@@ -33,9 +34,10 @@ pub struct ClusterHealth {
 /// The health of a shard.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShardHealth {
-    /// Its number, from 1.
+    /// Its number, from 1; 0 where the caller may not know it.
+    #[serde(skip_serializing_if = "is_hidden")]
     pub shard: usize,
-    /// Its replicas.
+    /// Its replicas; none where the caller may not know them.
     pub replicas: Vec<ReplicaHealth>,
     /// The repositories of the replica that serves most of them. Those that only other replicas serve are listed as
     /// missing.
@@ -47,7 +49,7 @@ pub struct ShardHealth {
 pub struct ReplicaHealth {
     /// Host and port.
     pub address: String,
-    /// Identifies the state of its indexes. Withheld from callers who may see only some of them.
+    /// Identifies the state of its indexes.
     pub generation: Option<String>,
     /// Why it does not answer, if it doesn't.
     pub why: Option<String>,
@@ -79,6 +81,25 @@ impl ClusterHealth {
 
     fn repositories(&self) -> impl Iterator<Item = &ServedRepository> {
         self.shards.iter().flat_map(|shard| &shard.repositories)
+    }
+
+    /// What a caller may know who has rights to some repositories: theirs, and nothing of shards and replicas; arguments as
+    /// of [`ShardCoverage::limited`].
+    fn limited(self, allowed: Option<&[String]>, said: &dyn Fn(usize) -> Vec<Arc<Welcome>>) -> ClusterHealth {
+        let served = |shard: &ShardHealth| -> Vec<String> {
+            let served = shard.repositories.iter().filter(|one| one.missing.is_none());
+            served.map(|one| one.name.clone()).collect()
+        };
+        let located: Vec<Vec<String>> = self.shards.iter().map(served).collect();
+        let coverage = self.coverage.limited(&|_| true, allowed, &located, said);
+        let hidden =
+            |one: ServedRepository| ServedRepository { missing: one.missing.map(|_| NOT_NOW.to_string()), ..one };
+        let own = self.shards.into_iter().filter(|shard| !shard.repositories.is_empty());
+        let shards = own.map(|shard| ShardHealth {
+            repositories: shard.repositories.into_iter().map(hidden).collect(),
+            ..ShardHealth::default()
+        });
+        ClusterHealth { coverage, shards: shards.collect(), twice: self.twice, file: None }
     }
 
     /// Records what the replicas of each shard serve, each list with the replica's address. A shard without an answer
@@ -178,20 +199,15 @@ impl Cluster {
             let mut told: Vec<ServedRepository> = checked(&connection.ask(&frames.1, until)?, "served", served)?;
             // Drops what the caller may not see, in case the shard doesn't.
             told.retain(|one| allowed.is_none_or(|names| names.contains(&one.name)));
+            told.iter_mut().filter_map(|one| one.missing.as_mut()).for_each(|why| *why = plain(why));
             Ok(told)
         };
         let mut seen = self.health_by(&told, allowed)?;
         if allowed.is_some() {
-            // A generation would also reveal changes in hidden repositories.
-            let replicas = seen.shards.iter_mut().flat_map(|shard| &mut shard.replicas);
-            replicas.for_each(|replica| replica.generation = None);
-            // A healthy shard without anything that the caller may see is not mentioned.
-            let is_away = |shard: usize| seen.coverage.missing.iter().any(|away| away.shard == shard);
-            let is_told = |shard: &ShardHealth| is_away(shard.shard) || !shard.repositories.is_empty();
-            let shards = std::mem::take(&mut seen.shards);
-            seen.shards = shards.into_iter().filter(is_told).collect();
-            seen.coverage.asked = seen.shards.len();
-            seen.coverage.answered = seen.coverage.asked - seen.coverage.missing.len();
+            let (shards, _) = self.shards()?;
+            let replicas = |at: usize| shards.get(at).into_iter().flat_map(|shard| &shard.all);
+            let said = |at: usize| replicas(at).filter_map(|replica| replica.said()).collect();
+            seen = seen.limited(allowed, &said);
         }
         Ok(seen)
     }
@@ -257,7 +273,7 @@ impl Cluster {
         let names = seen.places();
         seen.add_silent(&silent, &names, allowed);
         seen.tell_lacking();
-        seen.twice = BegunAll::check_once(names).err().map(|error| full(&error));
+        seen.twice = BegunAll::check_once(names, allowed.is_some()).err().map(|error| full(&error));
         seen.file = self.refused_file();
         Ok(seen)
     }

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 
 use super::Replica;
+use crate::foreign_text::{is_name, plain};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HEAD_BYTES, HELLO_BYTES_MAX, framed, message};
-use crate::message::{Hello, MAGIC, VERSION, Welcome, WireFailure};
+use crate::handshake::{ConnectionEnd, Nonces, nonce};
+use crate::message::{Challenge, Credential, Hello, MAGIC, VERSION, Welcome, WireFailure};
 
 /// Why a replica gave no answer.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub enum Lost {
     Late,
     /// Its indexes changed since the session began.
     OtherGeneration,
+    /// It does not know the token.
+    Unproved,
     /// Its message is invalid.
     Nonsense(String),
     /// It answered with a failure.
@@ -36,7 +40,8 @@ impl std::fmt::Display for Lost {
             Lost::Gone(error) => error.fmt(f),
             Lost::Late => f.write_str("no answer in time"),
             Lost::OtherGeneration => f.write_str("it has other indexes than the search began with"),
-            Lost::Nonsense(what) => write!(f, "it speaks nonsense: {what}"),
+            Lost::Unproved => f.write_str("it does not know the token; nothing was sent to it"),
+            Lost::Nonsense(what) => write!(f, "it speaks nonsense: {}", plain(what)),
             Lost::Failed(WireFailure::Version(theirs)) => {
                 write!(
                     f,
@@ -46,7 +51,7 @@ impl std::fmt::Display for Lost {
             }
             Lost::Failed(WireFailure::Token) => f.write_str("the token is missing or wrong"),
             Lost::Failed(WireFailure::Full) => f.write_str("too many open connections"),
-            Lost::Failed(WireFailure::Request(said) | WireFailure::Broken(said)) => f.write_str(said),
+            Lost::Failed(WireFailure::Request(said) | WireFailure::Broken(said)) => f.write_str(&plain(said)),
         }
     }
 }
@@ -97,10 +102,23 @@ impl Connection {
 
     fn greet(replica: &Arc<Replica>, stream: TcpStream, until: Instant) -> Result<Connection, Lost> {
         let mut frames = Frames::new(stream, until.saturating_duration_since(Instant::now()))?;
-        let hello = Hello { magic: MAGIC, version: VERSION, token: replica.token.clone() };
+        let hello = Hello { magic: MAGIC, version: VERSION, nonce: nonce()? };
         frames.write(&framed(&hello, HELLO_BYTES_MAX)?)?;
         let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
-        let welcome: Arc<Welcome> = Arc::new(answered(&bytes)?);
+        let challenge: Challenge = answered(&bytes)?;
+        let nonces = Nonces { hello: hello.nonce, challenge: challenge.nonce };
+        let token = replica.token.as_deref();
+        if token.is_some_and(|token| !nonces.is_proved(token, ConnectionEnd::Shard, challenge.proof.as_ref())) {
+            return Err(Lost::Unproved);
+        }
+        let proof = token.map(|token| nonces.proof(token, ConnectionEnd::Coordinator));
+        frames.write(&framed(&Credential { proof }, HELLO_BYTES_MAX)?)?;
+        let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
+        let welcome: Welcome = answered(&bytes)?;
+        if !welcome.repositories.iter().chain(&welcome.unserved).all(|name| is_name(name)) {
+            return Err(Lost::Nonsense("names that no repositories have".into()));
+        }
+        let welcome = Arc::new(welcome);
         replica.says(Arc::clone(&welcome));
         let (replica, used) = (Arc::clone(replica), Instant::now());
         Ok(Connection { replica, welcome, frames, used, open: 0 })

@@ -320,6 +320,7 @@ mod tests {
 
     use super::*;
     use crate::frame::framed;
+    use crate::message::Challenge;
 
     fn replica(address: &str) -> Arc<Replica> {
         Arc::new(Replica::new(address.into(), None))
@@ -333,13 +334,15 @@ mod tests {
         one.failed(&Lost::Late);
         assert_eq!(one.why_closed().as_deref(), Some("no answer in time"));
         // The first greeting is refused, the second one answered.
+        let challenge = Challenge { nonce: [7; 32], proof: None };
+        let challenge = framed(&Ok::<_, WireFailure>(challenge), 100).expect("a frame");
         let welcome = framed(&Ok::<_, WireFailure>(Welcome::default()), 100).expect("a frame");
         let refusal = framed(&Err::<Welcome, _>(WireFailure::Token), 100).expect("a frame");
         let mut stream = listener.accept().expect("a greeting").0;
         stream.write_all(&refusal).expect("written");
         let mut other = listener.accept().expect("a greeting").0;
         assert_eq!(one.why_closed().as_deref(), Some("the token is missing or wrong"));
-        other.write_all(&welcome).expect("written");
+        other.write_all(&[challenge, welcome].concat()).expect("written");
         while one.why_closed().is_some() {
             std::thread::yield_now();
         }

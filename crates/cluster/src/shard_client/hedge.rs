@@ -107,9 +107,6 @@ impl<'r> Hedge<'r> {
         // Bounds the wait for greetings, even if all replicas hang.
         let greeted = self.started + 2 * self.client.patience.connect;
         loop {
-            if let Some(Lost::Failed(WireFailure::Request(_))) = &self.why {
-                break;
-            }
             let is_due = self.connection.is_none() && self.running.is_empty();
             if is_due || Instant::now() >= self.next {
                 let is_started = self.start();

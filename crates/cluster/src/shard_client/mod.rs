@@ -19,6 +19,7 @@ use search::RemoteSearch;
 use serde::de::DeserializeOwned;
 
 use crate::check::{self, checked};
+use crate::foreign_text::plain;
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
 use crate::message::{Begin, Begun, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
 use crate::replica::{Connection, Lost, ReplicaTimeouts, Replicas};
@@ -49,7 +50,7 @@ struct Conversation {
     depth: u8,
     /// Why there is no connection any more.
     lost: Option<String>,
-    /// Why the request was refused.
+    /// Why the request can't be sent.
     refused: Option<String>,
 }
 
@@ -103,9 +104,16 @@ impl ShardClient {
         (welcome.generation == self.begun.generation).then(all)
     }
 
+    /// The names of the repositories that the session looks into.
+    pub fn names(&self) -> Vec<String> {
+        let fronts = self.begun.extent.repositories.iter();
+        fronts.map(|one| one.front.trim_end_matches('/').to_string()).collect()
+    }
+
     /// The repositories that would be searched but can't be served, each with the reason.
     pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
-        let mut unserved = self.begun.unserved.clone();
+        let mut unserved: Vec<(String, String)> =
+            self.begun.unserved.iter().map(|(name, why)| (name.clone(), plain(why))).collect();
         let is_here =
             |name: &str| self.begun.extent.repositories.iter().any(|one| one.front.strip_suffix('/') == Some(name));
         for replica in &self.replicas.all {
@@ -125,7 +133,7 @@ impl ShardClient {
         self.line().lost.clone()
     }
 
-    /// Why it refused the request, if it did.
+    /// Why the request can't be sent, if it can't.
     pub fn refused(&self) -> Option<String> {
         self.line().refused.clone()
     }
@@ -171,7 +179,6 @@ impl ShardClient {
         let frame = frame_of(&put).inspect_err(|lost| line.refused = Some(lost.to_string()))?;
         let answer = self.asked(&mut line, &put.1, &frame, is_valid);
         match &answer {
-            Err(Lost::Failed(WireFailure::Request(said))) => line.refused = Some(said.clone()),
             Err(lost) => line.lost = Some(lost.to_string()),
             Ok(_) if replay == Replay::Never => {}
             Ok(_) => {

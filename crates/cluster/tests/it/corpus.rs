@@ -191,8 +191,8 @@ impl Catalog for Shelf {
         self.now.lock().expect("unbroken").clone()
     }
 
-    fn damaged(&self, why: &str) {
-        self.damaged.lock().expect("unbroken").push(why.to_string());
+    fn damaged(&self, error: colgrep_index::Error) {
+        self.damaged.lock().expect("unbroken").push(error.full());
     }
 
     fn missing(&self) -> Vec<(String, String)> {

@@ -3,5 +3,6 @@
 mod corpus;
 mod equality;
 mod failures;
+mod hostile;
 mod lies;
 mod served;

@@ -95,7 +95,7 @@ impl Results<'_> {
     /// Repairs a part for the next search, if an error is damage of it.
     fn repair(&self, part: usize, error: &Error) {
         if self.repairs && damage(error).is_some() {
-            self.parts.repair(part);
+            self.parts.repair(part, error);
         }
     }
 

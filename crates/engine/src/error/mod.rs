@@ -70,6 +70,19 @@ impl Error {
         }
     }
 
+    /// The same by value.
+    ///
+    /// # Errors
+    /// With itself, if it has nothing to do with an index.
+    pub fn into_index(self) -> Result<colgrep_index::Error> {
+        match self {
+            Error::Index(error) | Error::NoIndex { source: error, .. } | Error::NoPlace { source: error, .. } => {
+                Ok(error)
+            }
+            other => Err(other),
+        }
+    }
+
     /// Whether an index that it is about is away for now: a shard that does not answer.
     pub fn is_away(&self) -> bool {
         self.of_index().is_some_and(|error| error.kind() == colgrep_index::ErrorKind::Away)

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use colgrep_index::ErrorKind;
 use colgrep_index::history::{HistorySource, TranscriptFolders};
 use colgrep_index::store::{Snapshot, Store, history_folder};
-use colgrep_index::update::{Encoding, Updater, repair};
+use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::worktree;
 
 pub use ask::{Absent, EntrySource, HistoryAnswer, HistoryEntry, HistoryRequest};
@@ -27,7 +27,7 @@ pub use when::Bound;
 use crate::error::{Refused, Result};
 use crate::notice::{HistoryState, Listener, Notice};
 use crate::project::Project;
-use crate::project::damage::{damage, guarded};
+use crate::project::damage::{damage, guarded, repair_after};
 use crate::project::git::GitRepository;
 use crate::project::model::{MissingVectors, Model};
 use crate::settings::Settings;
@@ -153,7 +153,7 @@ impl HistoryPlace {
         match guarded(&work) {
             Err(error) if damage(&error).is_some() => {
                 listener.notice(&Notice::Damaged(damage(&error).unwrap_or_default()));
-                repair(&self.store)?;
+                repair_after(&error, &self.store, self.store.open().ok().as_ref(), true)?;
                 guarded(&work)
             }
             done => done,

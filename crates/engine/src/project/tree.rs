@@ -1,9 +1,9 @@
 //! The files below a path that a scope allows, found without an index: what a plain grep searches.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use colgrep_index::disk::open_regular;
 use colgrep_index::signature::{Needed, Sought};
 use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
 use colgrep_syntax::language;
@@ -105,7 +105,7 @@ fn walked(
 
 fn head(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if let Ok(file) = File::open(path) {
+    if let Ok(file) = open_regular(path) {
         let _ = file.take(HEAD_BYTES).read_to_end(&mut bytes);
     }
     bytes

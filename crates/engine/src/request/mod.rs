@@ -328,9 +328,19 @@ pub struct Pattern {
     pub smart_case: bool,
     /// They match across lines.
     pub multiline: bool,
+    /// Bytes that the compiled pattern may take, which bounds the time to compile it; ripgrep's limit if `None`.
+    pub size_max: Option<u32>,
 }
 
+/// Bytes that a pattern may take which others ask a server for: compiling it takes about 0.2 s at most.
+pub const SERVED_PATTERN_BYTES_MAX: u32 = 8 << 20;
+
 impl Pattern {
+    /// One expression that somebody else asks for.
+    pub fn served(expression: impl Into<String>) -> Pattern {
+        Pattern { size_max: Some(SERVED_PATTERN_BYTES_MAX), ..Pattern::new(expression) }
+    }
+
     /// One expression.
     pub fn new(expression: impl Into<String>) -> Pattern {
         Pattern { expressions: vec![expression.into()], ..Pattern::default() }

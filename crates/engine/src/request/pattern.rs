@@ -3,6 +3,7 @@
 use std::ops::{Deref, Range};
 use std::path::Path;
 
+use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -53,6 +54,9 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         // `$` matches before the whole line end, be it \n or \r\n. The engine has no way to it that leaves a lone \r to
         // the text.
         .crlf(true);
+    if let Some(bytes) = pattern.size_max {
+        builder.size_limit(bytes as usize).dfa_size_limit(bytes as usize);
+    }
     if pattern.multiline {
         // No byte ends lines for the matcher.
         builder.line_terminator(None);
@@ -69,7 +73,10 @@ pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
         let like =
             |other: &grep_regex::Error| std::mem::discriminant(other.kind()) == std::mem::discriminant(error.kind());
         let is_at_fault = |one: &&String| builder.build_many(&[one]).is_err_and(|other| like(&other));
-        let text = expressions.iter().find(is_at_fault).cloned().unwrap_or_else(|| expressions.join("|"));
+        let text = match &expressions[..] {
+            [one] => one.clone(),
+            several => several.iter().find(is_at_fault).cloned().unwrap_or_else(|| several.join("|")),
+        };
         let refused = match error.kind() {
             ErrorKind::NotAllowed(_) => Refused::LineEnd { pattern: text },
             _ if pattern.fixed => Refused::Text { text, source: error.into() },
@@ -126,13 +133,15 @@ pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
 pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str]) -> Vec<Vec<u32>> {
+    let tree = TreeFolder::open(root).ok();
     let of_file = |path: &&str| {
         let mut lines = Vec::new();
+        let Some(file) = tree.as_ref().and_then(|tree| tree.file(Path::new(path)).ok()) else { return lines };
         let sink = sinks::Bytes(|line, _| {
             lines.push(line as u32);
             Ok(true)
         });
-        let _ = searcher(matcher).build().search_path(&**matcher, root.join(path), sink);
+        let _ = searcher(matcher).build().search_file(&**matcher, &file, sink);
         lines
     };
     paths.par_iter().map(of_file).collect()
@@ -143,6 +152,17 @@ mod tests {
     use colgrep_index::signature::{Sought, signature};
 
     use super::*;
+    use crate::request::SERVED_PATTERN_BYTES_MAX;
+
+    #[test]
+    fn a_pattern_of_others_is_bounded_before_it_is_compiled() {
+        let large = r"(\w{100}){100}";
+        let refused = matcher(&Pattern::served(large)).expect_err("too large").full();
+        assert!(refused.contains(&SERVED_PATTERN_BYTES_MAX.to_string()), "{refused}");
+        for usual in [r"fn \w+\(", r"\b[A-Z]\w{3,20}Error\b", r"(?i)todo|fixme", r"\w{20}"] {
+            matcher(&Pattern::served(usual)).expect(usual);
+        }
+    }
 
     #[test]
     fn whatever_matches_passes() {

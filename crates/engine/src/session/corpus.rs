@@ -17,7 +17,6 @@ use colgrep_core::tag::{Hints, TagKind};
 use colgrep_core::token::Tokenizer;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::UnitFilter;
-use colgrep_index::update::repair;
 use colgrep_search::{Corpus, Layout, LocalShard, Near, Request, Retrieval, Shard, Timing, Watch, search};
 
 use crate::answer::FileAnswer;
@@ -29,7 +28,7 @@ use crate::answer::watch::Watcher;
 use crate::error::{Error, Result};
 use crate::history::cochange::Past;
 use crate::notice::{Listener, Traced};
-use crate::project::damage::guarded;
+use crate::project::damage::{guarded, repair_after};
 use crate::project::model::Model;
 use crate::request::Detail;
 use crate::request::filter::Without;
@@ -77,8 +76,8 @@ pub trait Parts: Sync {
     /// When an index can't be read.
     fn end(&self, ranked: &RankedTogether, is_weak: bool) -> Result<End>;
 
-    /// Repairs a part that turned out to be damaged, as far as that is possible here.
-    fn repair(&self, part: usize);
+    /// Repairs a part that an error shows to be damaged, as far as that is possible here.
+    fn repair(&self, part: usize, error: &Error);
 }
 
 impl Parts for Vec<ProjectSearcher> {
@@ -100,9 +99,10 @@ impl Parts for Vec<ProjectSearcher> {
         Ok(End { too_large, ..told })
     }
 
-    fn repair(&self, part: usize) {
+    fn repair(&self, part: usize, error: &Error) {
+        let ProjectSearcher { project, snapshot, .. } = &self[part];
         // What is left damaged is found again by the next search.
-        let _ = repair(&self[part].project.store);
+        let _ = repair_after(error, &project.store, Some(snapshot), self.len() == 1);
     }
 }
 
@@ -115,8 +115,8 @@ impl<P: Parts + ?Sized> Parts for &P {
         (**self).end(ranked, is_weak)
     }
 
-    fn repair(&self, part: usize) {
-        (**self).repair(part);
+    fn repair(&self, part: usize, error: &Error) {
+        (**self).repair(part, error);
     }
 }
 

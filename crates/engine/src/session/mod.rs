@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use colgrep_index::ids::StableId;
 use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::update::{ReadFirst, repair};
+use colgrep_index::update::ReadFirst;
 use colgrep_index::worktree::sibling_roots;
 
 use crate::answer::list::Length;
@@ -21,7 +21,7 @@ use crate::error::{Error, Refused, Result};
 use crate::history::cochange::{Histories, Past};
 use crate::notice::{Listener, Notice};
 use crate::project::Project;
-use crate::project::damage::{damage, guarded};
+use crate::project::damage::{damage, guarded, repair_after};
 use crate::project::dedup_roots::searched_once;
 use crate::project::model::Model;
 use crate::project::open::{OpenOptions, Opening, name_runtime, open};
@@ -226,7 +226,7 @@ impl Session {
         if !self.is_to_be_repaired(&error) {
             return Err(error);
         }
-        self.reopen(place)?;
+        self.reopen(place, &error, true)?;
         let ranked = self.ranked(request, run, run.files())?;
         let files = ranked.files(&self.places, 0..read.min(ranked.len()), detail).map_err(|failed| failed.1)?;
         Ok((ranked, files))
@@ -328,8 +328,9 @@ impl Session {
     /// damaged too.
     fn place(&mut self, project: Project, within: Within) -> Result<ProjectSearcher> {
         let (project, snapshot) = self.opened(project, &within.below)?;
-        let place = match self.filtered(&project, snapshot, &within) {
+        let place = match self.filtered(&project, Arc::clone(&snapshot), &within) {
             Err(error) if self.is_to_be_repaired(&error) => {
+                repair_after(&error, &project.store, Some(&snapshot), true)?;
                 let (project, snapshot) = self.opened_anew(project, &within.below)?;
                 self.filtered(&project, snapshot, &within)
             }
@@ -365,9 +366,8 @@ impl Session {
         Ok((project, snapshot))
     }
 
-    /// The same after repairing a damaged index.
+    /// The same after a repair.
     fn opened_anew(&mut self, project: Project, paths: &[String]) -> Result<(Project, Arc<Snapshot>)> {
-        repair(&project.store)?;
         self.opened.retain(|(known, _)| known.root != project.root);
         self.opened(project, paths)
     }
@@ -425,12 +425,13 @@ impl Session {
 
     /// Runs `work` over all places. If an index turns out to be damaged, repairs those that are and runs `work` once more.
     fn repaired_together<T>(&mut self, work: impl Fn(&Vec<ProjectSearcher>, Option<&Model>) -> Result<T>) -> Result<T> {
-        match guarded(|| work(&self.places, self.model.as_ref())) {
-            Err(error) if self.is_to_be_repaired(&error) => {}
+        let error = match guarded(|| work(&self.places, self.model.as_ref())) {
+            Err(error) if self.is_to_be_repaired(&error) => error,
             done => return done,
-        }
+        };
+        let is_alone = self.places.len() == 1;
         for at in 0..self.places.len() {
-            self.reopen(at)?;
+            self.reopen(at, &error, is_alone)?;
         }
         guarded(|| work(&self.places, self.model.as_ref()))
     }
@@ -444,9 +445,11 @@ impl Session {
         how.is_some()
     }
 
-    /// Repairs what is damaged of a place's index, and opens it again.
-    fn reopen(&mut self, at: usize) -> Result<()> {
-        let (project, within) = (self.places[at].project.clone(), self.places[at].within.clone());
+    /// Repairs what is damaged of a place's index, and opens it again; arguments as of [`repair_after`].
+    fn reopen(&mut self, at: usize, error: &Error, is_alone: bool) -> Result<()> {
+        let ProjectSearcher { project, snapshot, within, .. } = &self.places[at];
+        repair_after(error, &project.store, Some(snapshot), is_alone)?;
+        let (project, within) = (project.clone(), within.clone());
         let (project, _) = self.opened_anew(project, &within.below)?;
         self.places[at] = self.place(project, within)?;
         Ok(())
@@ -454,11 +457,11 @@ impl Session {
 
     /// Runs `work` in a place. If its index turns out to be damaged, repairs it and runs `work` once more.
     fn repaired<T>(&mut self, at: usize, work: impl Fn(&ProjectSearcher, Option<&Model>) -> Result<T>) -> Result<T> {
-        match guarded(|| work(&self.places[at], self.model.as_ref())) {
-            Err(error) if self.is_to_be_repaired(&error) => {}
+        let error = match guarded(|| work(&self.places[at], self.model.as_ref())) {
+            Err(error) if self.is_to_be_repaired(&error) => error,
             done => return done,
-        }
-        self.reopen(at)?;
+        };
+        self.reopen(at, &error, true)?;
         guarded(|| work(&self.places[at], self.model.as_ref()))
     }
 }

@@ -109,11 +109,17 @@ impl Settings {
 
     /// Adds a repository's settings as far as they are allowed.
     fn add_repository(&mut self, env: &Env, path: &Path) -> Result<()> {
-        if path.is_symlink() {
-            // An error would show lines of whatever it leads to.
-            return Err(SettingError::Link { path: path.to_path_buf() }.into());
-        }
-        let text = read_file(path)?;
+        let link = || SettingError::Link { path: path.to_path_buf() };
+        // An error would show lines of whatever a link leads to.
+        let text = match if path.is_symlink() { Err(link()) } else { read_file(path) } {
+            Ok(text) => text,
+            // A clone must not break every search: what can't be read has nobody's trust.
+            Err(error) => {
+                let unread = vec![Error::from(error).full()];
+                self.refused = Some(UntrustedSettings { path: path.to_path_buf(), values: Vec::new(), unread });
+                return Ok(());
+            }
+        };
         let is_trusted = std::cell::LazyCell::new(|| trust::is_trusted_text(env, path, &text));
         let filesize_max = self.filesize_max().unwrap_or(WalkOptions::default().filesize_max);
         let (mut refused, mut unread) = (Vec::new(), Vec::new());
@@ -135,7 +141,12 @@ impl Settings {
                 && is_of_another_machine(name)
             {
                 let (path, name) = (path.to_path_buf(), name.clone());
-                return Err(SettingError::OtherMachine { path, name }.into());
+                let error = SettingError::OtherMachine { path, name };
+                if *is_trusted {
+                    return Err(error.into());
+                }
+                unread.push(Error::from(error).full());
+                continue;
             }
             if trust::is_users_own(&key) || (!trust::is_harmless(&key, &value, filesize_max) && !*is_trusted) {
                 refused.push((key, value));

@@ -166,7 +166,7 @@ impl Info {
 
     /// First line, documentation included.
     pub(super) fn first(self) -> u32 {
-        self.line() - (self.0 >> 45 & Info::LEAD) as u32
+        self.line().saturating_sub((self.0 >> 45 & Info::LEAD) as u32)
     }
 
     /// Whether the unit's name has this spelling, case included. Compares 8 bits of a hash: one other spelling in 256

@@ -9,6 +9,7 @@ mod directory;
 mod entries;
 mod facts;
 mod fields;
+pub mod forge;
 mod holders;
 mod inside;
 mod lengths;

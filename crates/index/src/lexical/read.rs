@@ -139,6 +139,13 @@ impl LexicalSegment {
         UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
     }
 
+    /// Whether each column of facts and lengths has an entry for every document.
+    pub(super) fn covers_all_documents(&self) -> bool {
+        let docs = self.reader.max_doc();
+        [&self.file, &self.info, &self.text].into_iter().all(|column| column.num_docs() == docs)
+            && self.norms.iter().flatten().all(|norms| norms.num_docs() == docs)
+    }
+
     /// Whether `filter` allows the unit that is document `doc`.
     pub(super) fn is_allowed(&self, key: UnitId, doc: DocId, filter: &dyn UnitFilter) -> bool {
         let (file, info) = (self.file(doc), self.info(doc));

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use tantivy::HasLen;
 use tantivy::directory::{AntiCallToken, FileHandle, OwnedBytes, TerminatingWrite};
@@ -34,6 +35,17 @@ const PACKED: [(&str, usize, usize); 3] =
 const WRITE_BYTES: usize = 64 << 10;
 /// Maximum of blocks that a read takes from the cache; a longer one reads the file and caches nothing.
 const SHORT_BLOCKS: usize = 4;
+
+/// Ending of the files of stored documents. tantivy compresses them in blocks that begin with their size, and requests as
+/// much memory as it says.
+const STORE: &str = ".store";
+/// Maximum size of a block of stored documents; a real one is a little larger than its longest document.
+const STORE_BLOCK_BYTES_MAX: usize = 16 << 20;
+/// tantivy's end of a file (JSON, its length, a magic number), without the JSON.
+const FOOTER_END: usize = 8;
+/// The end of a document store before that: a version of 4 bytes, where the blocks end (8 bytes), and 16 bytes more.
+const STORE_FOOTER: usize = 28;
+const STORE_VERSION: usize = 4;
 
 fn block_sum(block: &[u8]) -> [u8; 4] {
     (xxh3_64(block) as u32).to_le_bytes()
@@ -137,6 +149,8 @@ pub(super) struct Sealed {
     bytes: ByteSource,
     blocks: Blocks,
     kept: BlockCache,
+    /// Where the blocks of stored documents end, once that was looked up.
+    blocks_end: OnceLock<usize>,
 }
 
 /// Where a file's bytes are.
@@ -246,7 +260,7 @@ impl Sealed {
         } else {
             ByteSource::On(file)
         };
-        Ok(Sealed { name, bytes, blocks, kept: BlockCache::default() })
+        Ok(Sealed { name, bytes, blocks, kept: BlockCache::default(), blocks_end: OnceLock::new() })
     }
 
     /// The stored bytes of blocks, checked.
@@ -284,25 +298,22 @@ impl Sealed {
         self.kept.block(block, self.blocks.len(), || self.blocks(block..block + 1))
     }
 
-    /// Reads everything and checks it.
-    ///
-    /// # Errors
-    /// As [`Sealed::open`].
-    pub(super) fn verify(&self) -> io::Result<()> {
-        const AT_ONCE: usize = 256;
-        let blocks = self.blocks.len();
-        (0..blocks).step_by(AT_ONCE).try_for_each(|from| self.blocks(from..blocks.min(from + AT_ONCE)).map(|_| ()))
+    /// Where the blocks of stored documents end.
+    fn blocks_end(&self) -> io::Result<usize> {
+        if let Some(end) = self.blocks_end.get() {
+            return Ok(*end);
+        }
+        let cut = || damaged(&self.name, "has no end of a document store");
+        let footer_at = self.blocks.length.checked_sub(FOOTER_END).ok_or_else(cut)?;
+        let footer = *self.read(footer_at..footer_at + 4)?.first_chunk().ok_or_else(cut)?;
+        let own =
+            footer_at.checked_sub(u32::from_le_bytes(footer) as usize).and_then(|end| end.checked_sub(STORE_FOOTER));
+        let at = own.ok_or_else(cut)? + STORE_VERSION;
+        let end = u64::from_le_bytes(*self.read(at..at + 8)?.first_chunk().ok_or_else(cut)?) as usize;
+        Ok(*self.blocks_end.get_or_init(|| end))
     }
-}
 
-impl HasLen for Sealed {
-    fn len(&self) -> usize {
-        self.blocks.length
-    }
-}
-
-impl FileHandle for Sealed {
-    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+    fn read(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         if range.start > range.end || range.end > self.blocks.length {
             return Err(damaged(&self.name, "is shorter than what points into it"));
         }
@@ -325,6 +336,37 @@ impl FileHandle for Sealed {
             bytes.extend_from_slice(&block[part]);
         }
         Ok(OwnedBytes::new(bytes))
+    }
+
+    /// Reads everything and checks it.
+    ///
+    /// # Errors
+    /// As [`Sealed::open`].
+    pub(super) fn verify(&self) -> io::Result<()> {
+        const AT_ONCE: usize = 256;
+        let blocks = self.blocks.len();
+        (0..blocks).step_by(AT_ONCE).try_for_each(|from| self.blocks(from..blocks.min(from + AT_ONCE)).map(|_| ()))
+    }
+}
+
+impl HasLen for Sealed {
+    fn len(&self) -> usize {
+        self.blocks.length
+    }
+}
+
+impl FileHandle for Sealed {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let end = range.end;
+        let bytes = self.read(range)?;
+        if self.name.ends_with(STORE)
+            && let Some(size) = bytes.first_chunk()
+            && u32::from_le_bytes(*size) as usize > STORE_BLOCK_BYTES_MAX
+            && end <= self.blocks_end()?
+        {
+            return Err(damaged(&self.name, "has a block that takes too much memory"));
+        }
+        Ok(bytes)
     }
 }
 
@@ -434,6 +476,25 @@ mod tests {
         file.set_len(1_000).expect("cut");
         let error = sealed.read_bytes(0..20_000).expect_err("cut");
         assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
+    }
+
+    #[test]
+    fn a_block_of_documents_that_asks_for_gigabytes_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.store");
+        // A block of 100 bytes, the list of blocks, the ends of the store and of the file.
+        let store = |size: u32| {
+            let end =
+                [&1u32.to_le_bytes()[..], &100u64.to_le_bytes(), &[4], &[0; 15], b"{}", &2u32.to_le_bytes(), &[0; 4]];
+            [&size.to_le_bytes()[..], &[7; 96], &[0xFF; 20], &end.concat()].concat()
+        };
+        for (size, is_read) in [(64 << 10, true), (STORE_BLOCK_BYTES_MAX as u32 + 1, false), (u32::MAX, false)] {
+            let _ = std::fs::remove_file(&path);
+            written(&path, &store(size));
+            let sealed = Sealed::open(&path).expect("sound");
+            assert_eq!(sealed.read_bytes(0..100).is_ok(), is_read, "{size}");
+            assert_eq!(sealed.read_bytes(100..120).expect("the list of blocks").as_slice(), [0xFF; 20]);
+        }
     }
 
     #[test]

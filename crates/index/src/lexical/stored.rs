@@ -50,11 +50,15 @@ impl Lexical {
         let mut imports = Vec::new();
         for (s, doc) in self.documents_of(file)? {
             if self.segments[s].info(doc).is_file() {
-                let kept = self.kept(key(s, doc))?;
-                imports = postcard::from_bytes(&kept).map_err(damaged("a file's stored imports are damaged"))?;
+                imports = self.kept_imports(key(s, doc))?;
             }
         }
         Ok(imports)
+    }
+
+    /// The imports that the document of a file stores.
+    pub(super) fn kept_imports(&self, key: UnitId) -> Result<Vec<String>> {
+        postcard::from_bytes(&self.kept(key)?).map_err(damaged("a file's stored imports are damaged"))
     }
 
     /// About how many units have a term: the highest count among its fields.

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 use lru::LruCache;
 
 use super::{hash, locate, text_of};
-use crate::disk::{open_known, read_open};
+use crate::beneath::open_beneath;
+use crate::disk::read_open;
 use crate::error::{Error, Result};
 
 /// Maximum size of cached texts, in bytes.
@@ -108,7 +109,7 @@ impl TextCache {
         {
             return Ok(text);
         }
-        let opened = open_known(&full).map_err(failed)?;
+        let opened = open_beneath(root, path).map_err(failed)?;
         let stamp = stamp(&opened.1);
         if let Some(text) = self.known(&key, stamp) {
             return Ok(text);

@@ -90,6 +90,9 @@ impl Store {
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
         self.clear_incoming();
+        if self.refused_path().exists() {
+            let _ = self.disk().remove(&self.refused_path());
+        }
         // Remove the lock file last: from then on another process may use the folder, which then is not empty and
         // stays.
         let path = self.lock_path();

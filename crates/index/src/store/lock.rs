@@ -120,6 +120,7 @@ impl Store {
         if let Some(link) = own.iter().find(|folder| folder.is_symlink()) {
             return Err(Error::io("open", link, std::io::Error::other("it is a link; remove it")));
         }
+        self.check_owner()?;
         for _ in 0..100 {
             self.disk().create_folder(self.folder())?;
             let file = match private().create(true).truncate(false).open(&path) {

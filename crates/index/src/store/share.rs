@@ -220,15 +220,16 @@ impl Store {
         self.disk.link(&source, &path).map_err(|e| Error::io("write", &path, e))
     }
 
-    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, and commits.
-    /// Removes files that no commit names.
+    /// Makes the parts in this store's folder the index of a root: verifies every checksum and the table, reads all that
+    /// searches read, and commits. Removes files that no commit names.
     ///
     /// # Errors
     /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if something is damaged or names a forbidden path.
     pub fn adopt(&self, lock: &WriteLock, adoption: &Adoption<'_>) -> Result<()> {
         let snapshot = self.open_verified()?;
+        check_table(&snapshot.files)?;
+        snapshot.read_through()?;
         let mut table = snapshot.files;
-        check_table(&table)?;
         let mut taken = table.vectors.take().filter(|_| adoption.takes_vectors);
         if let Some(manifest) = &mut taken {
             if !manifest.names().all(|name| is_vector_file(&name)) {

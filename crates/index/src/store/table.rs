@@ -25,6 +25,10 @@ const VIEW_BYTES_MIN: usize = 4;
 /// exhaust memory.
 const SPREAD_MAX: u64 = 256;
 
+/// Maximum of file numbers: searches have a list of as many entries. A table that really got there is rebuilt, with new
+/// numbers.
+const NUMBERS_MAX: u32 = 1 << 24;
+
 /// A file's entry in the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileRecord {
@@ -238,6 +242,9 @@ pub fn opened_table(generation: u64, bytes: &[u8]) -> std::result::Result<FileTa
         return Err("is no table".into());
     }
     table.files.extend(rest.into_iter().zip(views).map(|(rest, view)| rest.with(view)));
+    if table.next_id > NUMBERS_MAX || table.files.iter().any(|file| file.id.0 > NUMBERS_MAX) {
+        return Err("has numbers of files that no table has".into());
+    }
     Ok(table)
 }
 
@@ -323,6 +330,11 @@ mod tests {
             (one.path, one.size, one.id) == (other.path.as_str(), other.size, other.id)
         };
         assert!(view.files.iter().zip(&table.files).all(same) && view.files.len() == 300);
+        for (next_id, id) in [(u32::MAX, 0), (0, u32::MAX), (NUMBERS_MAX + 1, 7)] {
+            let files = vec![FileRecord { id: FileId(id), ..file(1) }];
+            let forged = sealed_table(7, &FileTable { next_id, files, ..FileTable::default() }).expect("bytes");
+            opened_table(7, &forged).expect_err("gigabytes of numbers");
+        }
         opened_table(8, &bytes).expect_err("of another generation");
         for at in 0..bytes.len() {
             opened_table(7, &bytes[..at]).expect_err("cut");

@@ -21,7 +21,8 @@ pub struct Checked {
     pub stray: Vec<PathBuf>,
 }
 
-/// Reads the whole index in `store` and verifies every checksum. Changes nothing and takes no lock.
+/// Reads the whole index in `store` and verifies every checksum. Of an index from elsewhere, also reads all that searches
+/// read. Changes nothing and takes no lock.
 ///
 /// # Errors
 /// [`ErrorKind::Missing`] if there is no index, [`ErrorKind::Io`] if it can't be read.
@@ -51,6 +52,9 @@ fn read_through(store: &Store) -> Result<Checked> {
         }
         opened => opened?,
     };
+    if checked.damage.is_empty() && !opened.files.pulled.is_empty() {
+        checked.damage.extend(opened.read_through().err());
+    }
     if let Some(manifest) = &opened.files.vectors {
         checked.damage.extend(Vectors::damage(&store.vectors_folder(), manifest));
     }

@@ -1,11 +1,11 @@
 //! The difference between the file table and the tree on disk: files to read, and missing paths.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::Path;
 
 use colgrep_syntax::read::Skip;
 
+use crate::beneath::open_beneath;
 use crate::store::FileTable;
 use crate::walk::{Walked, WalkedFile};
 
@@ -41,7 +41,7 @@ pub(super) fn difference(table: &FileTable, root: &Path, walked: &Walked) -> Dif
         }
         match known.next_if(|k| k.path == found.path) {
             // On some systems a change of permissions moves no time stamp (`changed_ns`).
-            Some(k) if k.skip == Some(Skip::Unreadable) && File::open(root.join(&k.path)).is_ok() => {
+            Some(k) if k.skip == Some(Skip::Unreadable) && open_beneath(root, &k.path).is_ok() => {
                 difference.stale.push(found.clone());
             }
             Some(k) if k.size == found.size && k.mtime_ns == found.mtime_ns && !is_replaced(&k.path) => {}

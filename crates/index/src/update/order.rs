@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
-use crate::disk::read_regular;
+use crate::source::read_file;
 use crate::walk::WalkedFile;
 
 /// Words that count, at most: one bit each.
@@ -75,7 +75,7 @@ impl ReadFirst {
             .par_iter()
             .map(|file| {
                 let is_read = file.size <= FILE_BYTES_MAX && Instant::now() < end;
-                let text = if is_read { read_regular(&root.join(&file.path), FILE_BYTES_MAX).ok() } else { None };
+                let text = if is_read { read_file(root, &file.path, FILE_BYTES_MAX).ok() } else { None };
                 (held(file.path.as_bytes()), text.map_or(0, |text| held(&text)))
             })
             .collect();

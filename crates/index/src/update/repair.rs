@@ -1,34 +1,45 @@
 //! Repair of an index whose damage shows during its use.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, caught};
 use crate::lexical::Lexical;
-use crate::store::Store;
+use crate::store::{Snapshot, Store};
 use crate::vector::{VectorManifest, Vectors};
 
 /// Removes the damaged parts of the index in `store`, so that the next update rebuilds them: segments of vectors, or
 /// all documents (the vectors are kept). Waits for another writer and verifies again, so that only one of several
 /// processes repairs the same damage. Damage that shows on opening the index is left to the update.
 ///
+/// `unreadable` is the snapshot whose content made no sense ([`Error::is_of_content`]). If all checksums of it are
+/// right, it was written or forged so: it is rebuilt, and never pulled again. That is done once for an index, since a
+/// failure that survives a rebuild is none of the index.
+///
 /// # Errors
 /// When the disk refuses.
-pub fn repair(store: &Store) -> Result<()> {
+pub fn repair(store: &Store, unreadable: Option<&Snapshot>) -> Result<()> {
     let lock = store.lock(true)?;
     let mut table = match store.open() {
         Ok(snapshot) => snapshot.files,
         Err(error) if matches!(error.kind(), ErrorKind::Missing | ErrorKind::Unusable) => return Ok(()),
         Err(error) => return Err(error),
     };
-    let vectors = table.vectors.as_ref().and_then(|manifest| sound(store, manifest));
-    match Lexical::verify(&store.lexical_folder()) {
-        Ok(()) if vectors == table.vectors => return Ok(()),
-        Err(error) if error.kind() == ErrorKind::Unusable => {
-            store.reset(&lock, true)?;
-            (table.files, table.next_id, table.complete) = (Vec::new(), 0, false);
+    let is_pulled = !table.pulled.is_empty();
+    let mut vectors = table.vectors.as_ref().and_then(|manifest| sound(store, manifest));
+    let is_rebuilt = match Lexical::verify(&store.lexical_folder()) {
+        Err(error) if error.kind() == ErrorKind::Unusable => true,
+        Err(error) => return Err(error),
+        Ok(()) if vectors != table.vectors => false,
+        Ok(()) if unreadable.is_some_and(|snapshot| store.still_has(snapshot)) && !store.refuses(&table.pulled) => {
+            store.refuse(&table.pulled)?;
+            // Its vectors are from the same source.
+            vectors = vectors.filter(|_| !is_pulled);
+            table.pulled = String::new();
+            true
         }
-        verified => verified?,
+        Ok(()) => return Ok(()),
+    };
+    if is_rebuilt {
+        store.reset(&lock, vectors.is_some())?;
+        (table.files, table.next_id, table.complete) = (Vec::new(), 0, false);
     }
     table.vectors = vectors;
     store.commit_table(&table)
@@ -54,29 +65,12 @@ fn sound(store: &Store, manifest: &VectorManifest) -> Option<VectorManifest> {
 pub(crate) fn repaired<T>(store: &Store, work: impl Fn() -> Result<T>) -> Result<T> {
     match caught(&work).flatten() {
         Err(error) if error.kind() == ErrorKind::Unusable => {
-            repair(store)?;
+            let now = store.open().ok().filter(|_| matches!(error, Error::Panicked(_)));
+            repair(store, now.as_ref())?;
             caught(work).flatten()
         }
         done => done,
     }
-}
-
-/// Runs `work` on an index and treats a panic as damage: reading a correctly written index does not panic. No other
-/// code of the libraries catches panics; callers that answer from an index do so inside this one.
-///
-/// # Errors
-/// [`ErrorKind::Unusable`] if `work` panicked.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
-    // State shared with `work` is dropped together with the index, or guarded by locks that ignore poisoning.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let said = message(panic.as_ref());
-        Error::damaged(format!("reading the index failed inside ({said})"))
-    })
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }
 
 #[cfg(test)]

@@ -7,11 +7,10 @@ use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file, textual_types};
 use colgrep_syntax::read::{Skip, decode, skip_by_name};
 
-use crate::disk::read_regular;
 use crate::error::Result;
 use crate::lexical::Entry;
 use crate::signature::{ContentFilter, SIGNED_BYTES_MAX, signature};
-use crate::source::hash;
+use crate::source::{hash, read_file};
 use crate::store::{FileRecord, FileTable};
 use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk_to_remember};
 
@@ -137,7 +136,7 @@ impl DocumentBatch for Tree<'_> {
             if let Ok(metadata) = full.symlink_metadata() {
                 times_ns(&metadata).into_iter().for_each(wait_for_new_stamp);
             }
-            read_regular(&full, bytes_max)
+            read_file(self.root, &found.path, bytes_max)
         };
         let kept = |reason: &Skip| *reason == Skip::Secret && secrets;
         let by_name = skip_by_name(&found.path).filter(|reason| !kept(reason));

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use memmap2::Mmap;
 
+#[cfg(target_os = "linux")]
+use super::cut_maps::MapGuard;
+
 /// Files up to this size are copied: a search reads most of such a file anyway, and is then safe from changes of the
 /// file.
 const KEPT_BYTES_MAX: usize = 4 << 20;
@@ -20,6 +23,9 @@ const SERVED_AFTER: Duration = Duration::from_secs(2);
 /// The bytes of a file, fetched from the disk page by page on access.
 #[derive(Debug)]
 pub(super) struct Bytes {
+    /// Guards the map, and is dropped before it.
+    #[cfg(target_os = "linux")]
+    guard: MapGuard,
     /// The mapped file.
     map: Mmap,
     file: File,
@@ -41,7 +47,23 @@ impl Bytes {
         #[expect(unsafe_code, reason = "a memory map")]
         let map = unsafe { Mmap::map(&file) }?;
         let written = file.metadata()?.modified().ok();
-        Ok(Bytes { map, file, written, opened: Instant::now(), kept: OnceLock::new() })
+        Ok(Bytes {
+            #[cfg(target_os = "linux")]
+            guard: MapGuard::of(&map),
+            map,
+            file,
+            written,
+            opened: Instant::now(),
+            kept: OnceLock::new(),
+        })
+    }
+
+    /// Whether the file was cut while it was read from the map, so that some of what was read was none of it.
+    pub(super) fn is_cut(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.kept.get().is_none() && self.guard.is_cut();
+        #[cfg(not(target_os = "linux"))]
+        false
     }
 
     /// Whether the file still has the length and the modification time that it had when it was opened. Copies a small
@@ -54,6 +76,9 @@ impl Bytes {
     fn secured(&self, is_served: bool) -> bool {
         if let Some(kept) = self.kept.get() {
             return kept.is_some();
+        }
+        if self.is_cut() {
+            return false;
         }
         let is_as_it_was = |m: std::fs::Metadata| m.len() == self.map.len() as u64 && m.modified().ok() == self.written;
         if !self.file.metadata().is_ok_and(is_as_it_was) {
@@ -96,6 +121,21 @@ mod tests {
         assert!(bytes.secured(true));
         File::options().write(true).open(&path).and_then(|file| file.set_len(9)).expect("cut");
         assert!(bytes.secured(true) && bytes[..] == content[..]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_cut_while_it_is_mapped_is_damage_and_no_signal() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let bytes = mapped(&path, &vec![7; KEPT_BYTES_MAX + 1]);
+        assert!(bytes.secured(false) && !bytes.is_cut());
+        File::options().write(true).open(&path).and_then(|file| file.set_len(9)).expect("cut");
+        assert_eq!(bytes.iter().filter(|byte| **byte == 7).count(), 9, "the rest reads as zeros");
+        assert!(bytes.is_cut() && !bytes.secured(false));
+        // Another map may take the same addresses.
+        drop(bytes);
+        assert!(!mapped(&path, &vec![7; KEPT_BYTES_MAX + 1]).is_cut());
     }
 
     #[test]

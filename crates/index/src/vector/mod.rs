@@ -2,6 +2,8 @@
 
 mod bytes;
 mod codebook;
+#[cfg(target_os = "linux")]
+mod cut_maps;
 mod math;
 mod maxsim;
 mod memory;

@@ -170,7 +170,9 @@ impl VectorQuery<'_> {
 
     fn scores(&self, places: &[VectorPlace], of: impl Fn(&mut Vec<f32>, &[u8]) -> f32 + Sync) -> Result<Vec<f32>> {
         let score = |room: &mut Vec<f32>, place: &VectorPlace| Ok(of(room, self.vectors.codes(*place)?));
-        places.par_iter().with_min_len(128).map_init(Vec::new, score).collect()
+        let scores: Result<Vec<f32>> = places.par_iter().with_min_len(128).map_init(Vec::new, score).collect();
+        self.vectors.segments.iter().try_for_each(VectorSegment::check_read)?;
+        scores
     }
 
     fn gains(&self, allowed: impl Fn(VectorPlace) -> bool, probes: usize) -> Result<Vec<Scored>> {
@@ -203,6 +205,7 @@ impl VectorQuery<'_> {
                 }
             }
         }
+        vectors.segments.iter().try_for_each(VectorSegment::check_read)?;
         Ok(touched.into_iter().map(|p| (p, gains[p.0 as usize].0)).collect())
     }
 }

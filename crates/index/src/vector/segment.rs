@@ -322,6 +322,14 @@ impl VectorSegment {
         if self.map.secure() { Ok(()) } else { Err(self.damaged("its end, which was cut off,")) }
     }
 
+    /// Checks that what was read since was all of the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unusable`](crate::ErrorKind::Unusable) if the file was cut meanwhile.
+    pub(crate) fn check_read(&self) -> Result<()> {
+        if self.map.is_cut() { Err(self.damaged("its end, which was cut off,")) } else { Ok(()) }
+    }
+
     /// Its file's name.
     pub(crate) fn name(&self) -> &str {
         &self.name

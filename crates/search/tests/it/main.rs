@@ -10,4 +10,5 @@ mod shared;
 mod stopped;
 mod switch;
 mod toy;
+mod unreadable;
 mod vectors;

@@ -344,13 +344,13 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let expected = answers(&project.update(Some(&encoding)).0, &toy);
     assert_eq!((segments(&project).len(), toy.count()), (2, 1));
     let before = listing(project.store().folder());
-    repair(&project.store()).expect("sound");
+    repair(&project.store(), None).expect("sound");
     assert_eq!(listing(project.store().folder()), before, "sound parts are unchanged");
 
     flip(&first, fs::metadata(&first).expect("a file").len() as usize - 1);
     let error = ask(&project.store().open().expect("an index"), "page", Some(semantic(&toy, Mode::SemanticOnly)), None);
     assert_eq!(error.expect_err("damage").kind(), ErrorKind::Unusable);
-    repair(&project.store()).expect("repaired");
+    repair(&project.store(), None).expect("repaired");
     assert!(!first.exists() && segments(&project).len() == 1);
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == 0 && report.encoded == many && toy.count() == many, "{report:?}");
@@ -360,7 +360,7 @@ fn mending_takes_out_what_is_damaged_and_nothing_else() {
     let mut lexical = fs::read_dir(project.store().lexical_folder()).expect("a folder").flatten().map(|e| e.path());
     let store = lexical.find(|p| p.extension().is_some_and(|e| e == "store")).expect("documents");
     flip(&store, 20);
-    repair(&project.store()).expect("repaired");
+    repair(&project.store(), None).expect("repaired");
     let (mended, report) = project.update(Some(&of_search(encoding)));
     assert!(report.units == many + 1 && report.encoded == 0 && toy.count() == 0, "{report:?}");
     assert!(same(&answers(&mended, &toy), &expected));

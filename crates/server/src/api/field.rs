@@ -85,7 +85,7 @@ impl Parts for Shower<'_> {
         self.parts().end(ranked, is_weak)
     }
 
-    fn repair(&self, part: usize) {
-        self.parts().repair(part);
+    fn repair(&self, part: usize, error: &EngineError) {
+        self.parts().repair(part, error);
     }
 }

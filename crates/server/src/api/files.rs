@@ -1,14 +1,15 @@
 //! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::request::split_lines;
 use colgrep_engine::{Notice, Pattern, Scope};
-use colgrep_index::source::read_text;
+use colgrep_index::source::read_file;
 use colgrep_syntax::read::lines_between;
 
 use super::ends::ToolAnswer;
@@ -19,7 +20,7 @@ use super::state::{Root, ServerState};
 use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::escape::escape_control;
-use colgrep_render::grep as plain_grep;
+use colgrep_render::grep::{self as plain_grep, ServedPath};
 use colgrep_render::line::escaped;
 use colgrep_render::notice::{self, coverage};
 use colgrep_render::outline::{self as file_outline, Outlined};
@@ -29,12 +30,29 @@ use colgrep_render::words::{counted, counted_are};
 /// The largest file that is read whole for its units, in bytes.
 const WHOLE_BYTES_MAX: u64 = 16 << 20;
 
-/// Fails for a file that is too large to be read whole.
-fn check_size(path: &Path, asked: &str) -> Result<()> {
-    if path.metadata().is_ok_and(|metadata| metadata.len() > WHOLE_BYTES_MAX) {
-        bail!("{asked} is larger than {} MiB, and is not read whole; `grep` finds its lines", WHOLE_BYTES_MAX >> 20);
-    }
-    Ok(())
+/// The text and the units of a file of a root: read once, so that both are of the same file. `asked` is its name in
+/// messages.
+///
+/// # Errors
+/// When it is not a text file, or has more than `bytes_max` bytes, with `too_large`.
+pub fn text_and_units(
+    root: &Root,
+    below: &str,
+    asked: &str,
+    (bytes_max, too_large): (u64, &str),
+) -> Result<(String, Vec<Outlined>)> {
+    let full = root.project.root.join(below);
+    file_outline::check_file(&full)?;
+    let bytes = read_file(&root.project.root, below, bytes_max).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => anyhow!("{asked} is larger than {} MiB, {too_large}", bytes_max >> 20),
+        _ => anyhow::Error::from(error).context(format!("could not read {}", full.display())),
+    })?;
+    file_outline::text_and_units(&full, bytes)
+}
+
+/// The same for the tools.
+fn read_whole(root: &Root, below: &str, asked: &str) -> Result<(String, Vec<Outlined>)> {
+    text_and_units(root, below, asked, (WHOLE_BYTES_MAX, "and is not read whole; `grep` finds its lines"))
 }
 
 /// `grep`.
@@ -50,7 +68,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
-    let mut pattern = Pattern::new(&asked.pattern);
+    let mut pattern = Pattern::served(&asked.pattern);
     (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
     scope.pattern = Some(pattern);
     let located = state.located(&asked.paths, &asked.groups)?;
@@ -76,7 +94,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     let overlap = folders.iter().any(|(_, one)| holding(one) > 1);
     let mut given = HashSet::new();
     let mut is_new = |line: &String| !overlap || asked.context > 0 || given.insert(line.clone());
-    for (_, folder) in folders {
+    for (root, folder) in folders {
         if lines.len() >= enough {
             break;
         }
@@ -90,8 +108,10 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
         let settings = settings_at(&folder, &state.env)?;
         let enough = enough - lines.len();
         let around = (asked.context, text_only);
-        let (found, unread) =
-            plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &path, enough)?;
+        let served = state.served(root)?;
+        let serves = |full: &Path| served.has(full);
+        let at = ServedPath { path: &path, root: &root.project.root, serves: &serves };
+        let (found, unread) = plain_grep::lines(&scope, around, &state.options, (&settings, &state.env), &at, enough)?;
         lines.extend(found.into_iter().filter(&mut is_new));
         unreadable.extend(unread);
     }
@@ -112,9 +132,8 @@ fn not_read(here: PathBuf, mut unreadable: Vec<PathBuf>) -> String {
 /// `outline`.
 pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     state.check_here()?;
-    let (_, full, _) = state.locate(written_lines(state, &asked.file).0)?;
-    check_size(&full, &asked.file)?;
-    let units = file_outline::outline(&full)?;
+    let (root, _, below) = state.locate(written_lines(state, &asked.file).0)?;
+    let (_, units) = read_whole(root, &below, &asked.file)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
 }
@@ -135,12 +154,11 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
     let (file, lines) = written_lines(state, &asked.file);
     let with_id = unit_with(state, &asked.id, file)?;
     let line = asked.line.or(lines.map(|(first, _)| first));
-    let (root, full, below) = match &with_id {
-        Some((root, below, ..)) => (*root, root.project.root.join(below), below.clone()),
-        None => state.locate(file)?,
+    let (root, below) = match &with_id {
+        Some((root, below, ..)) => (*root, below.clone()),
+        None => state.locate(file).map(|(root, _, below)| (root, below))?,
     };
-    check_size(&full, file)?;
-    let units = file_outline::outline(&full)?;
+    let (text, units) = read_whole(root, &below, file)?;
     let name = asked.name.as_deref().filter(|name| !name.is_empty());
     let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
     let mut named = units.iter().filter(named);
@@ -164,7 +182,6 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String
         };
         format!("{file} has no unit {which}; `outline` lists its units")
     })?;
-    let text = read_text(&root.project.root, &below)?;
     // Its documentation is shown to whoever asks for a line of it.
     let first = if line.is_some_and(|line| (unit.first..unit.line).contains(&line)) { unit.first } else { unit.line };
     let lines = lines_between(&text, first as usize, unit.end_line as usize, str::lines);

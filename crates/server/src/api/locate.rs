@@ -6,11 +6,31 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::session::corpus::fronts;
-use colgrep_syntax::read::looks_secret;
+use colgrep_index::store::Snapshot;
+use colgrep_syntax::read::{Skip, looks_secret};
 
 use super::root::check_folder;
 use super::state::{Root, ServerState};
 use colgrep_render::path::in_root;
+
+/// The files of a root that are served by name.
+pub(super) struct ServedFiles {
+    root: PathBuf,
+    /// The index that has to know them, unless all files are served.
+    snapshot: Option<Arc<Snapshot>>,
+}
+
+impl ServedFiles {
+    /// Whether a file is served. One that the index lists without its content, since it is large for example, is.
+    pub(super) fn has(&self, full: &Path) -> bool {
+        let Some(snapshot) = &self.snapshot else { return true };
+        let Ok(below) = full.strip_prefix(&self.root) else { return false };
+        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let files = &snapshot.files.files;
+        let known = files.binary_search_by(|file| file.path.as_str().cmp(&below)).map(|at| &files[at]);
+        known.is_ok_and(|file| !matches!(file.skip, Some(Skip::Secret | Skip::Unreadable)))
+    }
+}
 
 impl ServerState {
     /// The folders of a group of projects.
@@ -65,8 +85,8 @@ impl ServerState {
     ///
     /// # Errors
     /// When there is no such file or folder, several roots have it, it lies outside all of them, or it is not served:
-    /// git's own files, and files that look like secrets unless these or hidden files are indexed. Text that the caller
-    /// has read may have prompted the request.
+    /// git's own files, files that look like secrets unless these or hidden files are indexed, and over HTTP files
+    /// that the index does not list. Text that the caller has read may have prompted the request.
     pub fn locate(&self, path: &str) -> Result<(&Arc<Root>, PathBuf, String)> {
         self.check_here()?;
         self.check_roots()?;
@@ -90,6 +110,9 @@ impl ServerState {
                 "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
             );
         }
+        if full.is_file() && !self.served(root)?.has(&full) {
+            bail!("{path} is not indexed, and not served");
+        }
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         Ok((root, full, below))
@@ -109,6 +132,15 @@ impl ServerState {
             }
         }
         Ok(located)
+    }
+
+    /// The files of a root that are served by name.
+    ///
+    /// # Errors
+    /// When its index can't be read.
+    pub(super) fn served(&self, root: &Arc<Root>) -> Result<ServedFiles> {
+        let snapshot = if self.indexed_only { Some(self.snapshot(root)?) } else { None };
+        Ok(ServedFiles { root: root.project.root.clone(), snapshot })
     }
 
     /// Whether a root's hidden files or secrets are indexed.

@@ -26,6 +26,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::ToolAnswer;
+pub use files::text_and_units;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};

@@ -10,7 +10,7 @@ use colgrep_engine::answer::list::Length;
 use colgrep_engine::answer::pack;
 use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::notice::IndexState;
-use colgrep_engine::project::damage::{damage, guarded};
+use colgrep_engine::project::damage::{damage, guarded, repair_after};
 use colgrep_engine::project::dedup_roots::searched_once;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::request::like::Like;
@@ -20,7 +20,7 @@ use colgrep_engine::session::project_searcher::{ProjectSearcher, Within};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::{Detail, PreparedSearch, Question, SearchRequest};
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::{ReadFirst, repair};
+use colgrep_index::update::ReadFirst;
 
 use super::ends::RankingReport;
 use super::field::{SearchBackend, shown};
@@ -320,8 +320,9 @@ pub fn repaired<T>(roots: &[RootPaths<'_>], work: impl Fn() -> Result<T>) -> Res
     match guarded(&work) {
         Err(error) if damage(error.as_ref()).is_some() => {
             for (root, _) in roots {
+                let snapshot = root.opened();
                 root.forget();
-                repair(&root.project.store)?;
+                repair_after(error.as_ref(), &root.project.store, snapshot.as_deref(), roots.len() == 1)?;
             }
             guarded(work)
         }

@@ -43,6 +43,8 @@ pub struct ServerState {
     histories: Arc<Histories>,
     /// Whether the roots were given when the server was started.
     is_fixed: bool,
+    /// Whether only files that an index lists are served by name: over HTTP, callers are not at this machine.
+    pub indexed_only: bool,
     /// Why there is no root; empty otherwise.
     why: String,
     /// The folder that the server was started in, whose settings name groups of projects.
@@ -149,6 +151,7 @@ impl ServerState {
             lost: Vec::new(),
             histories: Arc::default(),
             is_fixed: true,
+            indexed_only: false,
             why: String::new(),
             started: std::env::current_dir().unwrap_or_default(),
             shards: None,

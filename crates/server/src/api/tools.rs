@@ -201,7 +201,7 @@ fn scope(asked: &params::Search) -> Result<Scope> {
             tests => tests,
         },
     };
-    scope.pattern = pattern(asked).map(Pattern::new);
+    scope.pattern = pattern(asked).map(Pattern::served);
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -213,7 +213,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
     let mut scope = scope(asked)?;
     let is_text = asks_for_text(state, asked)?;
     if is_text {
-        let mut text = Pattern::new(asked.query.trim());
+        let mut text = Pattern::served(asked.query.trim());
         text.fixed = true;
         scope.pattern = Some(text);
     }

@@ -1,13 +1,16 @@
 //! How much is under way at once: requests at work, requests that wait, and answers that nobody has read yet.
 
+use core::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
+use colgrep_cluster::oldest_of_most;
 use http_body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 
@@ -23,6 +26,8 @@ const UNREAD_KIB_MAX: usize = 64 << 10;
 pub const ANSWER_BYTES_MAX: usize = 8 << 20;
 /// An answer goes out in pieces of this many bytes.
 const PIECE_BYTES: usize = 64 << 10;
+/// Time in which a connection ends that makes room for another one.
+const LEAVING: Duration = Duration::from_millis(500);
 /// Time in which a client has to read an answer.
 const READING: Duration = Duration::from_secs(60);
 
@@ -37,6 +42,8 @@ pub struct Admission {
     unread: Arc<Semaphore>,
     /// Room for connections.
     connections: Arc<Semaphore>,
+    /// Who has a whole place, the oldest first.
+    guests: Mutex<Vec<Weak<Guest>>>,
     /// Room for connections beyond those.
     spare: Arc<Semaphore>,
 }
@@ -46,7 +53,30 @@ pub struct Admission {
 pub struct Seat {
     /// Whether there was room for it; beyond that, only health is asked about.
     pub is_whole: bool,
+    /// Who has it.
+    pub guest: Arc<Guest>,
     _place: OwnedSemaphorePermit,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug)]
+pub struct Guest {
+    from: IpAddr,
+    /// Whether it made a request that not everybody may make.
+    is_known: AtomicBool,
+    leaves: Notify,
+}
+
+impl Guest {
+    /// Remembers that it made a request that not everybody may make.
+    pub fn is_let_in(&self) {
+        self.is_known.store(true, Ordering::Release);
+    }
+
+    /// Waits until somebody else needs its place.
+    pub async fn is_to_leave(&self) {
+        self.leaves.notified().await;
+    }
 }
 
 /// What is under way.
@@ -74,7 +104,8 @@ impl Admission {
         let room = |n| Arc::new(Semaphore::new(n));
         let (requests, work) = (room(at_once + WAITING_MAX), room(at_once));
         let (connections, spare) = (room(CONNECTIONS_MAX), room(SPARE_MAX));
-        Admission { at_once, requests, work, unread: room(UNREAD_KIB_MAX), connections, spare }
+        let (unread, guests) = (room(UNREAD_KIB_MAX), Mutex::default());
+        Admission { at_once, requests, work, unread, connections, guests, spare }
     }
 
     /// Waits for a place.
@@ -87,14 +118,46 @@ impl Admission {
         Ok(AdmissionSlot { _request: request, _work: work })
     }
 
-    /// Waits for room for a connection, or for one beyond.
-    pub async fn connect(&self) -> Option<Seat> {
-        let (is_whole, place) = tokio::select! {
-            biased;
-            place = Arc::clone(&self.connections).acquire_owned() => (true, place),
-            place = Arc::clone(&self.spare).acquire_owned() => (false, place),
+    /// Waits for room for a connection from a machine, or for one beyond. If there is none, the oldest connection that
+    /// made no request of its own makes room, of the machine that has most: whoever opens many keeps nobody out.
+    pub async fn connect(&self, from: IpAddr) -> Option<Seat> {
+        let whole = || Arc::clone(&self.connections).acquire_owned();
+        let first = match Arc::clone(&self.connections).try_acquire_owned() {
+            Ok(place) => Some(place),
+            Err(_) if self.makes_room() => tokio::time::timeout(LEAVING, whole()).await.ok().transpose().ok()?,
+            Err(_) => None,
         };
-        Some(Seat { is_whole, _place: place.ok()? })
+        let (is_whole, place) = match first {
+            Some(place) => (true, place),
+            None => tokio::select! {
+                biased;
+                place = whole() => (true, place.ok()?),
+                place = Arc::clone(&self.spare).acquire_owned() => (false, place.ok()?),
+            },
+        };
+        let guest = Arc::new(Guest { from, is_known: AtomicBool::new(false), leaves: Notify::new() });
+        if is_whole {
+            self.guests().push(Arc::downgrade(&guest));
+        }
+        Some(Seat { is_whole, guest, _place: place })
+    }
+
+    fn guests(&self) -> MutexGuard<'_, Vec<Weak<Guest>>> {
+        let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.retain(|guest| guest.strong_count() > 0);
+        guests
+    }
+
+    /// Sends a guest away whom everybody could be. Returns whether there is one.
+    fn makes_room(&self) -> bool {
+        let all: Vec<Arc<Guest>> = self.guests().iter().filter_map(Weak::upgrade).collect();
+        let strangers: Vec<&Arc<Guest>> = all.iter().filter(|guest| !guest.is_known.load(Ordering::Acquire)).collect();
+        let machines: Vec<IpAddr> = strangers.iter().map(|guest| guest.from).collect();
+        let Some(at) = oldest_of_most(&machines) else { return false };
+        // It is not asked twice.
+        strangers[at].is_let_in();
+        strangers[at].leaves.notify_one();
+        true
     }
 
     /// Waits until no connection is left.
@@ -166,6 +229,8 @@ mod tests {
 
     use super::*;
 
+    const HERE: IpAddr = IpAddr::V4(core::net::Ipv4Addr::LOCALHOST);
+
     fn blocked<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(future)
     }
@@ -203,14 +268,33 @@ mod tests {
             let gate = Admission::new(1);
             let mut seats = Vec::new();
             for at in 0..CONNECTIONS_MAX + SPARE_MAX {
-                let seat = gate.connect().await.expect("a seat");
+                let seat = gate.connect(HERE).await.expect("a seat");
+                seat.guest.is_let_in();
                 assert_eq!(seat.is_whole, at < CONNECTIONS_MAX, "{at}");
                 seats.push(seat);
             }
-            let waits = tokio::time::timeout(Duration::from_millis(10), gate.connect());
+            let waits = tokio::time::timeout(Duration::from_millis(10), gate.connect(HERE));
             assert!(waits.await.is_err(), "the next one waits");
             seats.remove(0);
-            assert!(gate.connect().await.expect("a seat").is_whole);
+            assert!(gate.connect(HERE).await.expect("a seat").is_whole);
+        });
+    }
+
+    #[test]
+    fn strangers_keep_nobody_out() {
+        blocked(async {
+            let gate = Arc::new(Admission::new(1));
+            let honest = gate.connect(HERE).await.expect("a seat");
+            honest.guest.is_let_in();
+            for at in 0..3 * CONNECTIONS_MAX {
+                let seat = gate.connect(HERE).await.expect("a seat");
+                assert!(seat.is_whole, "{at}: an older stranger leaves");
+                tokio::spawn(async move { seat.guest.is_to_leave().await });
+                tokio::task::yield_now().await;
+            }
+            let left = tokio::time::timeout(Duration::from_millis(10), honest.guest.is_to_leave());
+            assert!(left.await.is_err(), "who is known stays");
+            assert_eq!(gate.load().connections, CONNECTIONS_MAX);
         });
     }
 

@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
-use super::gate::Seat;
+use super::gate::{Guest, Seat};
 use super::{App, routes};
 
 /// Bytes of a head that are read; hyper takes no less than 8 KiB, and drops longer heads silently. Heads longer than
@@ -64,22 +67,26 @@ impl BoundSocket {
         loop {
             // While the limit is reached, further connections wait in the system's queue.
             let next = async {
-                let accepted = self.socket.accept().await;
-                Some((accepted, app.gate.connect().await?))
+                let accepted = match self.socket.accept().await {
+                    Ok(accepted) => accepted,
+                    Err(error) => return Some(Err(error)),
+                };
+                let seat = app.gate.connect(accepted.1.ip()).await?;
+                Some(Ok((accepted.0, seat)))
             };
             tokio::select! {
                 () = &mut told => break,
                 next = next => match next {
-                    Some((Ok((stream, _)), seat)) if seat.is_whole => {
+                    Some(Ok((stream, seat))) if seat.is_whole => {
                         let patience = app.patience;
                         tokio::spawn(connection(stream, router.clone(), stopped.clone(), seat, patience));
                     }
-                    Some((Ok((stream, _)), seat)) => {
+                    Some(Ok((stream, seat))) => {
                         let asked = connection(stream, spare.clone(), stopped.clone(), seat, SPARE_PATIENCE);
                         tokio::spawn(tokio::time::timeout(SPARE_PATIENCE, asked));
                     }
                     // Too many open files, or a client that went away again.
-                    Some((Err(_), _)) => tokio::time::sleep(PAUSE).await,
+                    Some(Err(_)) => tokio::time::sleep(PAUSE).await,
                     None => break,
                 },
             }
@@ -121,14 +128,35 @@ async fn connection(
         .header_read_timeout(HEAD_PATIENCE.min(patience))
         .max_buf_size(READ_BYTES_MAX)
         .keep_alive(seat.is_whole)
-        .serve_connection(stream, TowerToHyperService::new(router));
+        .serve_connection(
+            stream,
+            GuestService { router: TowerToHyperService::new(router), guest: Arc::clone(&seat.guest) },
+        );
     let mut connection = pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => return,
+        () = seat.guest.is_to_leave() => return,
         _ = stopped.wait_for(|is_over| *is_over) => {}
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
+}
+
+/// The routes for one connection: each request brings its guest.
+struct GuestService {
+    router: TowerToHyperService<Router>,
+    guest: Arc<Guest>,
+}
+
+impl Service<Request<Incoming>> for GuestService {
+    type Response = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(Arc::clone(&self.guest));
+        self.router.call(request)
+    }
 }
 
 /// Waits for SIGINT or SIGTERM.

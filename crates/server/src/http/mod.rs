@@ -123,14 +123,20 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         return shard::run(args, options, quiet, env);
     }
     let guard = Guard::new(args, env)?;
+    if args.rights && !guard.has_token() {
+        bail!(
+            "--rights: without a token anybody can claim any right; --token-file FILE names one that the gateway alone has"
+        );
+    }
     let at_once = args.at_once.unwrap_or(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
-    let state = match &args.shards {
+    let mut state = match &args.shards {
         Some(file) => {
             let shards = Shards::open(file, args.shard_token_file.as_deref(), env, at_once, args.rights)?;
             ServerState::over(shards, options, env)
         }
         None => ServerState::new(&args.roots, &args.groups, options, env)?,
     };
+    state.indexed_only = true;
     state.check_roots()?;
     let app = Arc::new(App {
         state,

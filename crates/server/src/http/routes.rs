@@ -12,6 +12,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
+use super::gate::Guest;
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
@@ -88,6 +89,9 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     });
     let mut response = match checked {
         Ok(caller) => {
+            if let Some(guest) = request.extensions().get::<Arc<Guest>>().filter(|_| !is_open) {
+                guest.is_let_in();
+            }
             request.extensions_mut().insert(caller);
             next.run(request).await
         }

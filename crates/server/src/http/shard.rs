@@ -7,15 +7,14 @@ use colgrep_render::remark;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardServer};
+use colgrep_engine::project::damage::repair_after;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
-use colgrep_index::update::repair;
 
 use super::guard::Guard;
 use super::listen::told_to_end;
@@ -38,7 +37,8 @@ struct Repositories {
     state: ServerState,
     all: Vec<OwnRepository>,
     now: Mutex<Option<Arc<Generation>>>,
-    is_damaged: AtomicBool,
+    /// The damage that a search met and that was not repaired yet.
+    damage: Mutex<Option<colgrep_index::Error>>,
     /// Why repositories are not served now, by their names.
     missing: Mutex<BTreeMap<String, String>>,
 }
@@ -61,9 +61,9 @@ impl Catalog for Repositories {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn damaged(&self, why: &str) {
-        remark!("colgrep: an index is damaged and is repaired: {why}");
-        self.is_damaged.store(true, Ordering::Release);
+    fn damaged(&self, error: colgrep_index::Error) {
+        remark!("colgrep: an index is damaged and is repaired: {}", error.full());
+        *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
     fn missing(&self) -> Vec<(String, String)> {
@@ -94,11 +94,13 @@ impl Repositories {
     /// Checks the indexes that are due, and serves the current state of all.
     fn look(&self, looked: &mut Vec<Option<Looked>>) {
         looked.resize_with(self.all.len(), || None);
-        if self.is_damaged.swap(false, Ordering::AcqRel) {
+        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(error) = damage {
             for root in self.all.iter().filter_map(|own| own.root.get()) {
+                let snapshot = root.opened();
                 root.forget();
                 // What is left damaged is found again by the next search.
-                let _ = repair(&root.project.store);
+                let _ = repair_after(&error, &root.project.store, snapshot.as_deref(), false);
             }
             looked.fill_with(|| None);
         }
@@ -250,8 +252,8 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         all.push(NamedRepository::of(&root.folder)?);
     }
     let all = all.into_iter().map(|named| OwnRepository { named, root: OnceLock::new() }).collect();
-    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
-    let held = Arc::new(Repositories { state, all, now, is_damaged, missing });
+    let (now, damage, missing) = (Mutex::default(), Mutex::default(), Mutex::default());
+    let held = Arc::new(Repositories { state, all, now, damage, missing });
     held.open()?;
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)

@@ -160,3 +160,34 @@ fn files_that_no_index_has_are_refused() {
     let large = PartRecord { bytes: u64::MAX, ..part("vectors/1.seg", b"x") };
     check([whole(), vec![large]].concat()).expect_err("too large");
 }
+
+#[test]
+fn a_forged_manifest_is_read_or_refused() {
+    let mut manifest = Manifest::new("h/n");
+    ["a", "b"].into_iter().for_each(|commit| manifest.add(snapshot(commit, "main")));
+    let bytes = manifest.sealed();
+    let text = &bytes[..bytes.len() - SEAL.len() - 65];
+    let mut random = 7_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    let pieces: [&[u8]; 8] = [b"18446744073709551615", b"-1", b"null", b"[", b"{}", b"\"\"", b"../../x", b"1e999"];
+    let mut read = 0;
+    for _ in 0..3_000 {
+        let mut forged = text.to_vec();
+        for _ in 0..1 + next(3) {
+            let (at, piece) = (next(forged.len()), pieces[next(pieces.len())]);
+            let end = forged.len().min(at + next(24));
+            forged.splice(at..end, piece.iter().copied());
+        }
+        let sealed = [&forged[..], SEAL, of_bytes(&forged).as_bytes(), b"\n"].concat();
+        let Ok(manifest) = Manifest::read(&sealed, "x") else { continue };
+        read += 1;
+        let _ = (manifest.keys(), manifest.formats(), manifest.sealed());
+        for snapshot in manifest.snapshots() {
+            let _ = (snapshot.id(), snapshot.bytes(), snapshot.check());
+        }
+    }
+    assert!(read > 10, "{read}");
+}

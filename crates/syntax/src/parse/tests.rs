@@ -7,7 +7,7 @@ use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 use proptest::prelude::*;
 
 use super::text::{clean_comment, clean_heading, clean_name, clean_title, split_list};
-use super::{BLOCK_LINES, BODY_BYTES_MAX, LARGE_FUNCTION_LINES, PANICKED, Parsed, contained, parse};
+use super::{BLOCK_LINES, BODY_BYTES_MAX, LARGE_FUNCTION_LINES, PANICKED, Parsed, UNITS_MAX, contained, parse};
 use crate::language::{LANGUAGES, Language, by_name};
 
 fn parsed(language: &str, text: &str) -> Parsed {
@@ -411,6 +411,18 @@ proptest! {
             }
             assert_covered(language.name, &text, &parse(&text, language));
         }
+    }
+}
+
+#[test]
+fn a_file_of_very_many_units_becomes_blocks() {
+    let markdown: String = (0..40_000).map(|i| format!("# h{i}\n\nText {i}.\n")).collect();
+    let python: String = (0..30_000).map(|i| format!("def f{i}(): pass\n")).collect();
+    for (language, text) in [("markdown", markdown), ("python", python)] {
+        let parsed = parse(&text, by_name(language).expect("a language"));
+        assert!(parsed.units.len() <= UNITS_MAX, "{language}: {}", parsed.units.len());
+        let note = parsed.note.as_deref().unwrap_or_default();
+        assert!(note.starts_with("holds too many definitions"), "{language}: {note}");
     }
 }
 

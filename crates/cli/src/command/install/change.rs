@@ -36,7 +36,8 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
     let is_current = |text: &str| all(&target.edits, |edit| edit.is_current(text));
     if before.as_deref().map_or(Ok(false), is_current)? {
         let receipt = old.map(|receipt| receipt.with(agent));
-        return Ok(FileChange { path, after: before.clone(), before, receipt, note: None, is_shared: false });
+        let note = of_folder(target, before.as_deref())?;
+        return Ok(FileChange { path, after: before.clone(), before, receipt, note, is_shared: false });
     }
     let base = base(&target.edits, before.as_deref(), old.as_ref())?;
     let mut text = base.clone().unwrap_or_default();
@@ -57,6 +58,7 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
         .iter()
         .any(|s| s.taken.is_some())
         .then(|| format!("the entry {NAME:?} that stood in {} is kept, and comes back with uninstall", path.display()));
+    let note = joined(note, of_folder(target, Some(&text))?);
     let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders, agents }.with(agent);
     Ok(FileChange { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })
 }
@@ -81,9 +83,26 @@ pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> 
     let stays = !all(&target.edits, |edit| Ok(edit.is_in(text)? || edit.taken(text)?.is_none()))?;
     let note =
         stays.then(|| format!("the entry {NAME:?} in {} is not as colgrep writes it, and stays", path.display()));
+    let note = joined(note, of_folder(target, after.as_deref())?);
     // Without the receipt, the user's entry that was replaced would be lost.
     let receipt = old.filter(|_| stays);
     Ok(FileChange { path, before, after, receipt, note, is_shared: false })
+}
+
+/// A remark on commands of a file that run a program of the agent's folder: `install` writes no such command.
+fn of_folder(target: &InstallTarget, text: Option<&str>) -> Result<Option<String>> {
+    let mut commands: Vec<String> = Vec::new();
+    for edit in &target.edits {
+        commands.extend(edit.of_folder(text.unwrap_or_default())?);
+    }
+    let said = || format!("{} runs `{}`, a program of the project's own", target.path.display(), commands.join("`, `"));
+    Ok((!commands.is_empty()).then(said))
+}
+
+/// Two remarks as one.
+fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+    let both: Vec<String> = one.into_iter().chain(other).collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 fn all(edits: &[Edit], holds: impl Fn(&Edit) -> Result<bool>) -> Result<bool> {

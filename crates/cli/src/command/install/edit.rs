@@ -24,6 +24,12 @@ pub trait OwnedPart {
         Ok(None)
     }
 
+    /// Commands in the part's place whose program [lies in the agent's folder](is_of_folder).
+    fn of_folder(&self, text: &str) -> Result<Vec<String>> {
+        let _ = text;
+        Ok(Vec::new())
+    }
+
     /// Adds the part to `text`, which has none.
     fn put(&self, text: &str) -> Result<String>;
 
@@ -83,6 +89,11 @@ impl Edit {
         self.0.taken(&plain(text))
     }
 
+    /// Commands in the part's place whose program [lies in the agent's folder](is_of_folder).
+    pub fn of_folder(&self, text: &str) -> Result<Vec<String>> {
+        self.0.of_folder(&plain(text))
+    }
+
     /// The text with colgrep's part added. `text` must not contain it yet.
     pub fn put(&self, text: &str) -> Result<String> {
         in_own_form(text, |plain| self.0.put(plain))
@@ -119,10 +130,27 @@ impl Edit {
     }
 }
 
-/// Whether a path leads to a program of the name colgrep.
-pub fn is_colgrep(path: &str) -> bool {
-    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+/// Whether a program is colgrep, wherever it lies: the name alone, or a whole path. `install` writes nothing else.
+pub fn is_colgrep(program: &str) -> bool {
+    is_named_so(program) && !is_of_folder(program)
+}
+
+/// Whether a program of that name lies in the folder that an agent starts it in, as `./colgrep` does: a clone may bring
+/// its own.
+pub fn is_of_folder(program: &str) -> bool {
+    let is_whole = program.starts_with(['/', '\\']) || program.as_bytes().get(1) == Some(&b':');
+    is_named_so(program) && program.contains(['/', '\\']) && !is_whole
+}
+
+fn is_named_so(program: &str) -> bool {
+    let file = program.rsplit(['/', '\\']).next().unwrap_or(program);
     file.strip_suffix(".exe").unwrap_or(file) == NAME
+}
+
+/// The program of such a server's entry.
+pub fn server_of_folder(entry: &Value) -> Option<String> {
+    let command = ["/command", "/command/0"].iter().find_map(|place| entry.pointer(place)?.as_str());
+    command.filter(|program| is_of_folder(program)).map(str::to_string)
 }
 
 /// Whether an entry is `wanted`, wherever the program lay when it was written.

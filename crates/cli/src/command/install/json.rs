@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_own_server};
+use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server, server_of_folder};
 
 /// An entry in an object of a JSON file.
 pub struct JsonServerEntry {
@@ -38,6 +38,11 @@ impl OwnedPart for JsonServerEntry {
     fn taken(&self, text: &str) -> Result<Option<String>> {
         let other = self.entry(&parsed(text)?).filter(|e| !self.is_own(e));
         Ok(other.and_then(|e| e.value()).map(|v| v.to_string()))
+    }
+
+    fn of_folder(&self, text: &str) -> Result<Vec<String>> {
+        let entry = self.entry(&parsed(text)?).and_then(|e| e.value()).and_then(|value| value.to_serde_value());
+        Ok(entry.as_ref().and_then(server_of_folder).into_iter().collect())
     }
 
     fn put(&self, text: &str) -> Result<String> {
@@ -130,6 +135,22 @@ impl OwnedPart for Hook {
 
     fn found(&self, text: &str) -> Result<Vec<Value>> {
         Ok(self.own(&parsed(text)?).iter().filter_map(CstNode::to_serde_value).collect())
+    }
+
+    fn of_folder(&self, text: &str) -> Result<Vec<String>> {
+        let hooks = parsed(text)?.object_value().and_then(|o| o.object_value("hooks"));
+        let list = hooks.and_then(|h| h.array_value(self.event));
+        let entries = list.map(|l| l.elements()).unwrap_or_default();
+        let all = entries.into_iter().flat_map(|entry| {
+            let inner = entry.as_object().and_then(|o| o.array_value("hooks")).map(|i| i.elements());
+            std::iter::once(entry).chain(inner.unwrap_or_default())
+        });
+        let command = |hook: CstNode| Some(hook.to_serde_value()?["command"].as_str()?.to_string());
+        let is_of_it = |command: &String| {
+            let program = command.split_whitespace().next().unwrap_or_default();
+            is_of_folder(program.trim_matches(['"', '\'']))
+        };
+        Ok(all.filter_map(command).filter(is_of_it).collect())
     }
 
     fn put(&self, text: &str) -> Result<String> {
@@ -321,6 +342,8 @@ mod tests {
             (json!({"command": "/old/colgrep", "args": ["mcp"], "env": {}}), false),
             (json!({"command": "/colgrep/other", "args": ["mcp"]}), false),
             (json!("mine"), false),
+            (json!({"command": "./colgrep", "args": ["mcp"]}), false),
+            (json!({"command": "tools/colgrep", "args": ["mcp"]}), false),
         ] {
             let text = json!({"mcpServers": {"colgrep": entry}}).to_string();
             assert_eq!(!server().found(&text).unwrap().is_empty(), own, "{text}");
@@ -332,6 +355,8 @@ mod tests {
             ("/my/colgrep-notes hook cursor", false),
             ("cd /x && colgrep hook cursor", false),
             ("colgrep hook cursor; date", false),
+            ("./colgrep hook cursor", false),
+            ("'tools/colgrep' hook cursor", false),
         ] {
             let text = json!({"hooks": {"sessionStart": [{"command": command}]}}).to_string();
             assert_eq!(!hook().found(&text).unwrap().is_empty(), own, "{text}");

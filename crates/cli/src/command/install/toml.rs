@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, TableLike};
 
-use super::edit::{NAME, OwnedPart, is_own_server};
+use super::edit::{NAME, OwnedPart, is_own_server, server_of_folder};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -34,6 +34,11 @@ impl OwnedPart for CodexServer {
         let document: DocumentMut = text.parse()?;
         let other = entry(document.as_item()).filter(|e| !self.is_own(e));
         Ok(other.map(|other| alone(other.clone())))
+    }
+
+    fn of_folder(&self, text: &str) -> Result<Vec<String>> {
+        let document: DocumentMut = text.parse()?;
+        Ok(entry(document.as_item()).map(as_json).as_ref().and_then(server_of_folder).into_iter().collect())
     }
 
     fn put(&self, text: &str) -> Result<String> {

@@ -154,10 +154,15 @@ pub fn snapshots(remote: &Path) -> Vec<serde_json::Value> {
     manifest(remote)["snapshots"].as_array().expect("a list").clone()
 }
 
+/// The SHA-256 of bytes, in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    let sum = ring::digest::digest(&ring::digest::SHA256, bytes);
+    sum.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Puts this in the place of the newest manifest, with its seal.
 pub fn write_manifest(remote: &Path, manifest: &serde_json::Value) {
     let text = format!("{manifest}\n");
-    let sum = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    let hex: String = sum.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = sha256(text.as_bytes());
     fs::write(manifests(remote).last().expect("a manifest"), format!("{text}sha256 {hex}\n")).expect("written");
 }

@@ -16,7 +16,6 @@ use colgrep_engine::Pattern;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::snippet::QueryWords;
 use colgrep_engine::request::pattern::{matcher, places};
-use colgrep_index::source::read_text;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use schemars::JsonSchema;
@@ -31,10 +30,10 @@ pub mod view;
 
 use super::{App, api, openapi};
 use crate::api::state::ServerState;
-use crate::api::{params, schema};
+use crate::api::{params, schema, text_and_units};
 use colgrep_render::escape::json_text;
 use colgrep_render::highlight::Syntaxes;
-use colgrep_render::outline::{outline, outline_of, shown};
+use colgrep_render::outline::{outline_of, shown};
 use view::{LineMarks, RootNames};
 
 /// The page's own files: route, media type, text.
@@ -107,7 +106,7 @@ impl FileView {
     /// Finds what is marked in a line.
     fn marks(&self) -> Result<LineMarks> {
         if !self.pattern.is_empty() {
-            let matcher = matcher(&Pattern::new(&self.pattern))?;
+            let matcher = matcher(&Pattern::served(&self.pattern))?;
             return Ok(Box::new(move |line| places(&matcher, line.as_bytes())));
         }
         let words = QueryWords::of_text(&self.query);
@@ -328,15 +327,11 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         if !full.starts_with(folder) {
             bail!("{} is not a file of the repository {}", asked.path, asked.repository);
         }
-        let metadata = full.metadata()?;
-        if !metadata.is_file() {
+        if !full.is_file() {
             bail!("{} is not a file", asked.path);
         }
-        if metadata.len() > FILE_BYTES_MAX {
-            bail!("{} is larger than {} MiB, which is too large to show", asked.path, FILE_BYTES_MAX >> 20);
-        }
-        let text = read_text(&root.project.root, &below)?;
-        let units = outline(&full)?;
+        let limit = (FILE_BYTES_MAX, "which is too large to show");
+        let (text, units) = text_and_units(root, &below, &asked.path, limit)?;
         let whole = view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes());
         Ok(whole.hosted(host::address(&root.project, &below)))
     });
