@@ -32,6 +32,8 @@ pub struct ToolAnswer {
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
+    /// The length of the whole answer in tokens where the request names none; the usual one where this is `None`.
+    pub tokens: Option<usize>,
 }
 
 impl From<String> for ToolAnswer {
@@ -41,21 +43,17 @@ impl From<String> for ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// The answer of a ranking, with remarks on what is shown of it. Without results the remarks are the text.
-    pub fn of(mut text: String, mut remarks: String, told: RankingReport) -> ToolAnswer {
-        remarks.push_str(&told.left_out());
+    /// The answer of a ranking, with remarks on what is shown of it.
+    pub fn of(text: String, remarks: String, told: RankingReport) -> ToolAnswer {
+        let remarks = remarks + &told.left_out();
         let RankingReport { hits, standing, unserved, .. } = told;
-        if hits.is_empty() {
-            text.push_str(&std::mem::take(&mut remarks));
-        }
-        ToolAnswer { text, remarks, hits: Some(hits.concat()), standing, unserved }
+        ToolAnswer { text, remarks, hits: Some(hits.concat()), standing, unserved, tokens: None }
     }
 
-    /// Lines, or a remark that there were no matches, where these roots are left out.
-    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> ToolAnswer {
+    /// An answer without a ranking that leaves out these roots.
+    pub fn without(text: String, remarks: String, unserved: Vec<Unserved>) -> ToolAnswer {
         let told = RankingReport { unserved, ..RankingReport::default() };
-        let left_out = told.left_out();
-        let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
+        let remarks = remarks + &told.left_out();
         ToolAnswer { text, remarks, unserved: told.unserved, ..ToolAnswer::default() }
     }
 }
@@ -101,6 +99,12 @@ impl RankingReport {
     pub fn list(&mut self, files: &[FileAnswer]) {
         let rows = |file: &FileAnswer| file.units.iter().map(|unit| row(file, Some(unit))).collect::<Vec<Value>>();
         self.hits.extend(files.iter().map(rows));
+    }
+
+    /// The paths of the results, best first.
+    pub fn files(&self) -> Vec<String> {
+        let path = |rows: &Vec<Value>| Some(rows.first()?["file"].as_str()?.to_string());
+        self.hits.iter().filter_map(path).collect()
     }
 
     /// The strength of each result.

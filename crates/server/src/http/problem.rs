@@ -141,6 +141,11 @@ impl Problem {
         }
     }
 
+    /// What went wrong and what to do.
+    pub fn into_detail(self) -> String {
+        self.detail
+    }
+
     /// Its status.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)

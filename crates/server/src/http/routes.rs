@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
-use super::{App, api, openapi, page};
+use super::{App, api, mcp, openapi, page};
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -46,6 +46,7 @@ pub fn router(app: &Arc<App>) -> Router {
         router = router.route(&path, asked);
     }
     router
+        .route(mcp::PATH, mcp::route(app))
         .route("/page/about", get(page::about))
         .route("/page/results", post(page::results))
         .route("/page/file", post(page::file))
@@ -96,7 +97,7 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
 
 /// Whether a route's answer includes data of repositories.
 fn of_repositories(route: &str) -> bool {
-    route.starts_with(api::PATH) || route.starts_with("/page/")
+    route.starts_with(api::PATH) || route.starts_with("/page/") || route == mcp::PATH
 }
 
 /// Ready once the index of every root that can be served was opened; over shards once one answers. Says what is known, and

@@ -1,0 +1,237 @@
+//! The tool `read_unit`: one unit of a file, by its line, its name or its id.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use colgrep_core::query::last_segment;
+use colgrep_engine::request::split_lines;
+use colgrep_engine::{SearchRequest, Weakest};
+use colgrep_index::ids::FileId;
+use colgrep_index::source::read_text;
+use colgrep_index::update::ReadFirst;
+use colgrep_render::escape::escape_control;
+use colgrep_render::line::escaped;
+use colgrep_render::outline::{self as file_outline, Outlined};
+use colgrep_render::path::typed;
+use colgrep_render::words::in_short;
+
+use super::ends::ToolAnswer;
+use super::page::page_with;
+use super::params;
+use super::ranking::{RootPaths, RootsRanking, Window};
+use super::state::{Root, ServerState};
+use super::units::{check_file, unit_with};
+use super::unserved::{Unserved, told};
+use colgrep_engine::answer::show::ContextLines;
+
+/// The largest file that is read whole for its units, in bytes.
+const WHOLE_BYTES_MAX: u64 = 16 << 20;
+/// Files of a ranking that order the definitions of a name.
+const RANKED_FILES: usize = 10;
+/// Further units of a name that are listed.
+const LISTED_MAX: usize = 8;
+
+/// Fails for a file that is too large to be read whole.
+pub(super) fn check_size(path: &Path, asked: &str) -> Result<()> {
+    if path.metadata().is_ok_and(|metadata| metadata.len() > WHOLE_BYTES_MAX) {
+        bail!("{asked} is larger than {} MiB, and is not read whole; `grep` finds its lines", WHOLE_BYTES_MAX >> 20);
+    }
+    Ok(())
+}
+
+/// A file, and the lines written after its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own name has that form takes
+/// precedence.
+pub(super) fn written_lines<'a>(state: &ServerState, written: &'a str) -> (&'a str, Option<(u32, u32)>) {
+    match split_lines(written) {
+        Some((file, lines)) if state.locate(written).is_err() => (file, Some(lines)),
+        _ => (written, None),
+    }
+}
+
+/// A file to read from, and how a unit of it is named.
+struct UnitFile<'s> {
+    root: &'s Arc<Root>,
+    full: PathBuf,
+    /// From the root of its project.
+    below: String,
+}
+
+/// `read_unit`: parses the file itself, so it sees the newest text.
+pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+    state.check_here()?;
+    let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
+        return read_named(state, name, asked);
+    }
+    check_file(&asked.id, &asked.file)?;
+    let (file, lines) = written_lines(state, &asked.file);
+    let with_id = unit_with(state, &asked.id, file)?;
+    let line = asked.line.or(lines.map(|(first, _)| first));
+    let place = match &with_id {
+        Some((root, below, ..)) => UnitFile { root, full: root.project.root.join(below), below: below.clone() },
+        None => {
+            let (root, full, below) = state.locate(file)?;
+            UnitFile { root, full, below }
+        }
+    };
+    check_size(&place.full, file)?;
+    let units = file_outline::outline(&place.full)?;
+    let named = |u: &&Outlined| name.is_none_or(|name| is_named(u, name));
+    let mut named = units.iter().filter(named);
+    // By distance from the line, then by length: the smallest unit around the line comes first.
+    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
+    let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
+    // The documentation of a method belongs to the method more than to its class.
+    let around = |u: &&Outlined, line: u32| (u.first..=u.end_line).contains(&line);
+    let unit = match (name, line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(spans((line, end))),
+        (None, Some(_)) if let Some(unit) = lines.and_then(|wanted| units.iter().find(spans(wanted))) => Some(unit),
+        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
+        (Some(_), None) => named.next(),
+        (None, Some(line)) => named.filter(|u| around(u, line)).min_by_key(|u| u.end_line - u.first),
+        (None, None) => bail!("give `line` or `name` of the unit in {file}"),
+    };
+    match (unit, name, line) {
+        (Some(unit), ..) => shown(&place, unit, line, asked),
+        (None, Some(name), _) => bail!("{file} has no unit named {name}; `outline` lists its units"),
+        (None, None, line) => between(&place, &units, line.unwrap_or_default(), (file, asked)),
+    }
+}
+
+/// Whether a unit has this name, plain or qualified, also with the separators of its language.
+fn is_named(unit: &Outlined, name: &str) -> bool {
+    if unit.name.is_empty() || unit.name == name || unit.qualified_name == name {
+        return !unit.name.is_empty();
+    }
+    let dotted = name.replace("::", ".").replace(['#', '/'], ".");
+    unit.qualified_name == dotted || unit.qualified_name.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
+}
+
+/// The unit of a name that no file is given for: the likeliest, and a list of the others.
+fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+    let mut away = Vec::new();
+    let mut found = definitions(state, name, &mut away)?;
+    if found.len() != 1 {
+        let order = ranked_files(state, name)?;
+        if found.is_empty() {
+            // Headings, and what else a name is given to without defining it.
+            found = order.iter().filter_map(|path| named_in(state, path, name)).flatten().collect();
+        }
+        let place = |file: &UnitFile<'_>| typed(&file.root.project.root, &file.below);
+        let rank = |file: &UnitFile<'_>| order.iter().position(|path| *path == place(file)).unwrap_or(order.len());
+        found.sort_by_cached_key(|(file, unit)| (unit.qualified_name != name, rank(file), place(file), unit.line));
+    }
+    let Some(((file, unit), others)) = found.split_first() else {
+        let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
+        bail!("no unit here is named {:?}; `query` finds what is near it{left_out}", in_short(name));
+    };
+    let mut answer = shown(file, unit, asked.line, asked)?;
+    if !others.is_empty() {
+        let listed: Vec<String> = others.iter().take(LISTED_MAX).map(|(file, unit)| head(file, unit)).collect();
+        let further = others.len() - listed.len();
+        let further = if further > 0 { format!("; {further} more") } else { String::new() };
+        answer.remarks.push_str(&format!("(also of this name: {}{further})\n", listed.join("; ")));
+    }
+    answer.remarks.extend(told(&away).map(|told| format!("({})\n", escape_control(&told))));
+    answer.unserved = away;
+    Ok(answer)
+}
+
+/// The units that define a name, by the indexes of all roots; those that can't be searched are `away`.
+fn definitions<'s>(
+    state: &'s ServerState,
+    name: &str,
+    away: &mut Vec<Unserved>,
+) -> Result<Vec<(UnitFile<'s>, Outlined)>> {
+    let (mut found, words) = (Vec::new(), SearchRequest::new(name).words());
+    for root in state.roots() {
+        let first = ReadFirst { paths: vec![root.below.clone()], words: words.clone() };
+        let snapshot = match state.opened(root, &first) {
+            Ok((snapshot, ..)) => snapshot,
+            Err(error) => {
+                away.push(Unserved::new(&root.folder, &error));
+                continue;
+            }
+        };
+        let defining = snapshot.lexical.definitions(last_segment(name), None)?;
+        let files: HashSet<FileId> = defining.iter().map(|unit| unit.file).collect();
+        for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
+            // An index may cover more than its root, and another root may lie in this one. A file that is gone since
+            // defines nothing.
+            let full = root.project.root.join(&record.path);
+            let is_own = state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root));
+            let Some(Ok(units)) = is_own.then(|| file_outline::outline(&full)) else { continue };
+            let file = || UnitFile { root, full: full.clone(), below: record.path.clone() };
+            found.extend(units.into_iter().filter(|unit| is_named(unit, name)).map(|unit| (file(), unit)));
+        }
+    }
+    Ok(found)
+}
+
+/// The files that a search for a name finds first, as answers name them.
+fn ranked_files(state: &ServerState, name: &str) -> Result<Vec<String>> {
+    let roots: Vec<RootPaths<'_>> = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
+    let mut request = SearchRequest::new(name);
+    request.shape.weakest = Weakest::Strength(0.0);
+    let window = Window { wanted: RANKED_FILES, show: &|_| String::new(), pack: None, lines: ContextLines::default() };
+    Ok(RootsRanking { state, roots: &roots, request: &request, window, like: None }.ranked()?.told.files())
+}
+
+/// The units of a name in one file, as an answer names it.
+fn named_in<'s>(state: &'s ServerState, path: &str, name: &str) -> Option<Vec<(UnitFile<'s>, Outlined)>> {
+    let (root, full, below) = state.locate(path).ok()?;
+    let units = file_outline::outline(&full).ok()?;
+    let file = || UnitFile { root, full: full.clone(), below: below.clone() };
+    Some(units.into_iter().filter(|unit| is_named(unit, name)).map(|unit| (file(), unit)).collect())
+}
+
+/// The first line of a unit's answer, without its end.
+fn head(file: &UnitFile<'_>, unit: &Outlined) -> String {
+    let path = escape_control(&typed(&file.root.project.root, &file.below));
+    format!("{path}:{}-{} {} {}", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)
+}
+
+/// A unit's lines, from its documentation on if the line that is asked for lies there.
+fn shown(file: &UnitFile<'_>, unit: &Outlined, line: Option<u32>, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+    let is_documentation = line.is_some_and(|line| (unit.first..unit.line).contains(&line));
+    let first = if is_documentation { unit.first } else { unit.line };
+    let text = read_text(&file.root.project.root, &file.below)?;
+    Ok(numbered(head(file, unit), &text, (first, unit.end_line), line, asked).into())
+}
+
+/// The lines around one that lies in no unit, as far as the next units.
+fn between(
+    place: &UnitFile<'_>,
+    units: &[Outlined],
+    line: u32,
+    (file, asked): (&str, &params::ReadUnit),
+) -> Result<ToolAnswer> {
+    let text = read_text(&place.root.project.root, &place.below)?;
+    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    if line == 0 || line > count {
+        bail!("{file} has no line {line}; it ends with line {count}");
+    }
+    let from = units.iter().map(|unit| unit.end_line).filter(|end| *end < line).max().unwrap_or(0) + 1;
+    let to = units.iter().map(|unit| unit.first).filter(|first| *first > line).min().map_or(count, |first| first - 1);
+    let path = escape_control(&typed(&place.root.project.root, &place.below));
+    Ok(numbered(format!("{path}:{from}-{to}"), &text, (from, to), Some(line), asked).into())
+}
+
+/// Lines with their numbers under a first line; of many, the page with the line that is asked for.
+fn numbered(
+    head: String,
+    text: &str,
+    (first, last): (u32, u32),
+    line: Option<u32>,
+    asked: &params::ReadUnit,
+) -> String {
+    let mut blocks = vec![head + "\n"];
+    let lines = text.lines().zip(1_u32..).filter(|(_, number)| (first..=last).contains(number));
+    blocks.extend(lines.map(|(text, number)| format!("{number}: {}\n", escaped(text))));
+    // The first block names the unit.
+    let at = line.filter(|line| (first..=last).contains(line));
+    let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
+    page_with(&blocks, asked.offset, at, asked.max_tokens, "lines")
+}
