@@ -2,6 +2,7 @@
 //! that a call names, pipes and HTTP.
 
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::Sandbox;
 use crate::common::mcp::{Client, address};
@@ -164,4 +165,22 @@ fn mcp_is_spoken_over_http_without_sessions() {
     let bearer = format!("Bearer {token}");
     let known = [&HEADERS[..], &[("authorization", &*bearer)]].concat();
     assert_eq!(server.send("/mcp", &call, &known).status, 200);
+}
+
+/// Runs the official SDK against the server, where `TEST_MCP_PYTHON` names a Python that has it.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "what the machine has is said by its environment")]
+fn clients_of_the_official_sdk_are_answered() {
+    let Some(python) = std::env::var_os("TEST_MCP_PYTHON") else {
+        eprintln!("skipped: TEST_MCP_PYTHON names no Python with the MCP SDK (pip install mcp)");
+        return;
+    };
+    let sandbox = two_projects();
+    let like = sandbox.command(&[]);
+    let mut script = Command::new(python);
+    script.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_sdk.py")).arg(env!("CARGO_BIN_EXE_colgrep"));
+    script.arg(sandbox.root()).envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = script.output().expect("a Python");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
 }
