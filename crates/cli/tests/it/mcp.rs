@@ -119,6 +119,7 @@ fn search_does_what_the_other_tools_do() {
         (json!({"pattern": "head", "file": ring}), "grep", json!({"pattern": "head", "paths": [ring]})),
         (json!({"name": "RingBuffer.pop"}), "read_unit", json!({"file": ring, "name": "RingBuffer.pop"})),
         (json!({"name": "RingBuffer::pop"}), "read_unit", json!({"file": ring, "name": "pop"})),
+        (json!({"name": "pop()"}), "read_unit", json!({"file": ring, "name": "pop"})),
         (json!({"name": "pop", "file": ring}), "read_unit", json!({"file": ring, "name": "pop"})),
         (json!({"file": format!("{ring}:10")}), "read_unit", json!({"file": ring, "line": 10})),
         (json!({"file": format!("{ring}:9-11"), "query": ""}), "read_unit", json!({"file": ring, "line": 10})),

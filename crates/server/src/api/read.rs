@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use colgrep_core::query::last_segment;
+use colgrep_core::query::{last_segment, plain_path};
 use colgrep_engine::request::split_lines;
 use colgrep_engine::{SearchRequest, Weakest};
 use colgrep_index::ids::FileId;
@@ -30,6 +30,8 @@ use colgrep_engine::answer::show::ContextLines;
 const WHOLE_BYTES_MAX: u64 = 16 << 20;
 /// Files of a ranking that order the definitions of a name.
 const RANKED_FILES: usize = 10;
+/// Files with definitions of a name that are read.
+const DEFINING_FILES_MAX: usize = 32;
 /// Further units of a name that are listed.
 const LISTED_MAX: usize = 8;
 
@@ -96,7 +98,11 @@ pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAn
     match (unit, name, line) {
         (Some(unit), ..) => shown(&place, unit, line, asked),
         (None, Some(name), _) => bail!("{file} has no unit named {name}; `outline` lists its units"),
-        (None, None, line) => between(&place, &units, line.unwrap_or_default(), (file, asked)),
+        (None, None, line) => {
+            // A unit that has an id and is there no more was at this line.
+            let line = line.or_else(|| with_id.as_ref().map(|(_, _, line, _)| *line));
+            between(&place, &units, line.unwrap_or_default(), (file, asked))
+        }
     }
 }
 
@@ -105,24 +111,33 @@ fn is_named(unit: &Outlined, name: &str) -> bool {
     if unit.name.is_empty() || unit.name == name || unit.qualified_name == name {
         return !unit.name.is_empty();
     }
-    let dotted = name.replace("::", ".").replace(['#', '/'], ".");
-    unit.qualified_name == dotted || unit.qualified_name.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
+    let dotted = plain_path(name).replace("::", ".").replace(['#', '/'], ".");
+    let is_plain = unit.name == dotted || unit.qualified_name == dotted;
+    is_plain || unit.qualified_name.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
 }
 
 /// The unit of a name that no file is given for: the likeliest, and a list of the others.
 fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Result<ToolAnswer> {
     let mut away = Vec::new();
-    let mut found = definitions(state, name, &mut away)?;
-    if found.len() != 1 {
-        let order = ranked_files(state, name)?;
-        if found.is_empty() {
-            // Headings, and what else a name is given to without defining it.
-            found = order.iter().filter_map(|path| named_in(state, path, name)).flatten().collect();
-        }
-        let place = |file: &UnitFile<'_>| typed(&file.root.project.root, &file.below);
-        let rank = |file: &UnitFile<'_>| order.iter().position(|path| *path == place(file)).unwrap_or(order.len());
-        found.sort_by_cached_key(|(file, unit)| (unit.qualified_name != name, rank(file), place(file), unit.line));
+    let mut files = defining_files(state, name, &mut away)?;
+    let order = if files.len() == 1 { Vec::new() } else { ranked_files(state, name)? };
+    if files.is_empty() {
+        // Headings, and what else has a name without a definition.
+        let located = order.iter().filter_map(|path| state.locate(path).ok());
+        files = located.map(|(root, full, below)| UnitFile { root, full, below }).collect();
     }
+    let place = |file: &UnitFile<'_>| typed(&file.root.project.root, &file.below);
+    let rank = |file: &UnitFile<'_>| order.iter().position(|path| *path == place(file)).unwrap_or(order.len());
+    files.sort_by_cached_key(|file| (rank(file), place(file)));
+    let unread = files.split_off(files.len().min(DEFINING_FILES_MAX));
+    let mut found: Vec<(&UnitFile<'_>, Outlined)> = Vec::new();
+    for file in &files {
+        // A file that is gone since defines nothing.
+        let units = file_outline::outline(&file.full).unwrap_or_default().into_iter();
+        found.extend(units.filter(|unit| is_named(unit, name)).map(|unit| (file, unit)));
+    }
+    // Files and lines keep their order.
+    found.sort_by_key(|(_, unit)| unit.qualified_name != name);
     let Some(((file, unit), others)) = found.split_first() else {
         let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
         bail!("no unit here is named {:?}; `query` finds what is near it{left_out}", in_short(name));
@@ -131,7 +146,8 @@ fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Resu
     if !others.is_empty() {
         let listed: Vec<String> = others.iter().take(LISTED_MAX).map(|(file, unit)| head(file, unit)).collect();
         let further = others.len() - listed.len();
-        let further = if further > 0 { format!("; {further} more") } else { String::new() };
+        let or_more = if unread.is_empty() { "" } else { " or more" };
+        let further = if further > 0 { format!("; {further}{or_more} further") } else { String::new() };
         answer.remarks.push_str(&format!("(also of this name: {}{further})\n", listed.join("; ")));
     }
     answer.remarks.extend(told(&away).map(|told| format!("({})\n", escape_control(&told))));
@@ -139,12 +155,8 @@ fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Resu
     Ok(answer)
 }
 
-/// The units that define a name, by the indexes of all roots; those that can't be searched are `away`.
-fn definitions<'s>(
-    state: &'s ServerState,
-    name: &str,
-    away: &mut Vec<Unserved>,
-) -> Result<Vec<(UnitFile<'s>, Outlined)>> {
+/// The files that define a name, by the indexes of all roots; roots that can't be searched are `away`.
+fn defining_files<'s>(state: &'s ServerState, name: &str, away: &mut Vec<Unserved>) -> Result<Vec<UnitFile<'s>>> {
     let (mut found, words) = (Vec::new(), SearchRequest::new(name).words());
     for root in state.roots() {
         let first = ReadFirst { paths: vec![root.below.clone()], words: words.clone() };
@@ -155,16 +167,14 @@ fn definitions<'s>(
                 continue;
             }
         };
-        let defining = snapshot.lexical.definitions(last_segment(name), None)?;
-        let files: HashSet<FileId> = defining.iter().map(|unit| unit.file).collect();
+        let units = snapshot.lexical.definitions(last_segment(&plain_path(name)), None)?;
+        let files: HashSet<FileId> = units.iter().map(|unit| unit.file).collect();
         for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
-            // An index may cover more than its root, and another root may lie in this one. A file that is gone since
-            // defines nothing.
             let full = root.project.root.join(&record.path);
-            let is_own = state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root));
-            let Some(Ok(units)) = is_own.then(|| file_outline::outline(&full)) else { continue };
-            let file = || UnitFile { root, full: full.clone(), below: record.path.clone() };
-            found.extend(units.into_iter().filter(|unit| is_named(unit, name)).map(|unit| (file(), unit)));
+            // An index may cover more than its root, and another root may lie in this one.
+            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
+                found.push(UnitFile { root, full, below: record.path.clone() });
+            }
         }
     }
     Ok(found)
@@ -177,14 +187,6 @@ fn ranked_files(state: &ServerState, name: &str) -> Result<Vec<String>> {
     request.shape.weakest = Weakest::Strength(0.0);
     let window = Window { wanted: RANKED_FILES, show: &|_| String::new(), pack: None, lines: ContextLines::default() };
     Ok(RootsRanking { state, roots: &roots, request: &request, window, like: None }.ranked()?.told.files())
-}
-
-/// The units of a name in one file, as an answer names it.
-fn named_in<'s>(state: &'s ServerState, path: &str, name: &str) -> Option<Vec<(UnitFile<'s>, Outlined)>> {
-    let (root, full, below) = state.locate(path).ok()?;
-    let units = file_outline::outline(&full).ok()?;
-    let file = || UnitFile { root, full: full.clone(), below: below.clone() };
-    Some(units.into_iter().filter(|unit| is_named(unit, name)).map(|unit| (file(), unit)).collect())
 }
 
 /// The first line of a unit's answer, without its end.
