@@ -70,6 +70,10 @@ fn who_has_no_roots_or_was_given_some_is_not_asked() {
 #[test]
 fn a_call_may_be_limited_to_a_project_inside_the_roots() {
     let sandbox = two_projects();
+    sandbox.write("one/.aws/credentials", "key = 1\n");
+    // A repository of its own.
+    sandbox.write("three/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("three/c.py", "def puma():\n    return 3\n");
     let mut client = Client::start(&sandbox, &[]);
     for (tool, arguments, expected) in [
         ("search", json!({"query": "lion"}), "one/a.py:1-2 function lion"),
@@ -93,12 +97,17 @@ fn a_call_may_be_limited_to_a_project_inside_the_roots() {
     for (project, why) in [
         ("..", "is not a file or folder inside the roots"),
         ("/etc", "is not a file or folder inside the roots"),
-        ("three", "is not a file or folder inside the roots"),
+        ("four", "is not a file or folder inside the roots"),
+        ("three/.git", "belongs to git"),
         ("one/a.py", "is a file; give its folder"),
     ] {
         let (text, failed) = client.call("search", json!({"query": "lion", "project": project}));
         assert!(failed && text.contains(why), "{project}: {text}");
     }
+    let found = client.good("search", json!({"query": "puma", "project": "three"}));
+    assert!(found.starts_with("three/c.py:1-2 function puma"), "{found}");
+    let (text, failed) = client.call("read_unit", json!({"file": "credentials:1", "project": "one/.aws"}));
+    assert!(failed && text.contains("looks like a secret"), "what its folder says counts: {text}");
     let (text, failed) = client.call("outline", json!({"file": "two/b.py", "project": "one"}));
     assert!(failed && text.contains("inside the roots of this server: ROOT/one"), "{text}");
 }

@@ -98,7 +98,11 @@ impl ServerState {
         if inside.components().any(|c| c.as_os_str() == ".git") {
             bail!("{path} belongs to git, and is not served");
         }
-        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_secrets(root) {
+        // What a secret looks like may depend on folders above a project.
+        let outer = self.whole.as_ref().and_then(|whole| whole.around(&full));
+        let from_outer = outer.and_then(|root| full.strip_prefix(&root.folder).ok());
+        let is_secret = |name: &Path| looks_secret(&name.to_string_lossy());
+        if (is_secret(inside) || from_outer.is_some_and(is_secret)) && full.is_file() && !self.serves_secrets(root) {
             bail!(
                 "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
             );
