@@ -382,14 +382,10 @@ fn mistakes_are_told_to_the_agent() {
         ("search", json!({"query": "x", "results": 0}), "results: 0 asks for nothing"),
         ("search", json!({"query": "x", "paths": ["../"]}), outside),
         ("search", json!({"query": "x", "languages": ["klingon"]}), "`languages` takes bash, c, cpp, "),
-        ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `grep` with `fixed` searches"),
+        ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `fixed` searches"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
         ("search", json!({"question": "x"}), "unknown field `question`"),
-        (
-            "grep",
-            json!({"pattern": "a(b"}),
-            "is not a valid pattern; `grep` with `fixed` searches for it as plain text: ",
-        ),
+        ("grep", json!({"pattern": "a(b"}), "is not a valid pattern; `fixed` searches for it as plain text: "),
         ("grep", json!({"pattern": "a\nb", "fixed": true}), "asks for the end of a line"),
         ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),
         ("outline", json!({"file": "../secret.rs"}), outside),
@@ -402,7 +398,7 @@ fn mistakes_are_told_to_the_agent() {
         (
             "find_related",
             json!({"file": ".hidden.rs", "line": 1}),
-            ".hidden.rs is not indexed; `outline` and `grep` read",
+            ".hidden.rs is not indexed; `outline` and `pattern` read",
         ),
         ("find_related", json!({"file": "nowhere.rs", "line": 1}), outside),
     ] {
@@ -413,7 +409,7 @@ fn mistakes_are_told_to_the_agent() {
     }
     let unranked = client.good("search", json!({"query": "hidden", "paths": [".hidden.rs", "src"]}));
     assert!(
-        unranked.contains("(.hidden.rs is not indexed (hidden), so it is not ranked; the tool grep finds"),
+        unranked.contains("(.hidden.rs is not indexed (hidden), so it is not ranked; `pattern` alone finds"),
         "{unranked}"
     );
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");

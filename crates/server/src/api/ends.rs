@@ -170,7 +170,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
         let held = held(end);
         let which = if end.patterns.len() == 1 { "all with these letters" } else { "those with the rarest" };
         let list = format!(
-            "; the tool grep with pattern {:?} and ignore_case lists {which}",
+            "; `pattern` {:?} with `ignore_case` lists {which}",
             end.patterns.first().map_or("", String::as_str)
         );
         let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
@@ -208,7 +208,7 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
-        let many = "30 files hold a form of \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
+        let many = "30 files hold a form of \"parse\", of which 10 are shown; `pattern` \"pars\" with `ignore_case` lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10)), [many]);
         // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");

@@ -38,7 +38,7 @@ const LISTED_MAX: usize = 8;
 /// Fails for a file that is too large to be read whole.
 pub(super) fn check_size(path: &Path, asked: &str) -> Result<()> {
     if path.metadata().is_ok_and(|metadata| metadata.len() > WHOLE_BYTES_MAX) {
-        bail!("{asked} is larger than {} MiB, and is not read whole; `grep` finds its lines", WHOLE_BYTES_MAX >> 20);
+        bail!("{asked} is larger than {} MiB, and is not read whole; `pattern` finds its lines", WHOLE_BYTES_MAX >> 20);
     }
     Ok(())
 }

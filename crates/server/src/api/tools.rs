@@ -354,7 +354,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Tool
                 bail!("{file} is not a file");
             }
             let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
-            let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;
+            let line = line.with_context(|| format!("give the `line` of the unit, as {file}:LINE, or its `id`"))?;
             (root, path, line)
         }
     };
