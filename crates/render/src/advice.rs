@@ -92,11 +92,9 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             "`colgrep --type-list` shows them",
             format!("`languages` takes {}", known.join(", ")),
         ),
-        Refused::Pattern { .. } => Mended::adding(
-            refused,
-            "use -F to search for it as plain text",
-            "`grep` with `fixed` searches for it as plain text",
-        ),
+        Refused::Pattern { .. } => {
+            Mended::adding(refused, "use -F to search for it as plain text", "`fixed` searches for it as plain text")
+        }
         Refused::LineEnd { .. } => Mended::adding(
             refused,
             "-U (--multiline) searches across lines",
@@ -118,7 +116,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         Refused::NotIndexed { root, path } => {
             let what = format!("{} is not indexed", typed(root, path));
             let shell = "`colgrep status` says what is skipped and why".to_string();
-            let tool = "`outline` and `grep` read it all the same".to_string();
+            let tool = "`outline` and `pattern` read it all the same".to_string();
             Mended { said: refused.to_string(), hinted: Hinted { what, shell, tool } }
         }
         Refused::NoUnit { root, path, line } => {
@@ -393,7 +391,7 @@ mod tests {
         let refused = || anyhow::Error::from(EngineError::from(pattern())).context("search");
         let what = "search: \"(\" is not a valid pattern";
         let why = ": it is open";
-        assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text{why}"));
+        assert_eq!(for_tools(&refused()), format!("{what}; `fixed` searches for it as plain text{why}"));
         assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text{why}"));
         let long = for_tools(&anyhow::anyhow!("begins {} ends", "é".repeat(TOOL_BYTES_MAX)));
         assert!(long.starts_with("begins éé") && long.ends_with("éé ends") && long.contains("é […] é"), "{long}");

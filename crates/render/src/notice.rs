@@ -170,6 +170,6 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
     Hinted {
         what: format!("{shown} is not indexed ({why}), so it is not ranked"),
         shell: format!("`colgrep -e PATTERN {shown}` finds lines in it, {indexed}"),
-        tool: "the tool grep finds lines in it".to_string(),
+        tool: "`pattern` alone finds lines in it".to_string(),
     }
 }

@@ -151,6 +151,17 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(refused.status == 422 && refused.text.contains("answers over shards"), "{refused:?}");
     let page = server.send("/page/results", &body, &rights).json();
     assert_eq!((&page["results"][0]["repository"], &page["results"][0]["path"]), (&json!("web"), &json!("src/app.js")));
+    // Agents see no more than others.
+    let params = json!({"name": "search", "arguments": {"query": "retry a request", "all": true}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let by_agent = |rights: &[(&str, &str)]| {
+        let kinds = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+        server.send("/mcp", &call, &[&kinds[..], rights].concat())
+    };
+    assert_eq!(by_agent(&[]).status, 403);
+    let some = by_agent(&[rights[1]]);
+    assert!(some.status == 200 && some.text.contains("web/src/app.js"), "{some:?}");
+    assert!(!some.text.contains("api/") && !some.text.contains("back/"), "{some:?}");
     // A whole file, if its reader may see it.
     let file = |repository: &str, path: &str| {
         server.send("/page/file", &json!({"repository": repository, "path": path}).to_string(), &rights)

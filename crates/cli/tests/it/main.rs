@@ -20,6 +20,7 @@ mod known_forms;
 mod log;
 mod mcp;
 mod mcp_client;
+mod mcp_versions;
 mod meaning;
 mod modules;
 mod narrowed;

@@ -16,19 +16,17 @@ fn tools_are_listed_with_their_schemas() {
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().expect("a name")).collect();
     names.sort_unstable();
-    assert_eq!(names, ["find_related", "grep", "history", "outline", "read_unit", "search", "status"]);
+    assert_eq!(names, ["history", "outline", "search", "status"], "the others are not listed");
     for tool in tools {
         assert!(tool["description"].as_str().is_some_and(|d| d.ends_with('.')), "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
         for (name, property) in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
             assert!(property["description"].is_string(), "{}.{name} is not described", tool["name"]);
         }
-        let required = match tool["name"].as_str() {
-            Some("grep") => json!(["pattern"]),
-            Some("search" | "status" | "find_related" | "read_unit" | "history") => Value::Null,
-            _ => json!(["file"]),
-        };
+        let required = if tool["name"] == "outline" { json!(["file"]) } else { Value::Null };
         assert_eq!(tool["inputSchema"]["required"], required, "{tool}");
+        assert_eq!(tool["outputSchema"], Value::Null, "only programs that ask for it get structured content");
+        assert_eq!(tool["inputSchema"]["properties"]["project"]["type"], "string", "{tool}");
     }
     assert_eq!(client.end(), Some(0), "the server ends with its client");
 }
@@ -36,16 +34,20 @@ fn tools_are_listed_with_their_schemas() {
 /// The parts of a schema that some provider of models refuses, each with its place and the reason.
 fn refused_parts(place: &str, schema: &Value, refused: &mut Vec<String>) {
     let Some(object) = schema.as_object() else { return refused.push(format!("{place}: no object")) };
-    for key in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "const"] {
+    for key in ["$ref", "$defs", "$schema", "anyOf", "oneOf", "allOf", "not", "format", "const", "additionalProperties"]
+    {
         if object.contains_key(key) {
             refused.push(format!("{place}: {key}"));
         }
     }
     let kind = object.get("type").and_then(Value::as_str).unwrap_or_else(|| panic!("{place}: one type: {schema}"));
     if let Some(least) = object.get("minimum").and_then(Value::as_f64)
-        && object.get("default").and_then(Value::as_f64).is_some_and(|default| default < least)
+        && (least == 0.0 || object.get("default").and_then(Value::as_f64).is_some_and(|default| default < least))
     {
-        refused.push(format!("{place}: the default is below the minimum"));
+        refused.push(format!("{place}: the minimum is of no use, or above the default"));
+    }
+    if object.get("enum").is_some_and(|values| values.as_array().is_none_or(Vec::is_empty)) {
+        refused.push(format!("{place}: an enum without values"));
     }
     match kind {
         "object" => match object.get("properties").and_then(Value::as_object) {
@@ -70,33 +72,153 @@ fn every_provider_takes_the_schemas() {
     let listed = client.ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let mut refused = Vec::new();
+    let mut characters = 0;
     for tool in tools {
         let name = tool["name"].as_str().expect("a name");
+        let is_name = name.len() <= 64 && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        assert!(is_name && tool["description"].as_str().is_some_and(|text| text.len() <= 1_024), "{tool}");
         refused_parts(name, &tool["inputSchema"], &mut refused);
-        assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
+        let hints = ["readOnlyHint", "destructiveHint"].map(|hint| tool["annotations"][hint].as_bool());
+        assert_eq!(hints, [Some(true), Some(false)], "{tool}");
+        let text = tool["description"].as_str().unwrap_or_default();
+        characters += name.len() + text.len() + tool["inputSchema"].to_string().len();
     }
     assert!(refused.is_empty(), "{refused:#?}");
+    assert!(characters <= 6_000, "a model reads {characters} characters");
+    let on_wire = listed.to_string().len();
+    assert!(on_wire <= 9_000, "{on_wire} characters on the wire");
     let property = |tool: &str, name: &str| {
         let tool = tools.iter().find(|one| one["name"] == tool).expect("the tool");
         tool["inputSchema"]["properties"][name].clone()
     };
-    for (tool, name) in [
-        ("search", "results"),
-        ("search", "per_file"),
-        ("find_related", "results"),
-        ("find_related", "line"),
-        ("read_unit", "line"),
-        ("history", "results"),
-    ] {
+    for (tool, name) in [("search", "results"), ("history", "results")] {
         assert_eq!(property(tool, name)["minimum"], 1, "{tool}.{name}");
     }
     for tool in tools {
         let tokens = property(tool["name"].as_str().expect("a name"), "max_tokens");
         assert_eq!((&tokens["minimum"], &tokens["maximum"]), (&json!(50), &json!(25_000)), "{tool}");
     }
-    let kinds = &property("search", "hints")["items"]["properties"]["kind"]["enum"];
+    let kinds = &property("search", "kind")["items"]["enum"];
     assert_eq!(kinds.as_array().map(Vec::len), Some(7), "{kinds}");
-    assert_eq!(property("grep", "pattern")["minLength"], 1);
+    assert_eq!(property("search", "tests")["enum"], json!(["auto", "only", "exclude"]));
+}
+
+#[test]
+fn search_does_what_the_other_tools_do() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("GUIDE.md", "Before any heading.\n\n# Setup\n\nInstall it.\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let ring = "src/queue/ring.rs";
+    for (asked, tool, same) in [
+        (json!({"pattern": "MissingPath,"}), "grep", json!({"pattern": "MissingPath,"})),
+        (
+            json!({"pattern": "MISSINGPATH,", "ignore_case": true, "fixed": true, "word": false, "context": 1}),
+            "grep",
+            json!({"pattern": "MISSINGPATH,", "ignore_case": true, "fixed": true, "context": 1}),
+        ),
+        (json!({"pattern": "head", "file": ring}), "grep", json!({"pattern": "head", "paths": [ring]})),
+        (json!({"name": "RingBuffer.pop"}), "read_unit", json!({"file": ring, "name": "RingBuffer.pop"})),
+        (json!({"name": "RingBuffer::pop"}), "read_unit", json!({"file": ring, "name": "pop"})),
+        (json!({"name": "pop()"}), "read_unit", json!({"file": ring, "name": "pop"})),
+        (json!({"name": "pop", "file": ring}), "read_unit", json!({"file": ring, "name": "pop"})),
+        (json!({"file": format!("{ring}:10")}), "read_unit", json!({"file": ring, "line": 10})),
+        (json!({"file": format!("{ring}:9-11"), "query": ""}), "read_unit", json!({"file": ring, "line": 10})),
+        (json!({"name": format!("{ring}:10")}), "read_unit", json!({"file": ring, "line": 10})),
+        (json!({"name": "Setup"}), "read_unit", json!({"file": "GUIDE.md", "name": "Setup"})),
+        (json!({"file": ring}), "outline", json!({"file": ring})),
+        (json!({"like": format!("{ring}:4")}), "find_related", json!({"file": ring, "line": 4})),
+        (json!({"query": "push", "file": ring}), "search", json!({"query": "push", "paths": [ring]})),
+    ] {
+        assert_eq!(client.good("search", asked.clone()), client.good(tool, same), "{asked}");
+    }
+    let found = client.good("search", json!({"query": "parse_request", "results": 1}));
+    let id = found.split_once('#').and_then(|(_, id)| id.get(..16)).expect("an id");
+    let by_id = client.good("read_unit", json!({"id": id}));
+    assert_eq!(client.good("search", json!({"name": format!("#{id}")})), by_id);
+    for (asked, why) in [
+        (json!({"name": "no_such_unit"}), "no unit here is named \"no_such_unit\""),
+        (json!({"file": "src/nosuch.rs:4"}), "src/nosuch.rs is not a file"),
+        (json!({"file": format!("{ring}:9999")}), "has no line 9999"),
+        (json!({}), "query is empty"),
+    ] {
+        let (text, failed) = client.call("search", asked.clone());
+        assert!(failed && text.contains(why), "{asked}: {text}");
+    }
+}
+
+#[test]
+fn a_name_that_several_units_have_shows_one_and_names_the_others() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/a.py", "class Store:\n    def close(self):\n        return 1\n");
+    sandbox.write("src/b.py", "class Pool:\n    def close(self):\n        return 2\n");
+    let mut client = Client::start(&sandbox, &[]);
+    let text = client.good("search", json!({"name": "close"}));
+    let others = text.lines().last().expect("a remark");
+    assert!(text.starts_with("src/") && others.starts_with("(also of this name: src/"), "{text}");
+    assert!(
+        text.contains("src/a.py:2-3 method Store.close") && text.contains("src/b.py:2-3 method Pool.close"),
+        "{text}"
+    );
+    let text = client.good("search", json!({"name": "Pool.close"}));
+    assert!(text.starts_with("src/b.py:2-3 method Pool.close\n") && !text.contains("also of this name"), "{text}");
+}
+
+#[test]
+fn lines_outside_of_units_are_read_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("notes.txt", "one\ntwo\nthree\n");
+    sandbox.write("a.py", "\n\n\ndef lion():\n    return 1\n\n\n\n");
+    let mut client = Client::start(&sandbox, &[]);
+    for (file, line, expected) in [("notes.txt:2", "2: two", "notes.txt:1-"), ("a.py:2", "2: ", "a.py:1-3")] {
+        let text = client.good("read_unit", json!({"file": file}));
+        assert!(text.starts_with(expected) && text.contains(&format!("\n{line}")), "{file}: {text}");
+    }
+}
+
+/// Characters of all that a result brings, as a model may be shown it.
+fn length(result: &Value) -> usize {
+    let texts = result["content"].as_array().expect("content").iter();
+    let text: usize = texts.filter_map(|block| block["text"].as_str()).map(str::len).sum();
+    text + result.get("structuredContent").map_or(0, |content| content.to_string().len())
+}
+
+#[test]
+fn the_whole_answer_keeps_its_bound_and_carries_its_remarks() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.write("long.txt", &"a line of a zebra\n".repeat(20_000));
+    let mut client = Client::start(&sandbox, &[]);
+    let mut ask = |tool: &str, mut arguments: Value, tokens: usize| {
+        arguments["max_tokens"] = json!(tokens);
+        client.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone()
+    };
+    for tokens in [50, 100, 300, 1_000, 25_000, 10_000_000] {
+        for (tool, arguments) in [
+            ("search", json!({"query": "parse request"})),
+            ("search", json!({"query": "parse request", "results": 1_000, "offset": 0})),
+            ("search", json!({"query": "parse", "content": true, "all": true})),
+            ("search", json!({"query": "zebra", "pack": 100_000})),
+            ("search", json!({"pattern": "zebra"})),
+            ("search", json!({"name": "RingBuffer"})),
+            ("search", json!({"calls": "parse_request"})),
+            ("find_related", json!({"file": "src/queue/ring.rs:4"})),
+            ("outline", json!({"file": "src/queue/ring.rs"})),
+            ("status", json!({})),
+        ] {
+            let result = ask(tool, arguments.clone(), tokens);
+            assert_eq!(result["isError"], false, "{tool} {arguments}: {result}");
+            assert!(result.get("structuredContent").is_none(), "{tool} {arguments}: {result}");
+            let length = length(&result);
+            assert!(length <= 4 * tokens.min(25_000), "{tool} {arguments} {tokens}: {length}: {result}");
+        }
+    }
+    let several = json!({"query": "parse", "queries": ["ring", "queue"]});
+    assert!(length(&ask("search", several.clone(), 400)) <= 1_600);
+    let refused = ask("search", several, 100);
+    assert!(refused["isError"] == true && refused.to_string().contains("too little for 3 questions"), "{refused}");
+    let blocks = ask("search", json!({"query": "parse request"}), 1_000);
+    let text = blocks["content"][0]["text"].as_str().expect("a text");
+    assert_eq!(blocks["content"].as_array().map(Vec::len), Some(1), "one block: {blocks}");
+    assert!(text.contains("(strength of each") && text.trim_end().ends_with(')') && text.contains("(root "), "{text}");
 }
 
 #[test]
@@ -260,14 +382,10 @@ fn mistakes_are_told_to_the_agent() {
         ("search", json!({"query": "x", "results": 0}), "results: 0 asks for nothing"),
         ("search", json!({"query": "x", "paths": ["../"]}), outside),
         ("search", json!({"query": "x", "languages": ["klingon"]}), "`languages` takes bash, c, cpp, "),
-        ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `grep` with `fixed` searches"),
+        ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `fixed` searches"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
         ("search", json!({"question": "x"}), "unknown field `question`"),
-        (
-            "grep",
-            json!({"pattern": "a(b"}),
-            "is not a valid pattern; `grep` with `fixed` searches for it as plain text: ",
-        ),
+        ("grep", json!({"pattern": "a(b"}), "is not a valid pattern; `fixed` searches for it as plain text: "),
         ("grep", json!({"pattern": "a\nb", "fixed": true}), "asks for the end of a line"),
         ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),
         ("outline", json!({"file": "../secret.rs"}), outside),
@@ -280,7 +398,7 @@ fn mistakes_are_told_to_the_agent() {
         (
             "find_related",
             json!({"file": ".hidden.rs", "line": 1}),
-            ".hidden.rs is not indexed; `outline` and `grep` read",
+            ".hidden.rs is not indexed; `outline` and `pattern` read",
         ),
         ("find_related", json!({"file": "nowhere.rs", "line": 1}), outside),
     ] {
@@ -291,7 +409,7 @@ fn mistakes_are_told_to_the_agent() {
     }
     let unranked = client.good("search", json!({"query": "hidden", "paths": [".hidden.rs", "src"]}));
     assert!(
-        unranked.contains("(.hidden.rs is not indexed (hidden), so it is not ranked; the tool grep finds"),
+        unranked.contains("(.hidden.rs is not indexed (hidden), so it is not ranked; `pattern` alone finds"),
         "{unranked}"
     );
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
@@ -398,7 +516,8 @@ fn pages_hold_everything_once() {
             client.good("search", json!({"query": "widget", "results": 100, "offset": offset, "max_tokens": 150}));
         assert!(text.len() <= 600, "{} bytes: {text}", text.len());
         seen.extend(text.lines().filter(|l| l.starts_with('f')).map(str::to_string));
-        match text.rsplit_once("offset ").map(|(_, n)| n.trim_end_matches(")\n").parse::<usize>()) {
+        let number = |rest: &str| rest.split(')').next().unwrap_or_default().parse::<usize>();
+        match text.rsplit_once("offset ").map(|(_, rest)| number(rest)) {
             Some(Ok(next)) if next > offset => offset = next,
             _ => break,
         }
@@ -510,12 +629,10 @@ fn what_a_call_had_no_time_for_is_made_later() {
     let mut client = Client::start(&sandbox, &[]);
     let question = json!({"query": "parse request", "results": 1});
     let text = client.good("search", question.clone());
-    assert!(
-        text.starts_with("(the index has no vectors of the embedded model") && text.contains("src/http/parse.rs"),
-        "{text}"
-    );
+    let lacks = "(the index has no vectors of the embedded model";
+    assert!(text.starts_with("src/http/parse.rs") && text.contains(lacks), "{text}");
     drop(lock);
-    until("ranked by meaning", || !client.good("search", question.clone()).starts_with('('));
+    until("ranked by meaning", || !client.good("search", question.clone()).contains("vectors"));
 }
 
 #[test]

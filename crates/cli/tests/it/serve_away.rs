@@ -126,7 +126,7 @@ fn agents_are_told_what_is_left_out() {
     let found = client.result("search", json!({"query": "retry a request", "queries": ["push"]}));
     assert_ne!(found["isError"], true, "{found}");
     assert_eq!(left_out(&found["structuredContent"]), ["web"]);
-    let remarks = found["content"][1]["text"].as_str().expect("remarks");
+    let remarks = found["content"][0]["text"].as_str().expect("remarks");
     assert!(remarks.contains("can't be searched now are left out: ") && remarks.contains("/web"), "{remarks}");
     let (text, is_error) = client.call("read_unit", json!({"id": "0123456789abcdef"}));
     assert!(is_error && text.contains("are left out"), "it may be one of those: {text}");

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use colgrep_index::disk::read_regular;
+use colgrep_render::escape::escape_control;
 use serde_json::{Value, json};
 
 use super::state::{Root, ServerState};
@@ -11,6 +12,8 @@ use super::unserved::Unserved;
 
 /// Largest of git's files that is read, in bytes.
 const BYTES_MAX: u64 = 1 << 20;
+/// Roots that a line of text names.
+const ROWS_SHOWN: usize = 3;
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;
 
@@ -24,14 +27,19 @@ pub fn rows(state: &ServerState) -> Vec<Value> {
     state.roots().map(row).chain(state.lost().iter().map(lost)).collect()
 }
 
-/// The rows as text, a line each.
+/// The rows as one line of text; of many rows the first ones.
 pub fn text(rows: &[Value]) -> String {
-    let line = |row: &Value| {
-        let of = |key: &str| row[key].as_str().unwrap_or_default().to_string();
+    let row = |row: &Value| {
+        let of = |key: &str| escape_control(row[key].as_str().unwrap_or_default());
         let head = if of("head").is_empty() { String::new() } else { format!(", HEAD {}", of("head")) };
-        format!("(root {}{head}, index {})\n", of("root"), of("index"))
+        format!("root {}{head}, index {}", of("root"), of("index"))
     };
-    rows.iter().map(line).collect()
+    let shown: Vec<String> = rows.iter().take(ROWS_SHOWN).map(row).collect();
+    match rows.len().saturating_sub(ROWS_SHOWN) {
+        _ if rows.is_empty() => String::new(),
+        0 => format!("({})\n", shown.join("; ")),
+        further => format!("({}; {further} more: `status`)\n", shown.join("; ")),
+    }
 }
 
 /// Branch and commit that are checked out in the repository around a folder. Reads git's files and runs nothing.
@@ -75,6 +83,17 @@ fn read(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_are_one_line() {
+        let row = |root: &str| json!({"root": root, "head": "main 0123", "index": "current"});
+        let one = "(root /a, HEAD main 0123, index current)\n";
+        assert_eq!((text(&[row("/a")]).as_str(), text(&[]).as_str()), (one, ""));
+        let many: Vec<Value> = (0..9).map(|at| row(&format!("/{at}\n"))).collect();
+        let line = text(&many);
+        assert!(line.starts_with("(root /0") && line.ends_with("; 6 more: `status`)\n"), "{line}");
+        assert_eq!(line.lines().count(), 1, "{line}");
+    }
 
     #[test]
     fn what_is_checked_out_is_read_from_gits_files() {

@@ -32,6 +32,8 @@ pub struct ToolAnswer {
     pub standing: Option<ShardCoverage>,
     /// Roots that are left out.
     pub unserved: Vec<Unserved>,
+    /// The length of the whole answer in tokens where the request names none; the usual one where this is `None`.
+    pub tokens: Option<usize>,
 }
 
 impl From<String> for ToolAnswer {
@@ -41,21 +43,17 @@ impl From<String> for ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// The answer of a ranking, with remarks on what is shown of it. Without results the remarks are the text.
-    pub fn of(mut text: String, mut remarks: String, told: RankingReport) -> ToolAnswer {
-        remarks.push_str(&told.left_out());
+    /// The answer of a ranking, with remarks on what is shown of it.
+    pub fn of(text: String, remarks: String, told: RankingReport) -> ToolAnswer {
+        let remarks = remarks + &told.left_out();
         let RankingReport { hits, standing, unserved, .. } = told;
-        if hits.is_empty() {
-            text.push_str(&std::mem::take(&mut remarks));
-        }
-        ToolAnswer { text, remarks, hits: Some(hits.concat()), standing, unserved }
+        ToolAnswer { text, remarks, hits: Some(hits.concat()), standing, unserved, tokens: None }
     }
 
-    /// Lines, or a remark that there were no matches, where these roots are left out.
-    pub fn without(text: String, is_empty: bool, unserved: Vec<Unserved>) -> ToolAnswer {
+    /// An answer without a ranking that leaves out these roots.
+    pub fn without(text: String, remarks: String, unserved: Vec<Unserved>) -> ToolAnswer {
         let told = RankingReport { unserved, ..RankingReport::default() };
-        let left_out = told.left_out();
-        let (text, remarks) = if is_empty { (text + &left_out, String::new()) } else { (text, left_out) };
+        let remarks = remarks + &told.left_out();
         ToolAnswer { text, remarks, unserved: told.unserved, ..ToolAnswer::default() }
     }
 }
@@ -101,6 +99,12 @@ impl RankingReport {
     pub fn list(&mut self, files: &[FileAnswer]) {
         let rows = |file: &FileAnswer| file.units.iter().map(|unit| row(file, Some(unit))).collect::<Vec<Value>>();
         self.hits.extend(files.iter().map(rows));
+    }
+
+    /// The paths of the results, best first.
+    pub fn files(&self) -> Vec<String> {
+        let path = |rows: &Vec<Value>| Some(rows.first()?["file"].as_str()?.to_string());
+        self.hits.iter().filter_map(path).collect()
     }
 
     /// The strength of each result.
@@ -166,7 +170,7 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
         let held = held(end);
         let which = if end.patterns.len() == 1 { "all with these letters" } else { "those with the rarest" };
         let list = format!(
-            "; the tool grep with pattern {:?} and ignore_case lists {which}",
+            "; `pattern` {:?} with `ignore_case` lists {which}",
             end.patterns.first().map_or("", String::as_str)
         );
         let list = if end.is_elsewhere { "; `offset` gives more" } else { &list };
@@ -204,7 +208,7 @@ mod tests {
         let mut end = End::default();
         (end.holders, end.patterns) = (30, vec!["pars".to_string()]);
         (end.words, end.are_forms) = (vec!["parse".to_string()], true);
-        let many = "30 files hold a form of \"parse\", of which 10 are shown; the tool grep with pattern \"pars\" and ignore_case lists all with these letters";
+        let many = "30 files hold a form of \"parse\", of which 10 are shown; `pattern` \"pars\" with `ignore_case` lists all with these letters";
         assert_eq!(said(&end, "parse", (10, 10)), [many]);
         // The last result of a page that begins after 20 others; a page after the last result.
         let one = many.replace("10 are", "1 is");

@@ -1,59 +1,26 @@
-//! The tools `grep`, `outline` and `read_unit`, which read files, and `status`.
+//! The tools `grep` and `outline`, which read files, and `status`.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, bail};
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
-use colgrep_engine::request::split_lines;
 use colgrep_engine::{Notice, Pattern, Scope};
-use colgrep_index::source::read_file;
-use colgrep_syntax::read::lines_between;
 
 use super::ends::ToolAnswer;
-use super::page::{page, page_with, tokens_wanted};
+use super::page::{page, page_tokens};
 use super::params;
 use super::ranking::lacking_in;
+use super::read::{read_whole, written_lines};
 use super::state::{Root, ServerState};
-use super::units::{check_file, unit_with};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::escape::escape_control;
 use colgrep_render::grep::{self as plain_grep, ServedPath};
-use colgrep_render::line::escaped;
 use colgrep_render::notice::{self, coverage};
-use colgrep_render::outline::{self as file_outline, Outlined};
-use colgrep_render::path::{in_root, typed};
+use colgrep_render::outline as file_outline;
+use colgrep_render::path::in_root;
 use colgrep_render::words::{counted, counted_are};
-
-/// The largest file that is read whole for its units, in bytes.
-const WHOLE_BYTES_MAX: u64 = 16 << 20;
-
-/// The text and the units of a file of a root: read once, so that both are of the same file. `asked` is its name in
-/// messages.
-///
-/// # Errors
-/// When it is not a text file, or has more than `bytes_max` bytes, with `too_large`.
-pub fn text_and_units(
-    root: &Root,
-    below: &str,
-    asked: &str,
-    (bytes_max, too_large): (u64, &str),
-) -> Result<(String, Vec<Outlined>)> {
-    let full = root.project.root.join(below);
-    file_outline::check_file(&full)?;
-    let bytes = read_file(&root.project.root, below, bytes_max).map_err(|error| match error.kind() {
-        ErrorKind::FileTooLarge => anyhow!("{asked} is larger than {} MiB, {too_large}", bytes_max >> 20),
-        _ => anyhow::Error::from(error).context(format!("could not read {}", full.display())),
-    })?;
-    file_outline::text_and_units(&full, bytes)
-}
-
-/// The same for the tools.
-fn read_whole(root: &Root, below: &str, asked: &str) -> Result<(String, Vec<Outlined>)> {
-    text_and_units(root, below, asked, (WHOLE_BYTES_MAX, "and is not read whole; `grep` finds its lines"))
-}
 
 /// `grep`.
 pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
@@ -87,7 +54,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     check_rest(folders.is_empty(), &unserved)?;
     let here = std::env::current_dir().unwrap_or_default();
     // A line takes at least one token, so lines beyond this number can't be on the page.
-    let enough = asked.offset.saturating_add(tokens_wanted(asked.max_tokens) + 1);
+    let enough = asked.offset.saturating_add(page_tokens(asked.max_tokens) + 1);
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
     // With nested folders, each matching line is given once; context lines may repeat those of other folders.
     let holding = |one: &Path| folders.iter().filter(|(_, around)| one.starts_with(around)).count();
@@ -116,7 +83,7 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
         unreadable.extend(unread);
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
-    Ok(ToolAnswer::without(not_read(here, unreadable) + &text, lines.is_empty(), unserved))
+    Ok(ToolAnswer::without(text, not_read(here, unreadable), unserved))
 }
 
 /// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.
@@ -136,66 +103,6 @@ pub fn outline(state: &ServerState, asked: &params::Outline) -> Result<String> {
     let (_, units) = read_whole(root, &below, &asked.file)?;
     let blocks: Vec<String> = file_outline::shown(&units, asked.all).into_iter().map(file_outline::row).collect();
     Ok(page(&blocks, asked.offset, asked.max_tokens, "units", false))
-}
-
-/// A file, and the lines written after its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own name has that form takes
-/// precedence.
-pub(super) fn written_lines<'a>(state: &ServerState, written: &'a str) -> (&'a str, Option<(u32, u32)>) {
-    match split_lines(written) {
-        Some((file, lines)) if state.locate(written).is_err() => (file, Some(lines)),
-        _ => (written, None),
-    }
-}
-
-/// `read_unit`: parses the file itself, so it sees the newest text.
-pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<String> {
-    state.check_here()?;
-    check_file(&asked.id, &asked.file)?;
-    let (file, lines) = written_lines(state, &asked.file);
-    let with_id = unit_with(state, &asked.id, file)?;
-    let line = asked.line.or(lines.map(|(first, _)| first));
-    let (root, below) = match &with_id {
-        Some((root, below, ..)) => (*root, below.clone()),
-        None => state.locate(file).map(|(root, _, below)| (root, below))?,
-    };
-    let (text, units) = read_whole(root, &below, file)?;
-    let name = asked.name.as_deref().filter(|name| !name.is_empty());
-    let named = |u: &&Outlined| name.is_none_or(|name| u.qualified_name == name || u.name == name);
-    let mut named = units.iter().filter(named);
-    // By distance from the line, then by length: the smallest unit around the line comes first.
-    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
-    let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
-    // The documentation of a method belongs to the method more than to its class.
-    let around = |u: &&Outlined, line: u32| (u.first..=u.end_line).contains(&line);
-    let unit = match (name, line) {
-        _ if let Some((_, _, line, end)) = with_id => units.iter().find(spans((line, end))),
-        (None, Some(_)) if let Some(unit) = lines.and_then(|wanted| units.iter().find(spans(wanted))) => Some(unit),
-        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
-        (Some(_), None) => named.next(),
-        (None, Some(line)) => named.filter(|u| around(u, line)).min_by_key(|u| u.end_line - u.first),
-        (None, None) => bail!("give `line` or `name` of the unit in {file}"),
-    };
-    let unit = unit.with_context(|| {
-        let which = match (name, line) {
-            (Some(name), _) => format!("named {name}"),
-            (None, line) => format!("on line {}", line.unwrap_or_default()),
-        };
-        format!("{file} has no unit {which}; `outline` lists its units")
-    })?;
-    // Its documentation is shown to whoever asks for a line of it.
-    let first = if line.is_some_and(|line| (unit.first..unit.line).contains(&line)) { unit.first } else { unit.line };
-    let lines = lines_between(&text, first as usize, unit.end_line as usize, str::lines);
-    let path = escape_control(&typed(&root.project.root, &below));
-    let mut blocks =
-        vec![format!("{path}:{}-{} {} {}\n", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)];
-    for number in first as usize..=unit.end_line as usize {
-        let Some(text) = lines.get(number - 1) else { break };
-        blocks.push(format!("{number}: {}\n", escaped(text)));
-    }
-    // The first block names the unit.
-    let at = line.filter(|line| (first..=unit.end_line).contains(line));
-    let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
-    Ok(page_with(&blocks, asked.offset, at, asked.max_tokens, "lines"))
 }
 
 /// `status`.

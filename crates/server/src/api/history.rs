@@ -117,9 +117,8 @@ pub fn history(state: &ServerState, asked: &params::History) -> Result<ToolAnswe
             told.push(line);
         }
     }
-    let text =
-        told.concat() + &page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
-    Ok(ToolAnswer::without(text, blocks.is_empty(), unserved))
+    let text = page(&blocks[..blocks.len().min(entries)], asked.offset, asked.max_tokens, "entries", more);
+    Ok(ToolAnswer::without(text, told.concat(), unserved))
 }
 
 /// A file of a project (`path` from its root) in the form that the server's tools take; `None` outside all roots.

@@ -49,10 +49,23 @@ impl ServerState {
 
     /// The place of a path that the caller wrote: in full, or from the root. With several roots, the path begins with
     /// its root's name, as in answers; without that name, it is looked for in all roots, and `None` if none has it.
+    /// Limited to a project, a path that it doesn't have is one from the root.
     ///
     /// # Errors
     /// When several roots have it, and any of them may be meant.
     pub(super) fn meant(&self, path: &str) -> Result<Option<PathBuf>> {
+        let own = self.meant_here(path)?;
+        match &self.whole {
+            Some(whole) if !own.as_ref().is_some_and(|place| place.exists()) => {
+                let in_areas = whole.areas.iter().map(|area| area.join(path));
+                let mut others = whole.meant_here(path)?.into_iter().chain(in_areas);
+                Ok(others.find(|place| place.exists()).or(own))
+            }
+            _ => Ok(own),
+        }
+    }
+
+    fn meant_here(&self, path: &str) -> Result<Option<PathBuf>> {
         if self.roots.len() < 2 || Path::new(path).is_absolute() {
             // Relative to the root, not to the current folder, which may have been replaced.
             return Ok(self.roots.first().map(|root| root.folder.join(path)));
@@ -105,7 +118,11 @@ impl ServerState {
         if inside.components().any(|c| c.as_os_str() == ".git") {
             bail!("{path} belongs to git, and is not served");
         }
-        if looks_secret(&inside.to_string_lossy()) && full.is_file() && !self.serves_secrets(root) {
+        // What a secret looks like may depend on folders above a project.
+        let outer = self.whole.as_ref().and_then(|whole| whole.around(&full));
+        let from_outer = outer.and_then(|root| full.strip_prefix(&root.folder).ok());
+        let is_secret = |name: &Path| looks_secret(&name.to_string_lossy());
+        if (is_secret(inside) || from_outer.is_some_and(is_secret)) && full.is_file() && !self.serves_secrets(root) {
             bail!(
                 "{path} looks like a secret, and is not served unless hidden files or secrets are indexed (settings `hidden`, `secrets`)"
             );

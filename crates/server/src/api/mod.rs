@@ -7,6 +7,7 @@ mod changes;
 mod ends;
 mod field;
 mod files;
+mod find;
 mod heard;
 mod history;
 mod local;
@@ -14,7 +15,9 @@ mod locate;
 mod opened;
 mod page;
 pub mod params;
+mod project;
 mod ranking;
+mod read;
 mod root;
 pub mod schema;
 mod shards;
@@ -26,7 +29,7 @@ mod unserved;
 
 use anyhow::Result;
 use ends::ToolAnswer;
-pub use files::text_and_units;
+pub use read::text_and_units;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
@@ -41,11 +44,21 @@ pub const AT_WORK_A_CORE_MAX: usize = 2;
 
 /// The kinds of requests that a server over shards answers.
 const OVER_SHARDS: [&str; 2] = ["search", "status"];
-/// Parameters that name what is on this machine, so that a server over shards refuses them.
-const HERE_ALONE: [&str; 2] = ["near", "groups"];
+/// Parameters that need files of this machine, so that a server over shards refuses them.
+const HERE_ALONE: [&str; 10] =
+    ["near", "groups", "name", "file", "like", "fixed", "ignore_case", "word", "context", "project"];
 
-/// A request whose parameters are read: what gives its answer.
-pub type Call = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;
+/// What answers a request.
+type Answering = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;
+
+/// A request whose parameters are read.
+pub struct Call {
+    /// The folder that it is limited to.
+    project: Option<String>,
+    /// The length of its answer in tokens, where it names one.
+    max_tokens: Option<usize>,
+    answer: Answering,
+}
 
 /// A kind of request.
 pub struct Tool {
@@ -69,8 +82,12 @@ impl Tool {
         let plain = schema::in_plain_types(&input);
         let read = move |mut parameters| {
             schema::fit(&mut parameters, &plain);
+            let text = |name: &str| Some(parameters.get(name)?.as_str()?.trim().to_string());
+            let project = text("project").filter(|project| !project.is_empty());
+            let max_tokens = parameters.get("max_tokens").and_then(Value::as_u64);
+            let max_tokens = max_tokens.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
             let asked: P = read(parameters)?;
-            Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
+            Ok(Call { project, max_tokens, answer: Box::new(move |state| work(state, &asked)) })
         };
         Tool { name, title, doc, input, read: Box::new(read) }
     }
@@ -108,9 +125,9 @@ pub fn tools() -> Vec<Tool> {
             [
                 "search",
                 "Search code",
-                "Ranks units of code and text by a question in words or names; gives path, lines, kind, name and signature of each.",
+                "Ranks units of code and text by a query in words or names. Without a query, a pattern lists matching lines, and name or file with a line reads one unit.",
             ],
-            tools::search,
+            find::search,
         ),
         Tool::new(
             ["grep", "Find lines", "Gives every line that matches a regular expression, as path:line:text."],
@@ -126,11 +143,11 @@ pub fn tools() -> Vec<Tool> {
                 "Read a unit",
                 "Gives the numbered lines of one unit: the one around a line, or the one of a name.",
             ],
-            |state, asked| Ok(files::read_unit(state, asked)?.into()),
+            read::read_unit,
         ),
         Tool::new(
             ["find_related", "Find similar units", "Ranks units that are like the unit on a line of a file."],
-            |state, asked| Ok(tools::find_related(state, asked)?.into()),
+            tools::find_related,
         ),
         Tool::new(
             [
@@ -181,6 +198,8 @@ pub fn unread(state: &ServerState, error: &serde_json::Error) -> String {
 pub struct ApiAnswer {
     answered: ToolAnswer,
     roots: Vec<Value>,
+    /// Its length in tokens, at most.
+    tokens: usize,
 }
 
 /// Answers a request.
@@ -188,20 +207,27 @@ pub struct ApiAnswer {
 /// # Errors
 /// When there is no root, or the request can't be answered.
 pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
-    state.check_roots()?;
-    Ok(ApiAnswer { answered: call(state)?, roots: about::rows(state) })
+    let in_project = call.project.map(|project| state.in_project(&project)).transpose()?;
+    if in_project.is_none() {
+        state.check_roots()?;
+    }
+    let state = in_project.as_ref().unwrap_or(state);
+    let answered = (call.answer)(state)?;
+    let tokens = page::tokens_wanted(call.max_tokens.or(answered.tokens));
+    Ok(ApiAnswer { answered, roots: about::rows(state), tokens })
 }
 
 impl ApiAnswer {
-    /// The answer as text, and what it is about.
-    pub fn texts(&self) -> [String; 2] {
+    /// The answer as text: the page, its remarks, and the state of the roots.
+    pub fn text(&self) -> String {
         let ToolAnswer { text, remarks, .. } = &self.answered;
-        [text.clone(), format!("{remarks}{}", about::text(&self.roots))]
+        page::whole_answer(text, remarks, &about::text(&self.roots), self.tokens)
     }
 
     /// The answer as [`schema::answers`] describes it.
     pub fn content(self) -> Value {
-        let ToolAnswer { text, hits, standing, unserved, .. } = self.answered;
+        let ToolAnswer { text, remarks, hits, standing, unserved, .. } = self.answered;
+        let text = page::whole_answer(&text, &remarks, "", self.tokens);
         let mut content = json!({"answer": text, "roots": self.roots});
         if let Some(hits) = hits {
             content["hits"] = hits.into();

@@ -12,12 +12,34 @@ pub const TOKENS_MIN: usize = 50;
 pub const TOKENS_MAX: usize = 25_000;
 /// Bytes kept for the last line, which says where the next page begins.
 const LAST_LINE_BYTES: usize = 80;
+/// Tokens of an answer that are kept for remarks and the state of the roots; a fifth of a shorter answer.
+pub const REMARK_TOKENS: usize = 128;
 /// Marks a first block that was cut.
 const CUT: &str = "(cut; a larger max_tokens shows the rest of it)\n";
 
-/// The length of an answer in tokens, within bounds.
+/// The length of a whole answer in tokens, within bounds.
 pub fn tokens_wanted(max_tokens: Option<usize>) -> usize {
     max_tokens.unwrap_or(TOKENS_DEFAULT).clamp(TOKENS_MIN, TOKENS_MAX)
+}
+
+/// The tokens of an answer that its page may take.
+pub fn page_tokens(max_tokens: Option<usize>) -> usize {
+    let whole = tokens_wanted(max_tokens);
+    whole - (whole / 5).min(REMARK_TOKENS)
+}
+
+/// The page of an answer with the lines of its remarks and its `last` line, as far as they fit. The last line has
+/// precedence over the remarks.
+pub fn whole_answer(page: &str, remarks: &str, last: &str, tokens: usize) -> String {
+    let mut budget = TokenBudget::new(Some(tokens));
+    let mut text = page.to_string();
+    if !budget.take(page.len()) {
+        return text;
+    }
+    let last = if budget.take(last.len()) { last } else { "" };
+    text.extend(remarks.split_inclusive('\n').filter(|line| budget.take(line.len())));
+    text.push_str(last);
+    text
 }
 
 /// Joins blocks from `offset` on while they fit. `more` is whether blocks may follow the last one given. The first
@@ -28,7 +50,7 @@ pub fn page(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &
 
 /// The same, and the number of blocks on the page.
 pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: &str, more: bool) -> (String, usize) {
-    filled(blocks, offset, TokenBudget::new(Some(tokens_wanted(max_tokens))), what, more)
+    filled(blocks, offset, TokenBudget::new(Some(page_tokens(max_tokens))), what, more)
 }
 
 /// The page at `offset`; without one, the page with the block `at`. Each page but the first repeats the first block,
@@ -36,7 +58,7 @@ pub fn paged(blocks: &[String], offset: usize, max_tokens: Option<usize>, what: 
 pub fn page_with(blocks: &[String], offset: Option<usize>, at: usize, max_tokens: Option<usize>, what: &str) -> String {
     let (mut start, mut before) = (0, 0);
     loop {
-        let mut budget = TokenBudget::new(Some(tokens_wanted(max_tokens)));
+        let mut budget = TokenBudget::new(Some(page_tokens(max_tokens)));
         let mut front = match blocks.first().filter(|_| start > 0) {
             Some(first) => format!("{first}({} earlier {what}: offset {before})\n", start - 1),
             None => String::new(),
@@ -129,15 +151,30 @@ mod tests {
     }
 
     #[test]
+    fn remarks_and_the_last_line_keep_the_bound() {
+        let (page, remarks, last) = ("x".repeat(150) + "\n", "(one)\n(a longer remark)\n(two)\n", "(root /a)\n");
+        for (tokens, expected) in [
+            (100, "(one)\n(a longer remark)\n(two)\n(root /a)\n"),
+            (44, "(one)\n(two)\n(root /a)\n"),
+            (41, "(root /a)\n"),
+            (39, ""),
+        ] {
+            let text = whole_answer(&page, remarks, last, tokens);
+            assert_eq!(text.strip_prefix(&page), Some(expected), "{tokens}");
+        }
+        assert_eq!([50, 400, 1_000].map(|tokens| page_tokens(Some(tokens))), [40, 320, 872]);
+    }
+
+    #[test]
     fn pages_follow_each_other() {
         let blocks: Vec<String> = (0..5).map(|i| format!("{i}{}\n", "x".repeat(58))).collect();
         for (offset, tokens, more, first, shown, last) in [
             (0, None, false, "0", 5, "xxx\n"),
-            (0, Some(50), false, "0", 2, "(3 further hits: offset 2)\n"),
-            (2, Some(50), true, "2", 2, "(1 or more further hits: offset 4)\n"),
-            (4, Some(50), false, "4", 1, "xxx\n"),
-            (2, Some(50), false, "2", 3, "xxx\n"),
-            (4, Some(50), true, "4", 1, "(there may be more hits: offset 5)\n"),
+            (0, Some(62), false, "0", 2, "(3 further hits: offset 2)\n"),
+            (2, Some(62), true, "2", 2, "(1 or more further hits: offset 4)\n"),
+            (4, Some(62), false, "4", 1, "xxx\n"),
+            (2, Some(62), false, "2", 3, "xxx\n"),
+            (4, Some(62), true, "4", 1, "(there may be more hits: offset 5)\n"),
             (9, None, false, "(", 0, "(no hits)\n"),
         ] {
             let text = page(&blocks, offset, tokens, "hits", more);

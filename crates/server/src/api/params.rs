@@ -4,12 +4,21 @@ use colgrep_core::tag::TagKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::page::{TOKENS_MAX, TOKENS_MIN};
+use super::page::{REMARK_TOKENS, TOKENS_MAX, TOKENS_MIN, page_tokens, tokens_wanted};
 
 /// Default length of a pack, in tokens.
 const PACK_TOKENS_DEFAULT: usize = 1_000;
-/// Extra tokens of a pack for remarks on the index and on further results.
-pub const PACK_REMARK_TOKENS: usize = 40;
+/// Tokens of a pack's page for the lines on further results.
+const PACK_REMARK_TOKENS: usize = 40;
+
+/// The length of a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackLength {
+    /// Tokens of the units.
+    pub units: usize,
+    /// Tokens of the whole answer.
+    pub whole: usize,
+}
 
 /// A tag that is expected of what is wanted.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -26,27 +35,34 @@ pub struct HintParam {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Search {
-    /// What to search for: words ("parse request") or a name (parseRequest). Omit it only with queries, or with calls,
-    /// called_by or kind, which then list all such units by path and line.
+    /// What to look for: words ("parse request") or a name (parseRequest).
     pub query: String,
-    /// More queries to answer in the same call, each under its own heading; at most 16 in all.
+    /// Regular expression (Rust syntax). Without query: every matching line; with it: only units that match.
+    pub pattern: Option<String>,
+    /// Read the unit of this name (push, RingBuffer.push) or #id.
+    pub name: String,
+    /// FILE:LINE or FILE:FROM-TO, as in answers: read the unit there. FILE alone: where to look for name, query or
+    /// pattern, otherwise its outline.
+    pub file: String,
+    /// FILE:LINE or #id: find units similar to that one.
+    pub like: String,
+    /// More queries for the same call; at most 16 in all.
     pub queries: Vec<String>,
-    /// Only units that call one of these names.
+    /// Only units that call one of these names; without query all, by path.
     pub calls: Vec<String>,
     /// Only definitions that units with one of these names call.
     pub called_by: Vec<String>,
     /// Only units of these kinds.
     #[schemars(extend("items" = {"type": "string", "enum": ["function", "method", "class", "constant", "document", "section", "rawcode"]}))]
     pub kind: Vec<String>,
-    /// Files or folders to search; default all roots. With several roots or shards, paths start with the repository's
-    /// name, as in answers.
+    /// Files or folders to search; default all. Of several roots, paths start with the root's name, as in answers.
     pub paths: Vec<String>,
     /// Project groups from the user's settings to search, together with paths, ranked as one.
     pub groups: Vec<String>,
     /// Number of files; default 10.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Show unlikely files too (below the strength floor); not with min_strength.
+    /// Show unlikely files too; not with min_strength.
     pub all: bool,
     /// Hide files whose strength (probability of being right) is below this.
     #[schemars(range(min = 0, max = 1))]
@@ -56,8 +72,14 @@ pub struct Search {
     pub per_file: Option<usize>,
     /// Results to skip, for the next page.
     pub offset: Option<usize>,
-    /// Only units that match this regular expression.
-    pub pattern: Option<String>,
+    /// Pattern is literal text.
+    pub fixed: bool,
+    /// Pattern ignores case.
+    pub ignore_case: bool,
+    /// Pattern matches whole words.
+    pub word: bool,
+    /// Lines of context around each matching line.
+    pub context: Option<usize>,
     /// Only files that match one of these globs.
     pub include: Vec<String>,
     /// Skip files that match one of these globs.
@@ -69,8 +91,7 @@ pub struct Search {
     /// Tests: auto (rank lower), only, or exclude.
     #[schemars(extend("enum" = ["auto", "only", "exclude"]))]
     pub tests: Option<String>,
-    /// The file you work on, FILE or FILE:LINE; ranks what belongs to it higher: code it tests or imports, files
-    /// changed together with it.
+    /// The file you work on, FILE or FILE:LINE: ranks what belongs to it higher.
     pub near: Option<String>,
     /// Tags to expect; units that have them rank higher.
     pub hints: Vec<HintParam>,
@@ -80,30 +101,38 @@ pub struct Search {
     pub no_expand: bool,
     /// Return whole units instead of signature and best line.
     pub content: bool,
-    /// Number of lines to show around each unit's best line.
+    /// Lines to show around each unit's best line.
     pub lines: Option<usize>,
     /// Token budget of a pack: the best unit in full, the next with signature and first sentence, the rest one line
     /// each. Default: a pack of max_tokens. Pages of equal blocks instead with 0, with an offset above 0 or, unless
     /// pack is set, with content, lines, per_file or offset.
     pub pack: Option<usize>,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 1000, for pages 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
 }
 
 impl Search {
-    /// Tokens of a pack; none for pages. What follows a pack is a page, whatever was asked: a pack begins at the best.
-    pub fn pack_tokens(&self) -> Option<usize> {
+    /// The length of a pack; none for pages. What follows a pack is a page, whatever was asked: a pack begins at the
+    /// best.
+    pub fn pack_length(&self) -> Option<PackLength> {
         if self.offset.is_some_and(|offset| offset > 0) {
             return None;
         }
         let is_plain = self.offset.is_none() && !self.content && self.lines.is_none() && self.per_file.is_none();
-        let length = || super::page::tokens_wanted(self.max_tokens.or(Some(PACK_TOKENS_DEFAULT)));
-        let usual = || length().saturating_sub(PACK_REMARK_TOKENS).max(PACK_REMARK_TOKENS);
-        match self.pack {
-            Some(tokens) => Some(tokens).filter(|tokens| *tokens > 0),
-            None => (is_plain && !self.query.trim().is_empty()).then(usual),
-        }
+        let usual = || match self.pack {
+            Some(units) => units.saturating_add(PACK_REMARK_TOKENS + REMARK_TOKENS),
+            None => PACK_TOKENS_DEFAULT,
+        };
+        let whole = tokens_wanted(Some(self.max_tokens.unwrap_or_else(usual)));
+        let room = page_tokens(Some(whole)).saturating_sub(PACK_REMARK_TOKENS).max(PACK_REMARK_TOKENS);
+        let units = match self.pack {
+            Some(units) => Some(units.min(room)).filter(|units| *units > 0),
+            None => (is_plain && !self.query.trim().is_empty()).then_some(room),
+        };
+        units.map(|units| PackLength { units, whole })
     }
 }
 
@@ -133,6 +162,8 @@ pub struct Grep {
     pub exclude: Vec<String>,
     /// Lines to skip, for the next page.
     pub offset: usize,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
@@ -149,6 +180,8 @@ pub struct Outline {
     pub all: bool,
     /// Units to skip, for the next page.
     pub offset: usize,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
@@ -170,6 +203,8 @@ pub struct ReadUnit {
     pub name: Option<String>,
     /// Lines to skip, for another page.
     pub offset: Option<usize>,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
@@ -196,6 +231,8 @@ pub struct Related {
     pub content: bool,
     /// Number of lines to show around each unit's best line.
     pub lines: Option<usize>,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
@@ -205,18 +242,18 @@ pub struct Related {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct History {
-    /// What to search for, such as why something was made or what was said about it; default the newest entries.
+    /// What to search for, such as why something was made; default the newest entries.
     pub query: String,
-    /// Only entries that mention one of these files or folders, which may be deleted; with `:LINE` or `:FROM-TO`, the
-    /// commits that last changed these lines.
+    /// Only entries that mention one of these files or folders, deleted ones too; with :LINE or :FROM-TO, the commits
+    /// that last changed these lines.
     pub paths: Vec<String>,
     /// Only commits.
     pub commits: bool,
     /// Only agent sessions.
     pub sessions: bool,
-    /// Only entries since this date or time: 2026-01-31, 2026-01-31T10:00:00Z, yesterday, 2 weeks ago.
+    /// Only entries since a date or time: 2026-01-31, 2026-01-31T10:00:00Z, 2 weeks ago.
     pub since: Option<String>,
-    /// Only entries until this date or time.
+    /// Only entries until then.
     pub until: Option<String>,
     /// ID of a session to exclude, such as your own.
     pub not_session: Option<String>,
@@ -227,6 +264,8 @@ pub struct History {
     pub content: bool,
     /// Entries to skip, for the next page.
     pub offset: usize,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,
@@ -238,6 +277,8 @@ pub struct History {
 pub struct Status {
     /// Lines to skip, for the next page.
     pub offset: usize,
+    /// Only this folder inside the roots.
+    pub project: String,
     /// Answer length in tokens (bytes / 4); default 2000.
     #[schemars(range(min = TOKENS_MIN, max = TOKENS_MAX))]
     pub max_tokens: Option<usize>,

@@ -339,10 +339,9 @@ pub fn lacking_in(root: &Root, snapshot: &Snapshot, model: Option<&Model>) -> Op
 
 /// A page of the results, and their number on it.
 pub fn page_of(list: RankedBlocks, offset: usize, wanted: usize, max_tokens: Option<usize>) -> (String, usize) {
-    let RankedBlocks { mut blocks, remarks, more, .. } = list;
+    let RankedBlocks { mut blocks, more, .. } = list;
     let end = offset.saturating_add(wanted);
     let cut = blocks.len() > end;
     blocks.truncate(end);
-    let (text, shown) = paged(&blocks, offset, max_tokens, "results", more || cut);
-    (remarks + &text, shown)
+    paged(&blocks, offset, max_tokens, "results", more || cut)
 }

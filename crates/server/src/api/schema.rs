@@ -119,7 +119,7 @@ pub fn answers() -> Map<String, Value> {
     let shape = json!({
         "type": "object",
         "properties": {
-            "answer": {"type": "string", "description": "The answer, as in the text."},
+            "answer": {"type": "string", "description": "The answer as text, with its remarks."},
             "hits": {
                 "type": "array",
                 "description": "The files of a search, best first; without a query, each unit of the files that the text has.",

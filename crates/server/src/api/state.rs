@@ -3,10 +3,9 @@
 use colgrep_render::remark;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::OpenOptions;
 use colgrep_engine::history::cochange::{Histories, Past};
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::model::Model;
@@ -15,6 +14,7 @@ use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
+use colgrep_engine::{Error as EngineError, OpenOptions, Refused};
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 
@@ -53,6 +53,12 @@ pub struct ServerState {
     pub(super) shards: Option<Arc<Shards>>,
     /// The repositories of the shards that the caller may see; all where nothing limits it.
     pub(super) allowed: Option<Arc<[String]>>,
+    /// Folders of repositories that are not searched as a whole: requests name a project inside.
+    pub(super) areas: Vec<PathBuf>,
+    /// Projects inside the roots that requests named.
+    pub(super) projects: Arc<Mutex<Vec<Arc<Root>>>>,
+    /// The server's state, where this one is limited to a project.
+    pub(super) whole: Option<Arc<ServerState>>,
 }
 
 /// The path of a `file:` address.
@@ -76,6 +82,14 @@ fn file_path(address: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(drive.unwrap_or(&path)))
 }
 
+/// The folder that an error refuses to search as a whole, since it holds repositories.
+fn area(error: &anyhow::Error) -> Option<PathBuf> {
+    match error.downcast_ref() {
+        Some(EngineError::Refused(Refused::Repositories { root, .. })) => root.canonicalize().ok(),
+        _ => None,
+    }
+}
+
 impl ServerState {
     /// Opens the roots and the projects of groups; the first one becomes the current folder. Without any, the project
     /// around the current folder is opened, if it is one; a client may have roots of its own. With several roots, those
@@ -84,6 +98,25 @@ impl ServerState {
     /// # Errors
     /// When no root that was given can be served, or there is no such group.
     pub fn new(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
+        let state = ServerState::started(roots, groups, options, env, false)?;
+        Ok(ServerState { areas: Vec::new(), ..state })
+    }
+
+    /// The same for agents, whose requests may name a project inside a folder of repositories.
+    ///
+    /// # Errors
+    /// As [`ServerState::new`].
+    pub fn for_agents(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
+        ServerState::started(roots, groups, options, env, true)
+    }
+
+    fn started(
+        roots: &[PathBuf],
+        groups: &[String],
+        options: OpenOptions,
+        env: &Env,
+        with_areas: bool,
+    ) -> Result<ServerState> {
         let mut state = ServerState::empty(options, env);
         let mut roots = roots.to_vec();
         for group in groups {
@@ -91,7 +124,7 @@ impl ServerState {
         }
         state.is_fixed = !roots.is_empty();
         let roots = match state.is_fixed {
-            true => state.given(&roots)?,
+            true => state.given(&roots, with_areas)?,
             false => state.around_start(),
         };
         state.enter(roots)?;
@@ -104,13 +137,14 @@ impl ServerState {
             Ok(root) => vec![root],
             Err(error) => {
                 self.why = for_tools(&error);
+                self.areas.extend(area(&error));
                 Vec::new()
             }
         }
     }
 
-    /// Opens the roots that were given.
-    fn given(&mut self, paths: &[PathBuf]) -> Result<Vec<Arc<Root>>> {
+    /// Opens the roots that were given; with areas, a folder of repositories is enough.
+    fn given(&mut self, paths: &[PathBuf], with_areas: bool) -> Result<Vec<Arc<Root>>> {
         let (mut roots, mut errors): (Vec<Arc<Root>>, Vec<anyhow::Error>) = Default::default();
         let mut served = 0;
         for path in paths {
@@ -126,13 +160,14 @@ impl ServerState {
                 Err(error) => {
                     let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                     self.lost.push(Unserved::new(&full, &error));
+                    self.areas.extend(area(&error));
                     Some(error)
                 }
             };
             served += usize::from(error.is_none());
             errors.extend(error);
         }
-        if !errors.is_empty() && served == 0 {
+        if !errors.is_empty() && served == 0 && (self.areas.is_empty() || !with_areas) {
             return Err(errors.swap_remove(0));
         }
         let left_out = roots.iter().filter_map(|root| root.trouble()).chain(self.lost.iter().cloned());
@@ -156,6 +191,9 @@ impl ServerState {
             started: std::env::current_dir().unwrap_or_default(),
             shards: None,
             allowed: None,
+            areas: Vec::new(),
+            projects: Arc::default(),
+            whole: None,
         }
     }
 
@@ -197,10 +235,16 @@ impl ServerState {
     /// Enters the first root again if its folder was replaced: in a removed or moved folder nothing is found, and paths
     /// can't be shortened.
     pub(super) fn stand(&self) {
-        let first = self.roots.first().filter(|_| !path::stands());
+        let first = self.whole().roots.first().filter(|_| !path::stands());
         if first.is_some_and(|first| std::env::set_current_dir(&first.folder).is_ok()) {
             path::moved();
         }
+    }
+
+    /// The same server, which keeps its roots whatever a client names.
+    #[must_use]
+    pub fn with_own_roots(self) -> ServerState {
+        ServerState { is_fixed: true, ..self }
     }
 
     /// Whether the roots were given when the server was started.
@@ -216,14 +260,18 @@ impl ServerState {
     /// When the first root can't be entered.
     pub fn take_roots(&mut self, addresses: &[String]) -> Result<()> {
         let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
+        self.areas.clear();
         for address in addresses {
             match file_path(address).with_context(|| address.clone()).and_then(|path| self.root(&path, false)) {
                 Ok(root) if !roots.iter().any(|known| known.folder == root.folder) => roots.push(root),
                 Ok(_) => {}
-                Err(error) => lost.push(Unserved::new(Path::new(address), &error)),
+                Err(error) => {
+                    self.areas.extend(area(&error));
+                    lost.push(Unserved::new(Path::new(address), &error));
+                }
             }
         }
-        if roots.is_empty() {
+        if roots.is_empty() && self.areas.is_empty() {
             roots = self.around_start();
         }
         self.lost = lost;
@@ -235,6 +283,9 @@ impl ServerState {
     /// # Errors
     /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
+        if let ([], [area, ..]) = (&*self.roots, &*self.areas) {
+            bail!("{} holds several repositories: name one of them in `project`", area.display());
+        }
         if self.roots.is_empty() && self.shards.is_none() {
             let lost: String = self.lost.iter().map(|one| format!("; {one}")).collect();
             bail!(
@@ -274,7 +325,7 @@ impl ServerState {
         if root.model.get().is_none() {
             let opening = self.options.with(&self.settings(root)?);
             // A library stays loaded for the whole process, so it must not come from inside any root.
-            let env = self.env.working_on(self.roots.iter().map(|root| &root.folder));
+            let env = self.env.working_on(self.whole().roots.iter().map(|root| &root.folder));
             let model = Model::of_search(&opening.choice, RankBy::Both, &env)?;
             let _ = root.model.set(model.map(Model::remembering));
         }

@@ -8,7 +8,7 @@ use colgrep_cluster::ShardCoverage;
 use colgrep_core::UnitKind;
 use colgrep_core::expand::TermTable;
 use colgrep_core::tag::Hint;
-use colgrep_engine::answer::pack::UNITS_PER_FILE;
+use colgrep_engine::answer::pack::{BYTES_A_TOKEN, UNITS_PER_FILE};
 use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::request::check_length;
 use colgrep_engine::request::like::like;
@@ -20,10 +20,11 @@ use colgrep_engine::{
 
 use super::block::block;
 use super::ends::ToolAnswer;
-use super::files::{lines_of, written_lines};
-use super::page::tokens_wanted;
+use super::files::lines_of;
+use super::page::{TOKENS_MIN, tokens_wanted, whole_answer};
 use super::params;
 use super::ranking::{RankedBlocks, RootPaths, RootsRanking, Show, Window, page_of, repaired};
+use super::read::written_lines;
 use super::state::ServerState;
 use super::units::{check_file, unit_with};
 use colgrep_engine::request::has_no_word;
@@ -41,8 +42,8 @@ const QUERIES_MAX: usize = 16;
 /// Greatest number of files.
 const RESULTS_MAX: usize = 1_000;
 
-/// `search`, of one question or of several, each with its share of the answer's length.
-pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
+/// A ranking by one question, or by several, each with its share of the answer's length.
+pub fn rank(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
     if asked.queries.is_empty() {
         return search_one(state, asked);
     }
@@ -53,21 +54,27 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     if queries.is_empty() {
         return search_one(state, &params::Search { queries: Vec::new(), ..asked.clone() });
     }
-    let shared = |tokens: usize| Some(tokens / queries.len().max(1));
-    let max_tokens = shared(tokens_wanted(asked.max_tokens));
-    let pack = asked.pack.and_then(shared);
-    let (mut text, mut remarks, mut hits, mut standing) = (String::new(), String::new(), Vec::new(), None);
+    let whole = tokens_wanted(asked.max_tokens);
+    let heading = |query: &str| format!("## {}\n", escape_control(&in_short(query)));
+    let headings: usize = queries.iter().map(|query| heading(query).len().div_ceil(BYTES_A_TOKEN)).sum();
+    let share = whole.saturating_sub(headings) / queries.len();
+    if share < TOKENS_MIN {
+        let least = TOKENS_MIN * queries.len() + headings;
+        bail!("max_tokens: {whole} is too little for {} questions; give {least} or more", queries.len());
+    }
+    let pack = asked.pack.map(|tokens| tokens / queries.len());
+    let (mut text, mut hits, mut standing) = (String::new(), Vec::new(), None);
     let (mut unserved, are_several) = (Vec::new(), queries.len() > 1);
     for query in queries {
-        let one = params::Search { query: query.clone(), queries: Vec::new(), max_tokens, pack, ..asked.clone() };
+        let (query, queries, max_tokens) = (query.clone(), Vec::new(), Some(share));
+        let one = params::Search { query, queries, max_tokens, pack, ..asked.clone() };
         let answered = search_one(state, &one)?;
-        text.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.text));
-        if !answered.remarks.is_empty() {
-            remarks.push_str(&format!("## {}\n{}", escape_control(&in_short(query)), answered.remarks));
-        }
+        // Its remarks belong to it.
+        text.push_str(&heading(&one.query));
+        text.push_str(&whole_answer(&answered.text, &answered.remarks, "", share));
         hits.extend(answered.hits.into_iter().flatten().map(|mut hit| {
             if are_several {
-                hit["query"] = in_short(query).into();
+                hit["query"] = in_short(&one.query).into();
             }
             hit
         }));
@@ -81,7 +88,7 @@ pub fn search(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
             standing = Some(other);
         }
     }
-    Ok(ToolAnswer { text, remarks, hits: Some(hits), standing, unserved })
+    Ok(ToolAnswer { text, hits: Some(hits), standing, unserved, ..ToolAnswer::default() })
 }
 
 /// A query without a word: lines that contain it literally.
@@ -99,11 +106,8 @@ fn search_text(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer
         ..params::Grep::default()
     };
     let lines = lines_of(state, &wanted, scope, true)?;
-    let said = format!(
-        "({:?} holds no word, so it is searched as text, as the tool grep does with fixed)\n",
-        in_short(&asked.query)
-    );
-    Ok(ToolAnswer { text: said + &lines.text, ..lines })
+    let said = format!("({:?} holds no word, so it is searched as literal text)\n", in_short(&asked.query));
+    Ok(ToolAnswer { remarks: said + &lines.remarks, ..lines })
 }
 
 fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer> {
@@ -111,22 +115,25 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
     if asks_for_text(state, asked)? {
         return search_text(state, asked);
     }
-    let (content, around) = (asked.content, asked.lines.unwrap_or(0));
-    let mut list = ranked(state, asked, asked.pack_tokens(), &|file| block(file, content, around))?;
+    let (content, around, pack) = (asked.content, asked.lines.unwrap_or(0), asked.pack_length());
+    let show: Show<'_> = &|file| block(file, content, around);
+    let mut list = ranked(state, asked, pack.map(|pack| pack.units), show)?;
     let (offset, wanted) = (asked.offset.unwrap_or_default(), wanted(asked.results)?);
     let mut told = std::mem::take(&mut list.told);
-    let (text, shown) = match asked.pack_tokens() {
-        Some(tokens) => page_of(list, 0, wanted, Some(tokens.saturating_add(params::PACK_REMARK_TOKENS))),
+    let on_indexes = std::mem::take(&mut list.remarks);
+    let (text, shown) = match pack {
+        Some(pack) => page_of(list, 0, wanted, Some(pack.whole)),
         None => page_of(list, offset, wanted, asked.max_tokens),
     };
-    let remarks = match told.packed.take() {
+    let on_results = match told.packed.take() {
         Some(packed) => told.said(&asked.query, packed.into_iter()),
         None => told.said(&asked.query, offset..offset.saturating_add(shown)),
     };
     // A list has a row for each unit, of which a file may have hundreds: as many files as the text has.
     let files = if asked.query.trim().is_empty() { shown } else { wanted };
     told.hits = told.hits.into_iter().skip(offset).take(files).collect();
-    Ok(ToolAnswer::of(text, remarks, told))
+    let tokens = pack.map(|pack| pack.whole);
+    Ok(ToolAnswer { tokens, ..ToolAnswer::of(text, on_indexes + &on_results, told) })
 }
 
 /// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
@@ -191,7 +198,7 @@ fn check(asked: &params::Search) -> Result<()> {
 }
 
 /// What narrows a search, but for its paths.
-fn scope(asked: &params::Search) -> Result<Scope> {
+pub(super) fn scope(asked: &params::Search) -> Result<Scope> {
     let mut scope = Scope::default();
     scope.facts = facts(asked)?;
     scope.tests = match &asked.tests {
@@ -201,7 +208,11 @@ fn scope(asked: &params::Search) -> Result<Scope> {
             tests => tests,
         },
     };
-    scope.pattern = pattern(asked).map(Pattern::served);
+    scope.pattern = pattern(asked).map(|text| {
+        let mut pattern = Pattern::served(text);
+        (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
+        pattern
+    });
     (scope.include, scope.exclude) = (asked.include.clone(), asked.exclude.clone());
     scope.types.clone_from(&asked.languages);
     scope.code_only = asked.code_only.then_some(true);
@@ -276,12 +287,12 @@ fn weakest(asked: &params::Search) -> Result<Weakest> {
 }
 
 /// The pattern that units have to match. Agents that fill in every parameter leave it empty.
-fn pattern(asked: &params::Search) -> Option<&String> {
+pub(super) fn pattern(asked: &params::Search) -> Option<&String> {
     asked.pattern.as_ref().filter(|pattern| !pattern.is_empty())
 }
 
 /// The conditions on units.
-fn facts(asked: &params::Search) -> Result<Facts> {
+pub(super) fn facts(asked: &params::Search) -> Result<Facts> {
     let named = |names: &[String]| names.iter().filter(|name| !name.trim().is_empty()).cloned().collect::<Vec<_>>();
     let mut facts = Facts::default();
     (facts.calls, facts.called_by) = (named(&asked.calls), named(&asked.called_by));
@@ -331,7 +342,7 @@ fn wanted(results: Option<usize>) -> Result<usize> {
 }
 
 /// `find_related`.
-pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<String> {
+pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<ToolAnswer> {
     state.check_here()?;
     check_file(&asked.id, &asked.file)?;
     let (file, lines) = written_lines(state, &asked.file);
@@ -343,7 +354,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
                 bail!("{file} is not a file");
             }
             let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
-            let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;
+            let line = line.with_context(|| format!("give the `line` of the unit, as {file}:LINE, or its `id`"))?;
             (root, path, line)
         }
     };
@@ -355,7 +366,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
     let mut request = SearchRequest::default();
     request.question = Question::Like { file: path.clone().into(), line };
     request.shape.weakest = Weakest::Strength(0.0);
-    let list = repaired(&roots, || {
+    let mut list = repaired(&roots, || {
         let like = like(&root.project, &*state.snapshot(root)?, &path, line, state.model(root)?)?;
         let window = Window {
             wanted: asked.offset.saturating_add(wanted),
@@ -365,6 +376,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         };
         RootsRanking { state, roots: &roots, request: &request, window, like: Some(&like) }.once()
     })?;
-    let left_out = list.told.left_out();
-    Ok(page_of(list, asked.offset, wanted, asked.max_tokens).0 + &left_out)
+    let remarks = std::mem::take(&mut list.remarks) + &list.told.left_out();
+    let text = page_of(list, asked.offset, wanted, asked.max_tokens).0;
+    Ok(ToolAnswer { text, remarks, ..ToolAnswer::default() })
 }

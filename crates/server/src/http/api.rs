@@ -22,7 +22,7 @@ use super::problem::Problem;
 use crate::api::Tool;
 
 /// The longest body that is taken, in bytes.
-const BODY_BYTES_MAX: usize = 256 << 10;
+pub const BODY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of a longer body that are read and dropped. A client that is cut off while it sends may never see why.
 const DROPPED_BYTES_MAX: usize = 4 << 20;
 
@@ -141,7 +141,7 @@ fn check_required(parameters: &Map<String, Value>, schema: &Map<String, Value>) 
 ///
 /// # Errors
 /// When it is too long, or breaks off.
-async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
+pub async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "invalid", error.to_string()))?;

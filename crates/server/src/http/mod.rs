@@ -7,6 +7,7 @@ mod api;
 mod gate;
 mod guard;
 mod listen;
+mod mcp;
 mod metrics;
 mod named;
 mod openapi;

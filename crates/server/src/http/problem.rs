@@ -141,6 +141,11 @@ impl Problem {
         }
     }
 
+    /// What went wrong and what to do.
+    pub fn into_detail(self) -> String {
+        self.detail
+    }
+
     /// The same without where folders are on this machine: each of these paths is written as its name.
     pub fn naming(mut self, places: &[(String, String)]) -> Problem {
         for (path, name) in places {

@@ -16,7 +16,7 @@ use super::gate::Guest;
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
-use super::{App, api, openapi, page};
+use super::{App, api, mcp, openapi, page};
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -57,6 +57,7 @@ pub fn router(app: &Arc<App>) -> Router {
         router = router.route(&path, asked);
     }
     router
+        .route(mcp::PATH, mcp::route(app))
         .route("/page/about", get(page::about))
         .route("/page/results", post(page::results))
         .route("/page/facets", post(page::facets))
@@ -111,7 +112,7 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
 
 /// Whether a route's answer includes data of repositories.
 fn of_repositories(route: &str) -> bool {
-    route.starts_with(api::PATH) || route.starts_with("/page/")
+    route.starts_with(api::PATH) || route.starts_with("/page/") || route == mcp::PATH
 }
 
 /// Ready once the index of every root that can be served was opened; over shards once one answers. Says what is known, and

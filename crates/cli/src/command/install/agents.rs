@@ -40,8 +40,8 @@ classes, constants and headings by a question in words or by a name.
   stands for those of a group in the user's settings.
 - `colgrep outline FILE` lists the units of a file; `colgrep --like FILE:LINE` gives units like the one on that line.
 
-Exit status: 0 found, 1 nothing found, 2 an error. The MCP server `colgrep` offers the same as the tools search, grep,
-outline, read_unit, find_related, history and status.
+Exit status: 0 found, 1 nothing found, 2 an error. The MCP server `colgrep` offers the same as the tools search, outline,
+history and status; its search also lists matching lines (pattern) and reads one unit (name, or file as FILE:LINE).
 ";
 
 const CURSOR_HEAD: &str =
@@ -247,8 +247,7 @@ fn in_shell(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use colgrep_server::api::tools;
-    use colgrep_server::mcp::INSTRUCTIONS;
+    use colgrep_server::mcp::{INSTRUCTIONS, LISTED};
 
     use super::*;
 
@@ -290,8 +289,7 @@ mod tests {
     fn every_tool_is_named_to_agents() {
         // Notes for agents describe the command line first; the tools come in their last sentence.
         let (_, notes) = TEXT.split_once("offers the same as the tools").expect("a sentence of tools");
-        for tool in tools() {
-            let name = tool.name;
+        for name in LISTED {
             assert!(INSTRUCTIONS.contains(&format!("`{name}`")), "INSTRUCTIONS of mcp.rs leave out {name}");
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
             assert!(

@@ -36,10 +36,19 @@ impl Client {
         Client::of(sandbox.command(&["mcp"]).current_dir(folder), roots)
     }
 
-    fn of(command: &mut Command, roots: Option<Vec<String>>) -> Client {
+    /// Starts a server in a folder for a version of the protocol without sessions: nobody shakes hands.
+    pub fn without_session(sandbox: &Sandbox, folder: &Path, roots: &[&str]) -> Client {
+        Client::open(sandbox.command(&[&["mcp"], roots].concat()).current_dir(folder), None)
+    }
+
+    fn open(command: &mut Command, roots: Option<Vec<String>>) -> Client {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
         let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().expect("a pipe")));
-        let mut client = Client { server, to, from, number: 0, root: None, roots, notified: Vec::new() };
+        Client { server, to, from, number: 0, root: None, roots, notified: Vec::new() }
+    }
+
+    fn of(command: &mut Command, roots: Option<Vec<String>>) -> Client {
+        let mut client = Client::open(command, roots);
         let capabilities = if client.roots.is_some() { json!({"roots": {"listChanged": true}}) } else { json!({}) };
         let hello = client.ask(
             "initialize",
@@ -89,18 +98,39 @@ impl Client {
         }
     }
 
-    /// Calls a tool; its unmodified result.
+    /// Calls a tool as a program does that asks for structured content; its unmodified result.
     pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone()
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"colgrep/structured": true}});
+        self.ask("tools/call", params)["result"].clone()
     }
 
-    /// Calls a tool; the text of its answer, and whether it is an error.
+    /// Calls a tool in a version of the protocol without sessions, with what the client can and what it answers to an
+    /// earlier result; the unmodified result.
+    pub fn stateless(&mut self, tool: &str, arguments: Value, capabilities: Value, answers: Value) -> Value {
+        let mut params = json!({
+            "name": tool,
+            "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": capabilities,
+            },
+        });
+        if !answers.is_null() {
+            params["inputResponses"] = answers;
+        }
+        self.ask("tools/call", params)["result"].clone()
+    }
+
+    /// Calls a tool; the text of its answer without the line on the roots, and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         if let Some(message) = answer["error"]["message"].as_str() {
             return (message.to_string(), true);
         }
         let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"));
+        let last = text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
+        let text = if text[last..].starts_with("(root ") { &text[..last] } else { text };
         let text = self.root.as_ref().map_or_else(|| text.to_string(), |root| text.replace(root, "ROOT"));
         (text, answer["result"]["isError"] == true)
     }

@@ -296,7 +296,7 @@ pub async fn facets(State(app): State<Arc<App>>, request: Request) -> Result<Res
 /// themselves.
 fn remark(line: &str) -> Option<String> {
     let line = line.trim_start_matches('(').trim_end_matches(')');
-    let end = ["; the tool ", "; `all` ", "; `offset` "]
+    let end = ["; `pattern` ", "; `all` ", "; `offset` "]
         .iter()
         .filter_map(|tool| line.find(tool))
         .min()
@@ -373,7 +373,7 @@ mod tests {
             ),
             ("(nothing here is likely right; `all` shows what is near)", "nothing here is likely right"),
             (
-                "(2 files hold \"a\", of which 1 is shown; the tool grep lists them)",
+                "(2 files hold \"a\", of which 1 is shown; `pattern` \"a\" lists them)",
                 "2 files hold \"a\", of which 1 is shown",
             ),
         ] {

@@ -1,0 +1,256 @@
+//! The tool `read_unit`: one unit of a file, by its line, its name or its id.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use colgrep_core::query::{last_segment, plain_path};
+use colgrep_engine::request::split_lines;
+use colgrep_engine::{SearchRequest, Weakest};
+use colgrep_index::ids::FileId;
+use colgrep_index::source::read_file;
+use colgrep_index::update::ReadFirst;
+use colgrep_render::escape::escape_control;
+use colgrep_render::line::escaped;
+use colgrep_render::outline::{self as file_outline, Outlined};
+use colgrep_render::path::typed;
+use colgrep_render::words::in_short;
+
+use super::ends::ToolAnswer;
+use super::page::page_with;
+use super::params;
+use super::ranking::{RootPaths, RootsRanking, Window};
+use super::state::{Root, ServerState};
+use super::units::{check_file, unit_with};
+use super::unserved::{Unserved, told};
+use colgrep_engine::answer::show::ContextLines;
+
+/// The largest file that is read whole for its units, in bytes.
+const WHOLE_BYTES_MAX: u64 = 16 << 20;
+/// Files of a ranking that order the definitions of a name.
+const RANKED_FILES: usize = 10;
+/// Files with definitions of a name that are read.
+const DEFINING_FILES_MAX: usize = 32;
+/// Further units of a name that are listed.
+const LISTED_MAX: usize = 8;
+
+/// The text and the units of a file of a root: read once, so that both are of the same file. `asked` is its name in
+/// messages.
+///
+/// # Errors
+/// When it is not a text file, or has more than `bytes_max` bytes, with `too_large`.
+pub fn text_and_units(
+    root: &Root,
+    below: &str,
+    asked: &str,
+    (bytes_max, too_large): (u64, &str),
+) -> Result<(String, Vec<Outlined>)> {
+    let full = root.project.root.join(below);
+    file_outline::check_file(&full)?;
+    let bytes = read_file(&root.project.root, below, bytes_max).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => anyhow!("{asked} is larger than {} MiB, {too_large}", bytes_max >> 20),
+        _ => anyhow::Error::from(error).context(format!("could not read {}", full.display())),
+    })?;
+    file_outline::text_and_units(&full, bytes)
+}
+
+/// The same for the tools.
+pub(super) fn read_whole(root: &Root, below: &str, asked: &str) -> Result<(String, Vec<Outlined>)> {
+    text_and_units(root, below, asked, (WHOLE_BYTES_MAX, "and is not read whole; `pattern` finds its lines"))
+}
+
+/// A file, and the lines written after its name: `FILE:LINE`, `FILE:FROM-TO`. A file whose own name has that form takes
+/// precedence.
+pub(super) fn written_lines<'a>(state: &ServerState, written: &'a str) -> (&'a str, Option<(u32, u32)>) {
+    match split_lines(written) {
+        Some((file, lines)) if state.locate(written).is_err() => (file, Some(lines)),
+        _ => (written, None),
+    }
+}
+
+/// A file with a unit that is asked for.
+struct UnitFile<'s> {
+    root: &'s Arc<Root>,
+    /// From the root of its project.
+    below: String,
+}
+
+/// `read_unit`: parses the file itself, so it sees the newest text.
+pub fn read_unit(state: &ServerState, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+    state.check_here()?;
+    let name = asked.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    if let Some(name) = name.filter(|_| asked.id.is_empty() && asked.file.is_empty()) {
+        return read_named(state, name, asked);
+    }
+    check_file(&asked.id, &asked.file)?;
+    let (file, lines) = written_lines(state, &asked.file);
+    let with_id = unit_with(state, &asked.id, file)?;
+    let line = asked.line.or(lines.map(|(first, _)| first));
+    let place = match &with_id {
+        Some((root, below, ..)) => UnitFile { root, below: below.clone() },
+        None => state.locate(file).map(|(root, _, below)| UnitFile { root, below })?,
+    };
+    let (text, units) = read_whole(place.root, &place.below, file)?;
+    let named = |u: &&Outlined| name.is_none_or(|name| is_named(u, name));
+    let mut named = units.iter().filter(named);
+    // By distance from the line, then by length: the smallest unit around the line comes first.
+    let distance = |u: &&Outlined, line: u32| u.line.saturating_sub(line) + line.saturating_sub(u.end_line);
+    let spans = |wanted| move |u: &&Outlined| (u.line, u.end_line) == wanted;
+    // The documentation of a method belongs to the method more than to its class.
+    let around = |u: &&Outlined, line: u32| (u.first..=u.end_line).contains(&line);
+    let unit = match (name, line) {
+        _ if let Some((_, _, line, end)) = with_id => units.iter().find(spans((line, end))),
+        (None, Some(_)) if let Some(unit) = lines.and_then(|wanted| units.iter().find(spans(wanted))) => Some(unit),
+        (Some(_), Some(line)) => named.min_by_key(|u| (distance(u, line), u.end_line - u.line)),
+        (Some(_), None) => named.next(),
+        (None, Some(line)) => named.filter(|u| around(u, line)).min_by_key(|u| u.end_line - u.first),
+        (None, None) => bail!("give `line` or `name` of the unit in {file}"),
+    };
+    match (unit, name, line) {
+        (Some(unit), ..) => Ok(shown((&place, &text), unit, line, asked)),
+        (None, Some(name), _) => bail!("{file} has no unit named {name}; `outline` lists its units"),
+        (None, None, line) => {
+            // A unit that has an id and is there no more was at this line.
+            let line = line.or_else(|| with_id.as_ref().map(|(_, _, line, _)| *line));
+            between((&place, &text), &units, line.unwrap_or_default(), (file, asked))
+        }
+    }
+}
+
+/// Whether a unit has this name, plain or qualified, also with the separators of its language.
+fn is_named(unit: &Outlined, name: &str) -> bool {
+    if unit.name.is_empty() || unit.name == name || unit.qualified_name == name {
+        return !unit.name.is_empty();
+    }
+    let dotted = plain_path(name).replace("::", ".").replace(['#', '/'], ".");
+    let is_plain = unit.name == dotted || unit.qualified_name == dotted;
+    is_plain || unit.qualified_name.strip_suffix(&dotted).is_some_and(|front| front.ends_with('.'))
+}
+
+/// The unit of a name that no file is given for: the likeliest, and a list of the others.
+fn read_named(state: &ServerState, name: &str, asked: &params::ReadUnit) -> Result<ToolAnswer> {
+    let mut away = Vec::new();
+    let mut files = defining_files(state, name, &mut away)?;
+    let order = if files.len() == 1 { Vec::new() } else { ranked_files(state, name)? };
+    if files.is_empty() {
+        // Headings, and what else has a name without a definition.
+        let located = order.iter().filter_map(|path| state.locate(path).ok());
+        files = located.map(|(root, _, below)| UnitFile { root, below }).collect();
+    }
+    let place = |file: &UnitFile<'_>| typed(&file.root.project.root, &file.below);
+    let rank = |file: &UnitFile<'_>| order.iter().position(|path| *path == place(file)).unwrap_or(order.len());
+    files.sort_by_cached_key(|file| (rank(file), place(file)));
+    let unread = files.split_off(files.len().min(DEFINING_FILES_MAX));
+    let mut found: Vec<(&UnitFile<'_>, Arc<str>, Outlined)> = Vec::new();
+    for file in &files {
+        // A file that is gone since defines nothing.
+        let (text, units) = read_whole(file.root, &file.below, &file.below).unwrap_or_default();
+        let text: Arc<str> = text.into();
+        let named = units.into_iter().filter(|unit| is_named(unit, name));
+        found.extend(named.map(|unit| (file, Arc::clone(&text), unit)));
+    }
+    // Files and lines keep their order.
+    found.sort_by_key(|(.., unit)| unit.qualified_name != name);
+    let Some(((file, text, unit), others)) = found.split_first() else {
+        let left_out = told(&away).map(|told| format!("; {told}")).unwrap_or_default();
+        bail!("no unit here is named {:?}; `query` finds what is near it{left_out}", in_short(name));
+    };
+    let mut answer = shown((file, text), unit, asked.line, asked);
+    if !others.is_empty() {
+        let listed: Vec<String> = others.iter().take(LISTED_MAX).map(|(file, _, unit)| head(file, unit)).collect();
+        let further = others.len() - listed.len();
+        let or_more = if unread.is_empty() { "" } else { " or more" };
+        let further = if further > 0 { format!("; {further}{or_more} further") } else { String::new() };
+        answer.remarks.push_str(&format!("(also of this name: {}{further})\n", listed.join("; ")));
+    }
+    answer.remarks.extend(told(&away).map(|told| format!("({})\n", escape_control(&told))));
+    answer.unserved = away;
+    Ok(answer)
+}
+
+/// The files that define a name, by the indexes of all roots; roots that can't be searched are `away`.
+fn defining_files<'s>(state: &'s ServerState, name: &str, away: &mut Vec<Unserved>) -> Result<Vec<UnitFile<'s>>> {
+    let (mut found, words) = (Vec::new(), SearchRequest::new(name).words());
+    for root in state.roots() {
+        let first = ReadFirst { paths: vec![root.below.clone()], words: words.clone() };
+        let snapshot = match state.opened(root, &first) {
+            Ok((snapshot, ..)) => snapshot,
+            Err(error) => {
+                away.push(Unserved::new(&root.folder, &error));
+                continue;
+            }
+        };
+        let units = snapshot.lexical.definitions(last_segment(&plain_path(name)), None)?;
+        let files: HashSet<FileId> = units.iter().map(|unit| unit.file).collect();
+        for record in snapshot.files.indexed().filter(|record| files.contains(&record.id)) {
+            let full = root.project.root.join(&record.path);
+            // An index may cover more than its root, and another root may lie in this one.
+            if state.around(&full).is_some_and(|around| Arc::ptr_eq(around, root)) {
+                found.push(UnitFile { root, below: record.path.clone() });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The files that a search for a name finds first, as answers name them.
+fn ranked_files(state: &ServerState, name: &str) -> Result<Vec<String>> {
+    let roots: Vec<RootPaths<'_>> = state.roots().map(|root| (root, vec![root.below.clone()])).collect();
+    let mut request = SearchRequest::new(name);
+    request.shape.weakest = Weakest::Strength(0.0);
+    let window = Window { wanted: RANKED_FILES, show: &|_| String::new(), pack: None, lines: ContextLines::default() };
+    Ok(RootsRanking { state, roots: &roots, request: &request, window, like: None }.ranked()?.told.files())
+}
+
+/// The first line of a unit's answer, without its end.
+fn head(file: &UnitFile<'_>, unit: &Outlined) -> String {
+    let path = escape_control(&typed(&file.root.project.root, &file.below));
+    format!("{path}:{}-{} {} {}", unit.line, unit.end_line, unit.unit_type, unit.qualified_name)
+}
+
+/// A unit's lines, from its documentation on if the line that is asked for lies there.
+fn shown(
+    (file, text): (&UnitFile<'_>, &str),
+    unit: &Outlined,
+    line: Option<u32>,
+    asked: &params::ReadUnit,
+) -> ToolAnswer {
+    let is_documentation = line.is_some_and(|line| (unit.first..unit.line).contains(&line));
+    let first = if is_documentation { unit.first } else { unit.line };
+    numbered(head(file, unit), text, (first, unit.end_line), line, asked).into()
+}
+
+/// The lines around one that lies in no unit, as far as the next units.
+fn between(
+    (place, text): (&UnitFile<'_>, &str),
+    units: &[Outlined],
+    line: u32,
+    (file, asked): (&str, &params::ReadUnit),
+) -> Result<ToolAnswer> {
+    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    if line == 0 || line > count {
+        bail!("{file} has no line {line}; it ends with line {count}");
+    }
+    let from = units.iter().map(|unit| unit.end_line).filter(|end| *end < line).max().unwrap_or(0) + 1;
+    let to = units.iter().map(|unit| unit.first).filter(|first| *first > line).min().map_or(count, |first| first - 1);
+    let path = escape_control(&typed(&place.root.project.root, &place.below));
+    Ok(numbered(format!("{path}:{from}-{to}"), text, (from, to), Some(line), asked).into())
+}
+
+/// Lines with their numbers under a first line; of many, the page with the line that is asked for.
+fn numbered(
+    head: String,
+    text: &str,
+    (first, last): (u32, u32),
+    line: Option<u32>,
+    asked: &params::ReadUnit,
+) -> String {
+    let mut blocks = vec![head + "\n"];
+    let lines = text.lines().zip(1_u32..).filter(|(_, number)| (first..=last).contains(number));
+    blocks.extend(lines.map(|(text, number)| format!("{number}: {}\n", escaped(text))));
+    // The first block names the unit.
+    let at = line.filter(|line| (first..=last).contains(line));
+    let at = at.map_or(0, |line| (line - first) as usize + 1).min(blocks.len() - 1);
+    page_with(&blocks, asked.offset, at, asked.max_tokens, "lines")
+}

@@ -1,0 +1,83 @@
+//! MCP over Streamable HTTP, at one address.
+//!
+//! The server keeps no sessions: each request is answered by itself, as versions of the protocol from 2026-07-28 on have
+//! it and earlier ones allow, so clients occupy no memory between requests. Names, origins, the token and rights are
+//! checked as for every other route.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::response::Response;
+use axum::routing::{MethodRouter, post};
+use rmcp::model::Extensions;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::App;
+use super::api::{BODY_BYTES_MAX, whole};
+use super::gate::ANSWER_BYTES_MAX;
+use super::guard::Caller;
+use super::problem::Problem;
+use crate::mcp::{CallWork, McpServer, PendingAnswer, Worker};
+
+/// Where MCP is spoken.
+pub const PATH: &str = "/mcp";
+
+/// The library's end of the route.
+type McpService = StreamableHttpService<McpServer, NeverSessionManager>;
+
+/// Works on calls as on every other request of the server.
+struct HttpWorker(Arc<App>);
+
+impl Worker for HttpWorker {
+    fn work(&self, work: CallWork) -> PendingAnswer<'_> {
+        Box::pin(async { self.0.work(|_| work()).await.map_err(Problem::into_detail) })
+    }
+
+    /// The gate admits requests.
+    fn admit(&self) -> Pin<Box<dyn Future<Output = Box<dyn Send>> + Send + '_>> {
+        Box::pin(async { Box::new(()) as Box<dyn Send> })
+    }
+
+    fn allowed(&self, request: &Extensions) -> Option<Vec<String>> {
+        let caller = request.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>());
+        // Of an unknown caller nothing is known to be allowed.
+        caller.map_or_else(|| Some(Vec::new()), |caller| caller.0.clone())
+    }
+}
+
+/// The route.
+pub fn route(app: &Arc<App>) -> MethodRouter<Arc<App>> {
+    let server = McpServer::with_own_roots(app.state.clone(), Arc::new(HttpWorker(Arc::clone(app))));
+    // Names and origins are checked for all routes.
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_BYTES_MAX)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let service = McpService::new(move || Ok(server.clone()), Arc::default(), config);
+    let app = Arc::clone(app);
+    post(async move |request: Request| answer(&app, &service, request).await)
+}
+
+async fn answer(app: &App, service: &McpService, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let read = tokio::time::timeout(app.patience, whole(body));
+    let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
+    let (parts, body) = service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_parts();
+    let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    // Progress and the answer after it come one by one; an answer alone counts until it is read.
+    let body = match is_json {
+        true => {
+            let whole = to_bytes(Body::new(body), ANSWER_BYTES_MAX).await;
+            app.gate.body(whole.map_err(|_| Problem::too_long(ANSWER_BYTES_MAX))?.into())?
+        }
+        false => Body::new(body),
+    };
+    Ok(Response::from_parts(parts, body))
+}
