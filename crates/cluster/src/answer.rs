@@ -120,6 +120,7 @@ pub fn served<'r>(
         snapshot.files.indexed().for_each(|file| *languages.entry(file.language.clone()).or_default() += 1);
         ServedRepository {
             name: repository.name.clone(),
+            written_ms: repository.written_ms(),
             files: snapshot.files.indexed().count() as u64,
             units: known.units,
             units_without_vectors: known.units_without_vectors,

@@ -39,6 +39,11 @@ impl HostedRepository {
         HostedRepository { name, project, snapshot, settings, known_files: None, units_without_vectors }
     }
 
+    /// When the index was written, in milliseconds since 1970.
+    pub(crate) fn written_ms(&self) -> u64 {
+        self.snapshot.written_ms()
+    }
+
     /// The state of the index; with vectors only if the search has a model.
     pub(crate) fn known(&self, has_model: bool) -> IndexProgress {
         let units_without_vectors = if has_model { self.units_without_vectors } else { 0 };
@@ -70,7 +75,8 @@ impl Generation {
 
     pub(crate) fn welcome(&self, unserved: Vec<String>) -> Welcome {
         let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
-        Welcome { generation: self.fingerprint, repositories, unserved }
+        let written_ms = self.repositories.iter().map(HostedRepository::written_ms).collect();
+        Welcome { generation: self.fingerprint, repositories, written_ms, unserved }
     }
 }
 

@@ -40,6 +40,7 @@ pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
         && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))
         && begun.unserved.iter().all(|(name, _)| begin.wants(name))
         && begun.partial.iter().all(|(name, known)| begin.wants(name) && is_known(known))
+        && begun.written_ms.iter().all(|(name, _)| begin.wants(name))
 }
 
 fn is_known(known: &IndexProgress) -> bool {

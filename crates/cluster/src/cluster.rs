@@ -1,13 +1,14 @@
 //! Many shards as one corpus: which shards a search asks, how it copes with lost ones, and what it reports.
 
 mod health;
+mod sessions;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use colgrep_core::token::{Tokenizer, words};
 use colgrep_engine::Scope;
@@ -17,10 +18,9 @@ use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::session::project_searcher::RankQuery;
 use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sessions::Sessions;
 
-use crate::coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
 use crate::error::{Error, Result};
 use crate::gathered::Gathered;
 use crate::message::{Begin, WireFailure};
@@ -30,10 +30,6 @@ use crate::shard_client::ShardClient;
 
 /// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
-/// How often a search may lose a shard before it continues without it.
-const LOSSES_MAX: usize = 2;
-/// How long the list of a shard's repositories is trusted. A shard without any of the caller's is not asked.
-const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
 /// Minimum and maximum number of threads that wait for shards.
 const THREADS: RangeInclusive<usize> = 4..=128;
 
@@ -200,7 +196,6 @@ impl Cluster {
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
-            BegunAll::check_once(begun.repositories())?;
             let shards: Vec<&dyn Shard> = begun.clients.iter().map(|client| client as &dyn Shard).collect();
             let lacks = begun.clients.iter().any(|client| client.begun.lacks);
             if shards.is_empty() {
@@ -239,7 +234,6 @@ impl Cluster {
         };
         let begun = self.begin(&begin, &HashMap::new())?;
         self.check_names(&begin, &begun)?;
-        BegunAll::check_once(begun.repositories())?;
         match (begun.clients.first(), begun.coverage.told()) {
             (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
                 Lost::Failed(WireFailure::Request(said)) => Error::Refused(said),
@@ -250,18 +244,16 @@ impl Cluster {
         }
     }
 
-    fn gathered(begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
+    fn gathered(begun: Sessions, pool: Arc<ThreadPool>) -> Gathered {
         Gathered::new(begun.clients, begun.coverage, pool)
     }
 
     /// Rejects unknown repository names, if all shards are there to know them.
-    fn check_names(&self, begin: &Begin, begun: &BegunAll) -> Result<()> {
+    fn check_names(&self, begin: &Begin, begun: &Sessions) -> Result<()> {
         if !begun.coverage.missing.is_empty() {
             return Ok(());
         }
-        let known = begun.repositories();
-        let is_known =
-            |name| known.contains_key(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
+        let is_known = |name| begun.serves(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
         let Some((name, _)) = begin.below.iter().find(|(name, _)| !is_known(name)) else { return Ok(()) };
         let silent = self.silent();
         let may = match silent.len() {
@@ -279,90 +271,6 @@ impl Cluster {
         let all = known.shards.iter().flat_map(|shard| &shard.all);
         let is_silent = |replica: &&Arc<Replica>| replica.said().is_none() && replica.why_closed().is_some();
         all.filter(is_silent).map(|replica| replica.address.clone()).collect()
-    }
-
-    /// Begins a session in every shard that may contain something of the search.
-    fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
-        let (shards, pool) = self.shards()?;
-        let repositories = self.known().repositories.clone();
-        let may_hold = |at: &usize| {
-            let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-            // A repository that only one replica serves is reported as missing if another replica answers.
-            let said = || shards[*at].all.iter().filter_map(|replica| replica.said());
-            let is_said = || said().any(|said| said.repositories.iter().any(|name| begin.wants(name)));
-            known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name))) || is_said()
-        };
-        let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
-        let begun = |at: &usize| {
-            if let Some((_, why)) = losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
-                return Err(Lost::Gone(std::io::Error::other(why.clone())));
-            }
-            let ask = |begin: &Begin| ShardClient::begin(*at, &shards[*at], begin, &self.patience);
-            let Some((_, own)) = repositories.get(at).filter(|_| begin.allowed.is_some()) else { return ask(begin) };
-            let client = ask(&begin.told_to(own))?;
-            // A shard that serves other repositories by now may need the whole list.
-            if client.repositories().as_ref() == Some(own) { Ok(client) } else { ask(begin) }
-        };
-        let begun: Vec<(usize, Result<ShardClient, Lost>)> =
-            pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());
-        let (mut clients, mut coverage) =
-            (Vec::new(), ShardCoverage { asked: asked.len(), ..ShardCoverage::default() });
-        for (at, one) in begun {
-            match one {
-                Ok(client) => {
-                    let own = client.repositories().map(|own| (Instant::now(), own));
-                    match own {
-                        Some(own) => self.known().repositories.insert(at, own),
-                        None => self.known().repositories.remove(&at),
-                    };
-                    coverage.answered += 1;
-                    let unserved = client.unserved(begin).into_iter();
-                    let of_shard = |(repository, why)| UnservedRepository { repository, shard: at + 1, why };
-                    coverage.unserved.extend(unserved.map(of_shard));
-                    let partial = client.begun.partial.iter();
-                    coverage.partial.extend(partial.map(|(name, known)| PartialRepository::new(name, at + 1, *known)));
-                    clients.push(client);
-                }
-                Err(Lost::Failed(WireFailure::Request(said))) => return Err(Error::Refused(said)),
-                Err(lost) => {
-                    let replicas = shards[at].all.iter().map(|one| one.address.clone()).collect();
-                    let why = if shards[at].all.is_empty() { "it has no replica".into() } else { lost.to_string() };
-                    coverage.missing.push(MissingShard { shard: at + 1, replicas, why });
-                }
-            }
-        }
-        if coverage.asked > 0 && coverage.answered == 0 {
-            let why = coverage.missing.first().map(|away| away.why.clone()).unwrap_or_default();
-            return Err(Error::NoneAnswers { asked: coverage.asked, why });
-        }
-        // A shard may have nothing that the caller may see.
-        clients.retain(|client| !client.begun.extent.repositories.is_empty());
-        Ok(BegunAll { clients, coverage })
-    }
-}
-
-/// The sessions of a search.
-struct BegunAll {
-    clients: Vec<ShardClient>,
-    coverage: ShardCoverage,
-}
-
-impl BegunAll {
-    /// The repositories, each with the numbers of the shards that serve it, from 1.
-    fn repositories(&self) -> BTreeMap<String, Vec<usize>> {
-        let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for client in &self.clients {
-            for one in &client.begun.extent.repositories {
-                all.entry(one.front.trim_end_matches('/').to_string()).or_default().push(client.at + 1);
-            }
-        }
-        all
-    }
-
-    /// Rejects repository names that several shards use.
-    fn check_once(repositories: BTreeMap<String, Vec<usize>>) -> Result<()> {
-        let all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
-        if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
     }
 }
 

@@ -26,6 +26,26 @@ pub struct UnservedRepository {
     pub why: String,
 }
 
+/// A repository that several shards serve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RepeatedRepository {
+    /// Its name.
+    pub repository: String,
+    /// The number of the shard whose index is the newest, from 1. It alone is searched for this repository.
+    pub shard: usize,
+    /// The numbers of the other shards.
+    pub others: Vec<usize>,
+}
+
+impl RepeatedRepository {
+    /// A repository of several shards, given by their positions, the one that is searched first.
+    pub(crate) fn new(repository: &str, shards: &[usize]) -> Option<RepeatedRepository> {
+        let (first, others) = shards.split_first()?;
+        let others = others.iter().map(|at| at + 1).collect();
+        Some(RepeatedRepository { repository: repository.to_string(), shard: first + 1, others })
+    }
+}
+
 /// A repository with an incomplete index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartialRepository {
@@ -86,6 +106,9 @@ pub struct ShardCoverage {
     /// Repositories whose indexes are being updated, so the answer covers them in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partial: Vec<PartialRepository>,
+    /// Repositories that several shards serve. Nothing of them is left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<RepeatedRepository>,
 }
 
 impl ShardCoverage {
@@ -108,6 +131,22 @@ impl ShardCoverage {
             .then(|| format!("repositories that can't be searched now are left out: {}", unserved.join("; ")));
         let all: Vec<String> = missing.into_iter().chain(unserved).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// A note on repositories that several shards serve, if there are any.
+    pub fn repeated(&self) -> Option<String> {
+        let of = |one: &RepeatedRepository| {
+            let others: Vec<String> = one.others.iter().map(ToString::to_string).collect();
+            format!(
+                "{} (shard {} has the newest index, also in shard {})",
+                one.repository,
+                one.shard,
+                others.join(", ")
+            )
+        };
+        let repeated: Vec<String> = self.repeated.iter().map(of).collect();
+        let lead = "repositories that several shards serve are searched in one of them";
+        (!repeated.is_empty()).then(|| format!("{lead}: {}", repeated.join("; ")))
     }
 
     /// A warning about indexes that are being updated, if there are any.

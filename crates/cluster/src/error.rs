@@ -45,12 +45,6 @@ pub enum Error {
         /// Why the first one does not answer.
         why: String,
     },
-    /// Several shards serve repositories of the same name, so paths and permissions would be ambiguous.
-    #[error("{}", twice(all))]
-    Twice {
-        /// Each such name, with the numbers of its shards, from 1.
-        all: Vec<(String, Vec<usize>)>,
-    },
     /// A shard refused the request.
     #[error("{0}")]
     Refused(String),
@@ -60,16 +54,4 @@ pub enum Error {
     /// Threads can't be started.
     #[error("could not start threads for shards")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-}
-
-fn twice(all: &[(String, Vec<usize>)]) -> String {
-    let of = |(name, shards): &(String, Vec<usize>)| {
-        let shards: Vec<String> = shards.iter().map(ToString::to_string).collect();
-        format!("{name:?} (shards {})", shards.join(", "))
-    };
-    format!(
-        "several shards serve a repository of one name: {}. Each belongs to one shard; if they are different ones, serve one \
-         under another name: colgrep serve --shard OTHER=PATH",
-        all.iter().map(of).collect::<Vec<_>>().join("; ")
-    )
 }

@@ -23,7 +23,7 @@ mod shard_client;
 pub use backend::{ClusterBackend, shown};
 pub use catalog::{Catalog, Generation, HostedRepository};
 pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHealth};
-pub use coverage::{MissingShard, PartialRepository, ShardCoverage, UnservedRepository};
+pub use coverage::{MissingShard, PartialRepository, RepeatedRepository, ShardCoverage, UnservedRepository};
 pub use error::{Error, Result};
 pub use gathered::Gathered;
 pub use message::{FileProgress, ServedRepository};

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one. Other versions are rejected.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +40,8 @@ pub struct Welcome {
     pub generation: u64,
     /// The names of the served repositories.
     pub repositories: Vec<String>,
+    /// For each of them, when its index was written, in milliseconds since 1970.
+    pub written_ms: Vec<u64>,
     /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
@@ -88,6 +90,12 @@ impl Begin {
         begin
     }
 
+    /// The same session without some repositories. `own` are the repositories of the shard that it is for.
+    pub fn without(&self, names: &[String], own: impl Iterator<Item = String>) -> Begin {
+        let rest = own.filter(|name| self.allows(name) && !names.contains(name)).collect();
+        Begin { allowed: Some(rest), ..self.clone() }
+    }
+
     /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
         self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
@@ -109,6 +117,20 @@ pub struct Begun {
     pub unserved: Vec<(String, String)>,
     /// Searched repositories with incomplete indexes.
     pub partial: Vec<(String, IndexProgress)>,
+    /// When the index of each searched repository was written, in milliseconds since 1970.
+    pub written_ms: Vec<(String, u64)>,
+}
+
+impl Begun {
+    /// The names of the searched repositories.
+    pub fn names_served(&self) -> impl Iterator<Item = &str> {
+        self.extent.repositories.iter().filter_map(|one| one.front.strip_suffix('/'))
+    }
+
+    /// True if a repository of this name is searched.
+    pub fn serves(&self, name: &str) -> bool {
+        self.names_served().any(|own| own == name)
+    }
 }
 
 /// How complete an index is.
@@ -143,6 +165,8 @@ impl IndexProgress {
 pub struct ServedRepository {
     /// Its name.
     pub name: String,
+    /// When its index was written, in milliseconds since 1970; 0 if unknown.
+    pub written_ms: u64,
     /// Number of indexed files.
     pub files: u64,
     /// Number of units.

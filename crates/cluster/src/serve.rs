@@ -287,6 +287,7 @@ impl<'s> ServerConnection<'s> {
         let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
         let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
         let partial = known.filter(|(_, known)| !known.is_all()).collect();
+        let written_ms = allowed.iter().map(|one| (one.name.clone(), one.written_ms())).collect();
         let permit = self.permit()?;
         let places: colgrep_engine::Result<Vec<ProjectSearcher>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
@@ -326,6 +327,7 @@ impl<'s> ServerConnection<'s> {
             lacks: begin.model.is_some_and(lacks),
             unserved,
             partial,
+            written_ms,
         }))?;
         let mut next = self.question(false)?;
         loop {

@@ -37,9 +37,8 @@ pub fn told(seen: &ClusterHealth) -> String {
 
 /// Problems other than missing shards, a line each.
 pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
-    let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
-    twice.into_iter().chain(file).collect()
+    seen.coverage.repeated().into_iter().chain(file).collect()
 }
 
 fn counts(one: &ServedRepository) -> String {
@@ -56,5 +55,5 @@ fn lacking(standing: &ShardCoverage, shard: usize, name: &str) -> String {
 /// indexed.
 pub fn remarks(standing: &ShardCoverage) -> String {
     let line = |told: String| format!("({})\n", escape_control(&told));
-    standing.told().into_iter().chain(standing.unfinished()).map(line).collect()
+    standing.told().into_iter().chain(standing.unfinished()).chain(standing.repeated()).map(line).collect()
 }

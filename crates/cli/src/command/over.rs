@@ -84,8 +84,9 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     };
     let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(colgrep_engine::Error::is_away);
     let (standing, is_empty) = colgrep_cluster::shown(search, is_away, || !has_begun.get())?;
-    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
-        remark!("colgrep: {unfinished}");
+    if !plan.output.quiet {
+        let notes = standing.unfinished().into_iter().chain(standing.repeated());
+        notes.for_each(|note| remark!("colgrep: {note}"));
     }
     Ok(match standing.told() {
         Some(told) => {
@@ -105,7 +106,7 @@ pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
     let seen = Cluster::open(file, env.shard_token(), 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(io::stdout(), "{text}")?;
-    Ok(if seen.coverage.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
+    Ok(if seen.coverage.is_whole() { FOUND } else { FAILED })
 }
 
 /// Refuses what shards can't answer.

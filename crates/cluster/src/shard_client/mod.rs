@@ -106,11 +106,9 @@ impl ShardClient {
     /// The repositories that would be searched but can't be served, each with the reason.
     pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
         let mut unserved = self.begun.unserved.clone();
-        let is_here =
-            |name: &str| self.begun.extent.repositories.iter().any(|one| one.front.strip_suffix('/') == Some(name));
         for replica in &self.replicas.all {
             let Some(said) = replica.said() else { continue };
-            for name in said.repositories.iter().filter(|name| begin.wants(name) && !is_here(name)) {
+            for name in said.repositories.iter().filter(|name| begin.wants(name) && !self.begun.serves(name)) {
                 if !unserved.iter().any(|(known, _)| known == name) {
                     let why = format!("replica {} serves it, and another one answered that does not", replica.address);
                     unserved.push((name.clone(), why));

@@ -88,6 +88,15 @@ pub fn answers() -> Map<String, Value> {
         },
         "required": ["repository", "shard", "units", "units_without_vectors"],
     });
+    let repeated = json!({
+        "type": "object",
+        "properties": {
+            "repository": {"type": "string", "description": "Its name."},
+            "shard": {"type": "integer", "description": "The shard with the newest index, which is searched."},
+            "others": {"type": "array", "description": "The other shards.", "items": {"type": "integer"}},
+        },
+        "required": ["repository", "shard", "others"],
+    });
     let shards = json!({
         "type": "object",
         "description": "Over shards: how many were asked and answered, and those whose repositories are left out.",
@@ -104,6 +113,11 @@ pub fn answers() -> Map<String, Value> {
                 "type": "array",
                 "description": "Repositories whose indexes are being brought up to date; none where it is not there.",
                 "items": partial,
+            },
+            "repeated": {
+                "type": "array",
+                "description": "Repositories that several shards serve; none where it is not there.",
+                "items": repeated,
             },
         },
         "required": ["asked", "answered", "missing"],

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
+use colgrep_cluster::ShardCoverage;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -65,6 +66,7 @@ pub struct Metrics {
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
     shards_unserved: Gauge<i64, AtomicI64>,
+    shards_repeated: Gauge<i64, AtomicI64>,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -110,10 +112,11 @@ impl Metrics {
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
         let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
-        let [shards, shards_missing, shards_unserved] = [
+        let [shards, shards_missing, shards_unserved, shards_repeated] = [
             ("shards", "Shards that are searched"),
             ("shards_missing", "Shards that do not answer"),
             ("repositories_unserved", "Repositories that shards which answer can't serve"),
+            ("repositories_repeated", "Repositories that several shards serve; the newest index is searched"),
         ]
         .map(|(name, help)| {
             let gauge = Gauge::default();
@@ -141,6 +144,7 @@ impl Metrics {
             shards,
             shards_missing,
             shards_unserved,
+            shards_repeated,
         }
     }
 
@@ -184,7 +188,9 @@ impl Metrics {
             // Before the first look none is known to answer.
             let (all, seen) = (shards.cluster.count(), shards.cluster.last_health());
             let missing = seen.as_ref().map_or(all, |seen| seen.coverage.missing.len());
-            self.shards_unserved.set(seen.map_or(0, |seen| seen.coverage.unserved.len()) as i64);
+            let count = |of: fn(&ShardCoverage) -> usize| seen.as_ref().map_or(0, |seen| of(&seen.coverage)) as i64;
+            self.shards_unserved.set(count(|coverage| coverage.unserved.len()));
+            self.shards_repeated.set(count(|coverage| coverage.repeated.len()));
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

@@ -105,10 +105,6 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
         return match shards.cluster.last_health() {
-            // Names are given only to authenticated callers.
-            Some(seen) if seen.twice.is_some() => {
-                Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
-            }
             Some(seen) if seen.coverage.is_whole() => text("ready\n"),
             Some(seen) if seen.coverage.missing.is_empty() => text("ready, and not all repositories are served\n"),
             Some(seen) if seen.coverage.answered > 0 => text("ready, and not all shards answer\n"),
