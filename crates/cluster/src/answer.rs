@@ -125,6 +125,7 @@ pub fn served<'r>(
             units: known.units,
             units_without_vectors: known.units_without_vectors,
             known_files: known.files,
+            has_no_room: known.has_no_room,
             languages,
             missing: None,
         }

@@ -44,7 +44,7 @@ pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
 }
 
 fn is_known(known: &IndexProgress) -> bool {
-    let IndexProgress { files, units, units_without_vectors } = known;
+    let IndexProgress { files, units, units_without_vectors, .. } = known;
     are_files(files.as_ref()) && *units <= COUNT_MAX && units_without_vectors <= units
 }
 

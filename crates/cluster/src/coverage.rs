@@ -63,12 +63,15 @@ pub struct PartialRepository {
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,
+    /// True if the index can't be updated for want of room on the disk.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_no_room: bool,
 }
 
 impl PartialRepository {
     /// A repository of the shard with this number, from 1.
     pub(crate) fn new(repository: &str, shard: usize, known: IndexProgress) -> PartialRepository {
-        let IndexProgress { files, units, units_without_vectors } = known;
+        let IndexProgress { files, units, units_without_vectors, has_no_room } = known;
         PartialRepository {
             repository: repository.to_string(),
             shard,
@@ -76,6 +79,7 @@ impl PartialRepository {
             files_in_tree: files.and_then(|files| files.in_tree),
             units,
             units_without_vectors,
+            has_no_room,
         }
     }
 
@@ -87,7 +91,8 @@ impl PartialRepository {
         });
         let (without, units) = (self.units_without_vectors, self.units);
         let vectors = (without > 0).then(|| format!("{without} of {units} units by words alone so far"));
-        files.into_iter().chain(vectors).collect::<Vec<_>>().join(", ")
+        let room = self.has_no_room.then(|| "no room on its disk to write more".to_string());
+        files.into_iter().chain(vectors).chain(room).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Welcome {
     pub repositories: Vec<String>,
     /// For each of them, when its index was written, in milliseconds since 1970.
     pub written_ms: Vec<u64>,
+    /// The names of those whose index can't be updated for want of room on the disk.
+    pub no_room: Vec<String>,
     /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
@@ -142,6 +144,8 @@ pub struct IndexProgress {
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,
+    /// True if the index can't be updated for want of room on the disk.
+    pub has_no_room: bool,
 }
 
 /// How many files are indexed as they are now.
@@ -156,7 +160,7 @@ pub struct FileProgress {
 impl IndexProgress {
     /// True if the index is complete.
     pub fn is_all(&self) -> bool {
-        self.files.is_none() && self.units_without_vectors == 0
+        self.files.is_none() && self.units_without_vectors == 0 && !self.has_no_room
     }
 }
 
@@ -175,6 +179,8 @@ pub struct ServedRepository {
     pub units_without_vectors: u64,
     /// How many files are indexed as they are now, if not all are.
     pub known_files: Option<FileProgress>,
+    /// True if its index can't be updated for want of room on the disk.
+    pub has_no_room: bool,
     /// Number of files in each language.
     pub languages: BTreeMap<String, u64>,
     /// Why it is not served, if it isn't.

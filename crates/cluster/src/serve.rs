@@ -200,14 +200,17 @@ impl<'s> ServerConnection<'s> {
 
     /// Answers an HTTP health check: whether the server runs, and whether it is ready.
     fn health(&mut self) -> io::Result<()> {
-        let is_ready = self.server.held.now().is_some();
-        let (status, text) = match self.frames.come() {
-            asked if asked.starts_with(b"GET /healthz ") => ("200 OK", "ok\n"),
-            asked if asked.starts_with(b"GET /readyz ") && is_ready => ("200 OK", "ready\n"),
-            asked if asked.starts_with(b"GET /readyz ") => {
-                ("503 Service Unavailable", "the indexes are being opened\n")
+        let is_open = self.server.held.now().is_some();
+        let opening = (!is_open).then(|| "the indexes are being opened".to_string());
+        let why = self.server.held.trouble().or(opening);
+        let (status, text) = match (self.frames.come(), why) {
+            (asked, _) if asked.starts_with(b"GET /healthz ") => ("200 OK", "ok\n".into()),
+            (asked, None) if asked.starts_with(b"GET /readyz ") => ("200 OK", "ready\n".into()),
+            (asked, Some(why)) if asked.starts_with(b"GET /readyz ") => ("503 Service Unavailable", format!("{why}\n")),
+            _ => {
+                let text = "this is a shard of colgrep: it answers coordinators, /healthz and /readyz\n";
+                ("404 Not Found", text.into())
             }
-            _ => ("404 Not Found", "this is a shard of colgrep: it answers coordinators, /healthz and /readyz\n"),
         };
         let mut stream = self.frames.stream();
         let length = text.len();

@@ -38,7 +38,11 @@ pub fn told(seen: &ClusterHealth) -> String {
 /// Problems other than missing shards, a line each.
 pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
-    seen.coverage.repeated().into_iter().chain(file).collect()
+    let no_room = seen.coverage.partial.iter().filter(|one| one.has_no_room);
+    let no_room: Vec<String> = no_room.map(|one| format!("{} (shard {})", one.repository, one.shard)).collect();
+    let no_room = (!no_room.is_empty())
+        .then(|| format!("indexes that can't be updated for want of room on the disk: {}", no_room.join(", ")));
+    seen.coverage.repeated().into_iter().chain(no_room).chain(file).collect()
 }
 
 fn counts(one: &ServedRepository) -> String {

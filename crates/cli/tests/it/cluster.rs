@@ -291,8 +291,8 @@ fn a_repository_in_two_shards_stops_no_search_and_is_told() {
     let repeated = json!([{"repository": "web", "shard": 1, "others": [2]}]);
     assert_eq!(found["shards"]["repeated"], repeated, "{found}");
     let mut client = Client::start(&sandbox, &["--shards", "shards.json"]);
-    let (text, is_error) = client.call("search", json!({"query": "retry"}));
-    assert!(!is_error && text.contains(note), "{text}");
+    let answer = client.ask("tools/call", json!({"name": "search", "arguments": {"query": "retry"}}));
+    assert!(answer["result"]["isError"] != true && answer.to_string().contains(note), "{answer}");
 }
 
 #[test]

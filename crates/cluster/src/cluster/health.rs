@@ -149,6 +149,7 @@ impl ClusterHealth {
                     files: one.known_files,
                     units: one.units,
                     units_without_vectors: one.units_without_vectors,
+                    has_no_room: one.has_no_room,
                 };
                 match one.missing.clone() {
                     Some(_) if names.contains_key(&one.name) => {}
@@ -207,18 +208,19 @@ impl Cluster {
     /// # Errors
     /// When the file of the shards is invalid.
     pub fn greet(&self) -> Result<()> {
-        let named = |(name, ms): (&String, &u64)| ServedRepository {
-            name: name.clone(),
-            written_ms: *ms,
-            ..ServedRepository::default()
-        };
         let lost = |name: &String| ServedRepository {
             name: name.clone(),
             missing: Some("it can't be served now".into()),
             ..ServedRepository::default()
         };
         let told = |connection: &mut Connection| {
-            let Welcome { repositories, written_ms, unserved, .. } = &*connection.welcome;
+            let Welcome { repositories, written_ms, no_room, unserved, .. } = &*connection.welcome;
+            let named = |(name, ms): (&String, &u64)| ServedRepository {
+                name: name.clone(),
+                written_ms: *ms,
+                has_no_room: no_room.contains(name),
+                ..ServedRepository::default()
+            };
             let served = repositories.iter().zip(written_ms.iter().chain(std::iter::repeat(&0)));
             Ok(served.map(named).chain(unserved.iter().map(lost)).collect())
         };

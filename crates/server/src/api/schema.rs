@@ -85,6 +85,7 @@ pub fn answers() -> Map<String, Value> {
             "files_in_tree": {"type": "integer", "description": "Of so many; none where that is not known."},
             "units": {"type": "integer", "description": "Its units."},
             "units_without_vectors": {"type": "integer", "description": "Those that are ranked by words alone so far."},
+            "has_no_room": {"type": "boolean", "description": "True where the disk is full, so that it can't be updated."},
         },
         "required": ["repository", "shard", "units", "units_without_vectors"],
     });

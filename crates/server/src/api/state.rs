@@ -15,10 +15,11 @@ use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
+use colgrep_index::Error as IndexError;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 
-use super::heard::Heard;
+use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
 use super::root::check_folder;
 use super::shards::Shards;
@@ -316,7 +317,8 @@ impl ServerState {
         match opened {
             Ok((snapshot, partial)) => {
                 partial.iter().for_each(|partial| heard.notice(partial));
-                let (unlike, known) = heard.told();
+                let UpdateHeard { unlike, known, has_no_room } = heard.told();
+                root.no_room.store(has_no_room, Ordering::Release);
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
@@ -335,6 +337,7 @@ impl ServerState {
                 Ok(snapshot)
             }
             Err(error) => {
+                root.no_room.store(error.of_index().is_some_and(IndexError::has_no_room), Ordering::Release);
                 root.changes.stale.store(true, Ordering::Release);
                 Err(error.into())
             }

@@ -63,10 +63,12 @@ pub struct Metrics {
     complete: Numbers,
     stale: Numbers,
     unserved: Numbers,
+    no_room: Numbers,
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
     shards_unserved: Gauge<i64, AtomicI64>,
     shards_repeated: Gauge<i64, AtomicI64>,
+    shards_no_room: Gauge<i64, AtomicI64>,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -112,11 +114,13 @@ impl Metrics {
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
         let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
-        let [shards, shards_missing, shards_unserved, shards_repeated] = [
+        let no_room = numbers("index_no_room", "1 where the index can't be updated for want of room on the disk");
+        let [shards, shards_missing, shards_unserved, shards_repeated, shards_no_room] = [
             ("shards", "Shards that are searched"),
             ("shards_missing", "Shards that do not answer"),
             ("repositories_unserved", "Repositories that shards which answer can't serve"),
             ("repositories_repeated", "Repositories that several shards serve; the newest index is searched"),
+            ("repositories_no_room", "Repositories whose indexes can't be updated for want of room on the disk"),
         ]
         .map(|(name, help)| {
             let gauge = Gauge::default();
@@ -141,10 +145,12 @@ impl Metrics {
             complete,
             stale,
             unserved,
+            no_room,
             shards,
             shards_missing,
             shards_unserved,
             shards_repeated,
+            shards_no_room,
         }
     }
 
@@ -176,6 +182,7 @@ impl Metrics {
             let of = Of { root: root.folder.display().to_string() };
             self.stale.get_or_create(&of).set(root.is_stale().into());
             self.unserved.get_or_create(&of).set(root.trouble().is_some().into());
+            self.no_room.get_or_create(&of).set(root.has_no_room().into());
             let Some(snapshot) = root.opened() else { continue };
             let set = |numbers: &Numbers, number: u64| {
                 numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));
@@ -191,6 +198,7 @@ impl Metrics {
             let count = |of: fn(&ShardCoverage) -> usize| seen.as_ref().map_or(0, |seen| of(&seen.coverage)) as i64;
             self.shards_unserved.set(count(|coverage| coverage.unserved.len()));
             self.shards_repeated.set(count(|coverage| coverage.repeated.len()));
+            self.shards_no_room.set(count(|coverage| coverage.partial.iter().filter(|one| one.has_no_room).count()));
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }

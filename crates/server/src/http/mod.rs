@@ -45,6 +45,8 @@ const SOCKET_THREADS: usize = 2;
 const SPARE_THREADS: usize = 4;
 /// How often a server looks which of its shards answer, or which of its folders are there.
 const LOOK: Duration = Duration::from_secs(2);
+/// Why a server is not ready whose disk is full.
+const NO_ROOM: &str = "indexes can't be updated: no room on the disk";
 /// After how many looks an index that can't be opened is tried again.
 const TRY: u32 = 15;
 
@@ -199,14 +201,14 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
 /// Looks again and again which roots can be served, and says where that changed. What was never opened is opened as soon as
 /// it can be, what can't be opened is tried now and then.
 fn watch_roots(state: &ServerState, quiet: bool) {
-    let mut before = state.unserved();
+    let (mut before, mut no_room_before) = (state.unserved(), Vec::new());
     for look in 1_u32.. {
         std::thread::sleep(LOOK);
         for root in state.roots() {
             // Where even that fails, what is known counts.
             let _ = contained(|| {
                 let is_due = match state.look(root) {
-                    None => !root.is_ready(),
+                    None => !root.is_ready() || root.has_no_room(),
                     Some(_) => look.is_multiple_of(TRY),
                 };
                 if is_due {
@@ -222,6 +224,19 @@ fn watch_roots(state: &ServerState, quiet: bool) {
             );
         }
         before = now;
+        let no_room = state.roots().filter(|root| root.has_no_room());
+        let no_room: Vec<String> = no_room.map(|root| root.folder.display().to_string()).collect();
+        if no_room != no_room_before && !quiet {
+            remark!(
+                "colgrep: {}",
+                match no_room.is_empty() {
+                    true => "all indexes can be written again".to_string(),
+                    false =>
+                        format!("no room to write the indexes of {}; they are searched as they are", no_room.join(", ")),
+                }
+            );
+        }
+        no_room_before = no_room;
     }
 }
 

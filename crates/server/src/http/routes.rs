@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use super::guard::Caller;
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
-use super::{App, api, openapi, page};
+use super::{App, NO_ROOM, api, openapi, page};
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -105,6 +105,9 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
         return match shards.cluster.last_health() {
+            Some(seen) if seen.coverage.is_whole() && seen.coverage.partial.iter().any(|one| one.has_no_room) => {
+                text("ready, and not all indexes can be updated: no room on the disk\n")
+            }
             Some(seen) if seen.coverage.is_whole() => text("ready\n"),
             Some(seen) if seen.coverage.missing.is_empty() => text("ready, and not all repositories are served\n"),
             Some(seen) if seen.coverage.answered > 0 => text("ready, and not all shards answer\n"),
@@ -113,6 +116,9 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
         };
     }
     let (served, unserved): (Vec<_>, Vec<_>) = app.state.roots().partition(|root| root.trouble().is_none());
+    if app.state.roots().any(|root| root.has_no_room()) {
+        return Err(Problem::not_ready(NO_ROOM));
+    }
     match served.iter().all(|root| root.is_ready()) {
         true if served.is_empty() => Err(Problem::not_ready("no repository can be searched now")),
         // Which they are is said where callers are known.

@@ -4,7 +4,7 @@
 //! they began with.
 
 use colgrep_render::remark;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::update::repair;
 
+use super::NO_ROOM;
 use super::guard::Guard;
 use super::listen::told_to_end;
 use super::named::{NamedRepository, named};
@@ -41,6 +42,8 @@ struct Repositories {
     is_damaged: AtomicBool,
     /// Why repositories are not served now, by their names.
     missing: Mutex<BTreeMap<String, String>>,
+    /// The names of those whose index can't be written for want of room.
+    no_room: Mutex<BTreeSet<String>>,
 }
 
 /// A repository that is to be served.
@@ -66,6 +69,11 @@ impl Catalog for Repositories {
         self.is_damaged.store(true, Ordering::Release);
     }
 
+    fn trouble(&self) -> Option<String> {
+        let no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
+        (!no_room.is_empty()).then(|| NO_ROOM.to_string())
+    }
+
     fn missing(&self) -> Vec<(String, String)> {
         self.lost().iter().map(|(name, why)| (name.clone(), why.clone())).collect()
     }
@@ -75,7 +83,9 @@ impl Looked {
     /// Whether it is time for the next look.
     fn is_due(&self, own: &OwnRepository) -> bool {
         let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
-        let is_whole = self.found.as_ref().map(|one| one.snapshot.files.complete && one.known_files.is_none());
+        // An update that finds no room is tried again as rarely as a repository that can't be served.
+        let found = self.found.as_ref().filter(|one| !one.has_no_room);
+        let is_whole = found.map(|one| one.snapshot.files.complete && one.known_files.is_none());
         self.at.elapsed() >= pause(is_whole, is_noticed)
     }
 }
@@ -116,7 +126,7 @@ impl Repositories {
         }
         let next = Generation::new(found);
         let is_same_repository = |(a, b): (&HostedRepository, &HostedRepository)| {
-            Arc::ptr_eq(&a.snapshot, &b.snapshot) && a.known_files == b.known_files
+            Arc::ptr_eq(&a.snapshot, &b.snapshot) && (a.known_files, a.has_no_room) == (b.known_files, b.has_no_room)
         };
         let is_same = |now: &Arc<Generation>| {
             now.fingerprint == next.fingerprint
@@ -144,9 +154,10 @@ impl Repositories {
                     HostedRepository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
                 }
             };
-            repository.known_files = known_files;
+            (repository.known_files, repository.has_no_room) = (known_files, root.has_no_room());
             Ok(repository)
         });
+        self.tell_room(own);
         match opened.flatten() {
             Ok(repository) => {
                 self.lost().remove(&own.named.name);
@@ -156,6 +167,18 @@ impl Repositories {
                 self.is_lost(own, &error);
                 None
             }
+        }
+    }
+
+    /// Remembers whether the index of a repository could be written, and says where that changed.
+    fn tell_room(&self, own: &OwnRepository) {
+        let Some(root) = own.root.get() else { return };
+        let mut no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
+        let (name, folder) = (&own.named.name, root.project.store.folder().display());
+        if !root.has_no_room() && no_room.remove(name) {
+            remark!("colgrep: {name}: its index can be written again");
+        } else if root.has_no_room() && no_room.insert(name.clone()) {
+            remark!("colgrep: {name}: no room to write its index in {folder}; it is searched as it is");
         }
     }
 
@@ -250,8 +273,9 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         all.push(NamedRepository::of(&root.folder)?);
     }
     let all = all.into_iter().map(|named| OwnRepository { named, root: OnceLock::new() }).collect();
-    let (now, is_damaged, missing) = (Mutex::default(), AtomicBool::new(false), Mutex::default());
-    let held = Arc::new(Repositories { state, all, now, is_damaged, missing });
+    let (now, is_damaged) = (Mutex::default(), AtomicBool::new(false));
+    let (missing, no_room) = Default::default();
+    let held = Arc::new(Repositories { state, all, now, is_damaged, missing, no_room });
     held.open()?;
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
