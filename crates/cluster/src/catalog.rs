@@ -97,6 +97,15 @@ impl Generation {
     }
 }
 
+/// What clients occupy of a server.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShardLoad {
+    /// Open connections.
+    pub connections: usize,
+    /// Sessions in progress.
+    pub sessions: usize,
+}
+
 /// Provides the repositories of a server.
 pub trait Catalog: Send + Sync {
     /// The current repositories; `None` until they are open.
@@ -107,6 +116,11 @@ pub trait Catalog: Send + Sync {
 
     /// Why the server is not ready although it may answer, if so. Names no repository: anybody may ask.
     fn trouble(&self) -> Option<String> {
+        None
+    }
+
+    /// Metrics in the text format of OpenMetrics, if there are any.
+    fn metrics(&self, _: &ShardLoad) -> Option<String> {
         None
     }
 

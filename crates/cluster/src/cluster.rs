@@ -21,12 +21,13 @@ pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sessions::Sessions;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, full};
 use crate::gathered::Gathered;
 use crate::message::{Begin, WireFailure};
 use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
+use crate::tokens::AccessTokens;
 
 /// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
@@ -45,7 +46,7 @@ pub struct ClusterScope<'a> {
 /// The shards that a file names.
 pub struct Cluster {
     file: PathBuf,
-    token: Option<String>,
+    token: Option<Arc<AccessTokens>>,
     at_once: usize,
     patience: ReplicaTimeouts,
     known: Mutex<ClusterState>,
@@ -79,23 +80,37 @@ impl Cluster {
     ///
     /// # Errors
     /// When the file can't be read, or names no shards.
-    pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: ReplicaTimeouts) -> Result<Cluster> {
+    pub fn new(
+        file: &Path,
+        token: Option<Arc<AccessTokens>>,
+        at_once: usize,
+        patience: ReplicaTimeouts,
+    ) -> Result<Cluster> {
         let cluster = Cluster { file: file.to_path_buf(), token, at_once, patience, known: Mutex::default() };
         cluster.take_over(&mut cluster.known(), ShardAddresses::read(file)?)?;
         cluster.known().stamp = stamp(file);
         Ok(cluster)
     }
 
-    /// The same with the usual timeouts. The token is given with the name of where it is from, for messages.
+    /// The same with the usual timeouts.
     ///
     /// # Errors
-    /// As [`Cluster::new`], and when the token is empty.
-    pub fn open(file: &Path, token: Option<(String, String)>, at_once: usize) -> Result<Cluster> {
-        let token = match token {
-            Some((text, place)) if text.trim().is_empty() => return Err(Error::NoToken { place }),
-            token => token.map(|(text, _)| text.trim().to_string()),
-        };
+    /// As [`Cluster::new`].
+    pub fn open(file: &Path, token: Option<Arc<AccessTokens>>, at_once: usize) -> Result<Cluster> {
         Cluster::new(file, token, at_once, ReplicaTimeouts::default())
+    }
+
+    /// Tokens from a text, given with the name of where it is from.
+    ///
+    /// # Errors
+    /// When there is none in it.
+    pub fn tokens(given: Option<(String, String)>) -> Result<Option<Arc<AccessTokens>>> {
+        given.map(|(text, place)| AccessTokens::new(&text, &place, |_| Ok(()))).transpose()
+    }
+
+    /// Why the current file of tokens was rejected, if it was.
+    pub fn refused_token(&self) -> Option<String> {
+        self.token.as_ref()?.refused()
     }
 
     /// The file that names the shards.
@@ -162,6 +177,11 @@ impl Cluster {
             all.fold((0, 0), |sum, one| (sum.0 + read(&one.sent), sum.1 + read(&one.received)))
         };
         self.known().shards.iter().map(of_shard).collect()
+    }
+
+    /// For each shard, how many questions were put to a second replica, since the first one was slow.
+    pub fn hedges(&self) -> Vec<u64> {
+        self.known().shards.iter().map(|shard| shard.hedges.load(Ordering::Relaxed)).collect()
     }
 
     /// Traffic by kind of question.
@@ -318,9 +338,4 @@ fn repository_of(path: &Path) -> Result<(String, String)> {
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
-}
-
-fn full(error: &Error) -> String {
-    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -31,11 +31,27 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
-    /// The token of the shards is empty.
-    #[error("{place} holds no token; write the one that the shards were started with into it, or leave it out")]
+    /// A file of tokens can't be read.
+    #[error("the token could not be read from {}", path.display())]
+    TokenFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// There is no token.
+    #[error("{place} holds no token; write one into it, or leave it out")]
     NoToken {
+        /// Where it should be.
+        place: String,
+    },
+    /// A token is invalid.
+    #[error("{place}: {why}")]
+    BadToken {
         /// Where it is from.
         place: String,
+        /// What is wrong.
+        why: String,
     },
     /// No shard answers.
     #[error("none of {asked} shards answers: {why}")]
@@ -54,4 +70,10 @@ pub enum Error {
     /// Threads can't be started.
     #[error("could not start threads for shards")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// The message of an error with its causes.
+pub fn full(error: &Error) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -19,9 +19,10 @@ mod replica;
 mod serve;
 mod shard_addresses;
 mod shard_client;
+mod tokens;
 
 pub use backend::{ClusterBackend, shown};
-pub use catalog::{Catalog, Generation, HostedRepository};
+pub use catalog::{Catalog, Generation, HostedRepository, ShardLoad};
 pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHealth};
 pub use coverage::{MissingShard, PartialRepository, RepeatedRepository, ShardCoverage, UnservedRepository};
 pub use error::{Error, Result};
@@ -30,3 +31,4 @@ pub use message::{FileProgress, ServedRepository};
 pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;
+pub use tokens::{AccessTokens, TokenRule};

@@ -15,13 +15,13 @@ use colgrep_search::rounds::{ListedRound as _, ReachRequest, StatisticsRequest};
 use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
 use serde::Serialize;
-use subtle::ConstantTimeEq as _;
 
 use crate::answer::{answer, end, read, served, show};
-use crate::catalog::{Catalog, Generation, HostedRepository};
+use crate::catalog::{Catalog, Generation, HostedRepository, ShardLoad};
 use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
 use crate::message::{Begin, Begun, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion};
+use crate::tokens::AccessTokens;
 
 /// Maximum number of connections. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
@@ -42,10 +42,13 @@ const DEPTH_MAX: u8 = 4;
 /// Questions that are processed at once, per core.
 const AT_WORK_A_CORE_MAX: usize = 2;
 
+/// The media type of metrics.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// Serves a shard.
 pub struct ShardServer {
     held: Arc<dyn Catalog>,
-    token: Option<String>,
+    tokens: Option<Arc<AccessTokens>>,
     queue: FairQueue,
     connections: AtomicUsize,
     is_over: AtomicBool,
@@ -59,11 +62,11 @@ impl std::fmt::Debug for ShardServer {
 }
 
 impl ShardServer {
-    /// A server of a catalog. With a token, every connection must present it.
-    pub fn new(held: Arc<dyn Catalog>, token: Option<String>) -> Arc<ShardServer> {
+    /// A server of a catalog. With tokens, every connection must present one of them.
+    pub fn new(held: Arc<dyn Catalog>, tokens: Option<Arc<AccessTokens>>) -> Arc<ShardServer> {
         let queue = FairQueue::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
         let (connections, is_over, searching) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(0));
-        Arc::new(ShardServer { held, token, queue, connections, is_over, searching })
+        Arc::new(ShardServer { held, tokens, queue, connections, is_over, searching })
     }
 
     /// Binds a socket to listen on.
@@ -98,6 +101,17 @@ impl ShardServer {
         while Instant::now() < end && *self.searching.lock().unwrap_or_else(PoisonError::into_inner) > 0 {
             std::thread::sleep(POLL / 10);
         }
+    }
+
+    /// True if a client with this token may ask.
+    fn knows(&self, given: &[u8]) -> bool {
+        self.tokens.as_ref().is_none_or(|tokens| tokens.position(given).is_some())
+    }
+
+    fn metrics(&self) -> String {
+        let connections = self.connections.load(Ordering::Acquire);
+        let sessions = *self.searching.lock().unwrap_or_else(PoisonError::into_inner);
+        self.held.metrics(&ShardLoad { connections, sessions }).unwrap_or_default()
     }
 
     fn open(self: &Arc<ShardServer>, stream: TcpStream) {
@@ -173,12 +187,10 @@ impl<'s> ServerConnection<'s> {
             return self.health().map(|()| false);
         }
         let hello: Option<Hello> = read?.and_then(|bytes| message(&bytes).ok());
-        let token = self.server.token.as_ref();
         let failure = match hello {
             Some(hello) if hello.magic == MAGIC && hello.version == VERSION => {
                 let given = hello.token.unwrap_or_default();
-                let is_known = token.is_none_or(|token| given.as_bytes().ct_eq(token.as_bytes()).into());
-                if !is_known {
+                if !self.server.knows(given.as_bytes()) {
                     Some(WireFailure::Token)
                 } else if !has_room {
                     Some(WireFailure::Full)
@@ -198,25 +210,32 @@ impl<'s> ServerConnection<'s> {
         }
     }
 
-    /// Answers an HTTP health check: whether the server runs, and whether it is ready.
+    /// Answers an HTTP request: whether the server runs, whether it is ready, or its metrics, which need the token.
     fn health(&mut self) -> io::Result<()> {
+        const PLAIN: &str = "text/plain";
         let is_open = self.server.held.now().is_some();
         let opening = (!is_open).then(|| "the indexes are being opened".to_string());
         let why = self.server.held.trouble().or(opening);
-        let (status, text) = match (self.frames.come(), why) {
-            (asked, _) if asked.starts_with(b"GET /healthz ") => ("200 OK", "ok\n".into()),
-            (asked, None) if asked.starts_with(b"GET /readyz ") => ("200 OK", "ready\n".into()),
-            (asked, Some(why)) if asked.starts_with(b"GET /readyz ") => ("503 Service Unavailable", format!("{why}\n")),
+        let head = String::from_utf8_lossy(self.frames.come()).into_owned();
+        let path = head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        let (status, kind, text) = match (path, why) {
+            ("/healthz", _) => ("200 OK", PLAIN, "ok\n".into()),
+            ("/readyz", None) => ("200 OK", PLAIN, "ready\n".into()),
+            ("/readyz", Some(why)) => ("503 Service Unavailable", PLAIN, format!("{why}\n")),
+            ("/metrics", _) if !self.server.knows(bearer(&head).as_bytes()) => {
+                ("401 Unauthorized", PLAIN, "metrics need the token: Authorization: Bearer TOKEN\n".into())
+            }
+            ("/metrics", _) => ("200 OK", OPENMETRICS, self.server.metrics()),
             _ => {
-                let text = "this is a shard of colgrep: it answers coordinators, /healthz and /readyz\n";
-                ("404 Not Found", text.into())
+                let text = "this is a shard of colgrep: it answers coordinators, /healthz, /readyz and /metrics\n";
+                ("404 Not Found", PLAIN, text.into())
             }
         };
         let mut stream = self.frames.stream();
         let length = text.len();
         write!(
             stream,
-            "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
         )
     }
 
@@ -454,6 +473,17 @@ impl<'s> ServerConnection<'s> {
             next = self.question(false)?;
         }
     }
+}
+
+/// The token in the head of an HTTP request; empty if there is none.
+fn bearer(head: &str) -> &str {
+    let value = |line: &'_ str| -> Option<usize> {
+        let (name, value) = line.split_once(':')?;
+        let value = value.trim_start();
+        let is_bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
+        (name.eq_ignore_ascii_case("authorization") && is_bearer).then(|| line.len() - value.len() + 7)
+    };
+    head.lines().find_map(|line| line.get(value(line)?..)).unwrap_or_default().trim_end()
 }
 
 /// The frame of an answer.

@@ -61,7 +61,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
     options.look.links = colgrep_render::Links::default();
-    let cluster = Cluster::open(file, env.shard_token(), 1)?;
+    let cluster = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let run = PreparedSearch::new(request, &settings, env)?;
@@ -103,7 +103,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 /// # Errors
 /// When the file can't be read, or names no shards.
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
-    let seen = Cluster::open(file, env.shard_token(), 1)?.health(None)?;
+    let seen = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(io::stdout(), "{text}")?;
     Ok(if seen.coverage.is_whole() { FOUND } else { FAILED })

@@ -43,10 +43,10 @@ impl Sessions {
 type ListedAt = (Instant, Vec<String>);
 
 /// What the shards answered at the start, each with its number, from 0.
-type Answers = Vec<(usize, Result<ShardClient, Lost>)>;
+type StartAnswers = Vec<(usize, Result<ShardClient, Lost>)>;
 
 /// A start of sessions.
-struct Start<'s> {
+struct SessionStart<'s> {
     cluster: &'s Cluster,
     shards: &'s [Arc<Replicas>],
     pool: &'s ThreadPool,
@@ -64,7 +64,7 @@ impl Cluster {
     pub(super) fn begin(&self, begin: &Begin, losses: &Losses) -> Result<Sessions> {
         let (shards, pool) = self.shards()?;
         let listed = self.known().repositories.clone();
-        let start = Start { cluster: self, shards: &shards, pool: &pool, begin, losses, listed };
+        let start = SessionStart { cluster: self, shards: &shards, pool: &pool, begin, losses, listed };
         let (asked, others): (Vec<usize>, Vec<usize>) = (0..shards.len()).partition(|at| start.may_serve(*at));
         let mut answers = start.ask(&asked);
         if start.has_moved(&answers) {
@@ -76,7 +76,7 @@ impl Cluster {
     }
 }
 
-impl Start<'_> {
+impl SessionStart<'_> {
     /// True if a shard may serve something of the search, as far as is known.
     fn may_serve(&self, at: usize) -> bool {
         let known = self.listed.get(&at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
@@ -86,7 +86,7 @@ impl Start<'_> {
         known.is_none_or(|(_, own)| own.iter().any(|name| self.begin.wants(name))) || is_said()
     }
 
-    fn ask(&self, asked: &[usize]) -> Answers {
+    fn ask(&self, asked: &[usize]) -> StartAnswers {
         self.pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, self.begun(*at))).collect())
     }
 
@@ -104,7 +104,7 @@ impl Start<'_> {
     }
 
     /// True if a repository of the search is in none of the shards that were asked: another one may serve it by now.
-    fn has_moved(&self, answers: &Answers) -> bool {
+    fn has_moved(&self, answers: &StartAnswers) -> bool {
         let begun = || answers.iter().filter_map(|(_, answer)| answer.as_ref().ok()).map(|client| &client.begun);
         let listed = answers.iter().filter_map(|(at, _)| self.listed.get(at)).flat_map(|(_, own)| own);
         let named = self.begin.below.iter().map(|(name, _)| name);
@@ -114,7 +114,7 @@ impl Start<'_> {
 
     /// Leaves each repository that several shards serve to the one with the newest index of it. The others begin again
     /// without it.
-    fn settle(&self, answers: &mut Answers) -> Vec<RepeatedRepository> {
+    fn settle(&self, answers: &mut StartAnswers) -> Vec<RepeatedRepository> {
         let mut served: BTreeMap<String, Vec<(u64, Reverse<usize>)>> = BTreeMap::new();
         for (at, client) in answers.iter().filter_map(|(at, answer)| Some((*at, answer.as_ref().ok()?))) {
             for name in client.begun.names_served() {
@@ -152,7 +152,7 @@ impl Start<'_> {
     }
 
     /// The sessions that began, and what they cover.
-    fn sessions(&self, answers: Answers, repeated: Vec<RepeatedRepository>) -> Result<Sessions> {
+    fn sessions(&self, answers: StartAnswers, repeated: Vec<RepeatedRepository>) -> Result<Sessions> {
         let coverage = ShardCoverage { asked: answers.len(), repeated, ..ShardCoverage::default() };
         let mut sessions = Sessions { clients: Vec::new(), coverage };
         let coverage = &mut sessions.coverage;

@@ -97,7 +97,8 @@ impl Connection {
 
     fn greet(replica: &Arc<Replica>, stream: TcpStream, until: Instant) -> Result<Connection, Lost> {
         let mut frames = Frames::new(stream, until.saturating_duration_since(Instant::now()))?;
-        let hello = Hello { magic: MAGIC, version: VERSION, token: replica.token.clone() };
+        let hello =
+            Hello { magic: MAGIC, version: VERSION, token: replica.token.as_ref().and_then(|tokens| tokens.first()) };
         frames.write(&framed(&hello, HELLO_BYTES_MAX)?)?;
         let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
         let welcome: Arc<Welcome> = Arc::new(answered(&bytes)?);

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 pub use connection::{Connection, Lost, answered};
 
 use crate::message::{Welcome, WireFailure};
+use crate::tokens::AccessTokens;
 
 /// Maximum number and age of pooled connections. Servers close idle ones later.
 const IDLE_MAX: usize = 16;
@@ -64,8 +65,8 @@ pub struct Traffic {
 pub struct Replica {
     /// Host and port.
     pub address: String,
-    /// The token that it expects, if any.
-    pub token: Option<String>,
+    /// The token that it expects, if any: the first one.
+    pub token: Option<Arc<AccessTokens>>,
     /// Bytes sent and received.
     pub traffic: Traffic,
     idle: Mutex<Vec<Connection>>,
@@ -86,7 +87,7 @@ struct Health {
 
 impl Replica {
     /// A replica without history.
-    pub fn new(address: String, token: Option<String>) -> Replica {
+    pub fn new(address: String, token: Option<Arc<AccessTokens>>) -> Replica {
         let (traffic, idle, health, said) = Default::default();
         Replica { address, token, traffic, idle, health, said }
     }
@@ -234,6 +235,8 @@ pub struct Replicas {
     pub all: Vec<Arc<Replica>>,
     /// Traffic by kind of question, for answers that were used.
     spent: Mutex<BTreeMap<&'static str, QuestionTraffic>>,
+    /// Questions that were put to another replica too, since one was slow or failed.
+    pub hedges: AtomicU64,
     next: AtomicUsize,
     times: Mutex<VecDeque<Duration>>,
 }
@@ -241,7 +244,8 @@ pub struct Replicas {
 impl Replicas {
     /// Groups the replicas of a shard.
     pub fn new(all: Vec<Arc<Replica>>) -> Replicas {
-        Replicas { all, spent: Mutex::default(), next: AtomicUsize::new(0), times: Mutex::default() }
+        let (spent, times) = (Mutex::default(), Mutex::default());
+        Replicas { all, spent, hedges: AtomicU64::new(0), next: AtomicUsize::new(0), times }
     }
 
     /// Records the traffic of a question.

@@ -19,7 +19,6 @@ mod root;
 pub mod schema;
 mod shards;
 pub mod state;
-mod token;
 mod tools;
 mod units;
 mod unserved;
@@ -31,7 +30,6 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
 pub use shards::Shards;
 use state::ServerState;
-pub use token::token_in;
 pub use tools::search_shown;
 pub use unserved::{NotServed, Unserved, told as left_out};
 

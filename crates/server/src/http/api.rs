@@ -20,6 +20,7 @@ use axum::routing::MethodRouter;
 use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
+use super::routes::AskedQuery;
 use crate::api::Tool;
 
 /// The longest body that is taken, in bytes.
@@ -72,9 +73,19 @@ async fn answered(
     parameters: Map<String, Value>,
     caller: Caller,
 ) -> Result<Response, Problem> {
+    let query = parameters.get("query").and_then(Value::as_str).filter(|_| app.logs_queries).map(str::to_string);
     let call =
         app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
-    json(app, &app.work(move |app| Ok(crate::api::answer(&app.state.for_caller(caller.0), call)?.content())).await?)
+    let Caller { allowed, key } = caller;
+    let work = move |app: &App| Ok(crate::api::answer(&app.state.for_caller(allowed), call)?.content());
+    let mut response = match app.work(&key, work).await {
+        Ok(content) => json(app, &content)?,
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(query) = query {
+        response.extensions_mut().insert(AskedQuery(query));
+    }
+    Ok(response)
 }
 
 /// An answer in JSON.

@@ -1,13 +1,16 @@
 //! Sockets: the only place of the program that listens. It opens no connection of its own.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -15,6 +18,7 @@ use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
 use super::gate::Seat;
+use super::guard::PeerAddress;
 use super::{App, routes};
 
 /// Bytes of a head that are read; hyper takes no less than 8 KiB, and drops longer heads silently. Heads longer than
@@ -70,12 +74,13 @@ impl BoundSocket {
             tokio::select! {
                 () = &mut told => break,
                 next = next => match next {
-                    Some((Ok((stream, _)), seat)) if seat.is_whole => {
-                        let patience = app.patience;
-                        tokio::spawn(connection(stream, router.clone(), stopped.clone(), seat, patience));
+                    Some((Ok((stream, peer)), seat)) if seat.is_whole => {
+                        let service = PeerService::new(router.clone(), peer);
+                        tokio::spawn(connection(stream, service, stopped.clone(), seat, app.patience));
                     }
-                    Some((Ok((stream, _)), seat)) => {
-                        let asked = connection(stream, spare.clone(), stopped.clone(), seat, SPARE_PATIENCE);
+                    Some((Ok((stream, peer)), seat)) => {
+                        let service = PeerService::new(spare.clone(), peer);
+                        let asked = connection(stream, service, stopped.clone(), seat, SPARE_PATIENCE);
                         tokio::spawn(tokio::time::timeout(SPARE_PATIENCE, asked));
                     }
                     // Too many open files, or a client that went away again.
@@ -104,10 +109,33 @@ fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING_CONNECTIONS)
 }
 
+/// The routes, for the requests of one connection: each knows the address of its client.
+struct PeerService {
+    routes: TowerToHyperService<Router>,
+    peer: IpAddr,
+}
+
+impl PeerService {
+    fn new(router: Router, peer: SocketAddr) -> PeerService {
+        PeerService { routes: TowerToHyperService::new(router), peer: peer.ip().to_canonical() }
+    }
+}
+
+impl Service<Request<Incoming>> for PeerService {
+    type Response = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(PeerAddress(self.peer));
+        self.routes.call(request)
+    }
+}
+
 /// Serves one connection; closes it after the current request once the server is `stopped`.
 async fn connection(
     stream: TcpStream,
-    router: Router,
+    service: PeerService,
     mut stopped: watch::Receiver<bool>,
     seat: Seat,
     patience: Duration,
@@ -121,7 +149,7 @@ async fn connection(
         .header_read_timeout(HEAD_PATIENCE.min(patience))
         .max_buf_size(READ_BYTES_MAX)
         .keep_alive(seat.is_whole)
-        .serve_connection(stream, TowerToHyperService::new(router));
+        .serve_connection(stream, service);
     let mut connection = pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => return,

@@ -1,9 +1,9 @@
 //! Metrics in the text format of Prometheus and OpenMetrics.
 
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use colgrep_cluster::ShardCoverage;
+use colgrep_cluster::{Cluster, ShardCoverage, ShardHealth};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -38,6 +38,87 @@ struct Of {
     root: String,
 }
 
+/// A replica of a shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ReplicaLabel {
+    shard: u64,
+    replica: String,
+}
+
+/// A replica and the state of its indexes.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ReplicaGeneration {
+    shard: u64,
+    replica: String,
+    generation: String,
+}
+
+/// A shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ShardLabel {
+    shard: u64,
+}
+
+/// A repository of a shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ShardRepository {
+    shard: u64,
+    repository: String,
+}
+
+/// What is known of shards, replicas and repositories, each with labels.
+#[derive(Default)]
+struct ClusterMetrics {
+    up: Family<ReplicaLabel, Gauge>,
+    generations: Family<ReplicaGeneration, Gauge>,
+    hedges: Family<ShardLabel, Counter<u64, AtomicU64>>,
+    written: Family<ShardRepository, Gauge>,
+}
+
+impl ClusterMetrics {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("replica_up", "1 where the replica answers", self.up.clone());
+        registry.register("replica_generation_info", "The state of the replica's indexes", self.generations.clone());
+        registry.register(
+            "hedges",
+            "Questions that were put to a second replica, since the first one was slow",
+            self.hedges.clone(),
+        );
+        registry.register(
+            "index_written_timestamp_seconds",
+            "When the repository's index was written, in seconds since 1970",
+            self.written.clone(),
+        );
+    }
+
+    /// Takes over the last look at the shards. What is not there any more has no metric.
+    fn set(&self, cluster: &Cluster) {
+        for (at, hedges) in cluster.hedges().into_iter().enumerate() {
+            let shard = ShardLabel { shard: at as u64 + 1 };
+            self.hedges.get_or_create(&shard).inner().store(hedges, Ordering::Relaxed);
+        }
+        self.up.clear();
+        self.generations.clear();
+        self.written.clear();
+        let Some(seen) = cluster.last_health() else { return };
+        for ShardHealth { shard, replicas, repositories } in &seen.shards {
+            let shard = *shard as u64;
+            for one in replicas {
+                let replica = one.address.clone();
+                if let Some(generation) = one.generation.clone() {
+                    let of = ReplicaGeneration { shard, replica: replica.clone(), generation };
+                    self.generations.get_or_create(&of).set(1);
+                }
+                self.up.get_or_create(&ReplicaLabel { shard, replica }).set(one.why.is_none().into());
+            }
+            for one in repositories.iter().filter(|one| one.missing.is_none()) {
+                let of = ShardRepository { shard, repository: one.name.clone() };
+                self.written.get_or_create(&of).set((one.written_ms / 1_000) as i64);
+            }
+        }
+    }
+}
+
 /// A version.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Version {
@@ -69,6 +150,7 @@ pub struct Metrics {
     shards_unserved: Gauge<i64, AtomicI64>,
     shards_repeated: Gauge<i64, AtomicI64>,
     shards_no_room: Gauge<i64, AtomicI64>,
+    cluster: ClusterMetrics,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -127,6 +209,8 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         });
+        let cluster = ClusterMetrics::default();
+        cluster.register(&mut registry);
         let build = Family::<Version, Gauge>::default();
         build.get_or_create(&Version { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The version", build);
@@ -151,6 +235,7 @@ impl Metrics {
             shards_unserved,
             shards_repeated,
             shards_no_room,
+            cluster,
         }
     }
 
@@ -195,6 +280,7 @@ impl Metrics {
             // Before the first look none is known to answer.
             let (all, seen) = (shards.cluster.count(), shards.cluster.last_health());
             let missing = seen.as_ref().map_or(all, |seen| seen.coverage.missing.len());
+            self.cluster.set(&shards.cluster);
             let count = |of: fn(&ShardCoverage) -> usize| seen.as_ref().map_or(0, |seen| of(&seen.coverage)) as i64;
             self.shards_unserved.set(count(|coverage| coverage.unserved.len()));
             self.shards_repeated.set(count(|coverage| coverage.repeated.len()));
@@ -209,7 +295,7 @@ impl Metrics {
 }
 
 /// Memory of this process; none where the system does not tell.
-fn resident_bytes() -> Option<i64> {
+pub(super) fn resident_bytes() -> Option<i64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<i64>().ok()? << 10)

@@ -3,7 +3,6 @@
 //! It serves a generation: a new one is built as soon as an index changes, while searches under way keep the one that
 //! they began with.
 
-use colgrep_render::remark;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
@@ -12,17 +11,18 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardServer};
+use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardLoad, ShardServer};
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::update::repair;
 
-use super::NO_ROOM;
 use super::guard::Guard;
 use super::listen::told_to_end;
 use super::named::{NamedRepository, named};
+use super::{NO_ROOM, shard_metrics, tell_refused};
 use crate::api::state::{Root, ServerState};
 use crate::args::ServeArgs;
+use crate::log::{self, LogLevel};
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::panic::contained;
@@ -65,13 +65,18 @@ impl Catalog for Repositories {
     }
 
     fn damaged(&self, why: &str) {
-        remark!("colgrep: an index is damaged and is repaired: {why}");
+        log::message(LogLevel::Warn, format!("an index is damaged and is repaired: {why}"));
         self.is_damaged.store(true, Ordering::Release);
     }
 
     fn trouble(&self) -> Option<String> {
         let no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
         (!no_room.is_empty()).then(|| NO_ROOM.to_string())
+    }
+
+    fn metrics(&self, load: &ShardLoad) -> Option<String> {
+        let data = self.all.iter().find_map(|own| own.root.get()).map(|root| root.project.store.folder());
+        shard_metrics::text(self.now().as_deref(), self.lost().len(), load, data).ok()
     }
 
     fn missing(&self) -> Vec<(String, String)> {
@@ -176,9 +181,12 @@ impl Repositories {
         let mut no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
         let (name, folder) = (&own.named.name, root.project.store.folder().display());
         if !root.has_no_room() && no_room.remove(name) {
-            remark!("colgrep: {name}: its index can be written again");
+            log::message(LogLevel::Info, format!("{name}: its index can be written again"));
         } else if root.has_no_room() && no_room.insert(name.clone()) {
-            remark!("colgrep: {name}: no room to write its index in {folder}; it is searched as it is");
+            log::message(
+                LogLevel::Warn,
+                format!("{name}: no room to write its index in {folder}; it is searched as it is"),
+            );
         }
     }
 
@@ -205,7 +213,7 @@ impl Repositories {
     fn is_lost(&self, own: &OwnRepository, error: &anyhow::Error) {
         let (name, why) = (&own.named.name, for_tools(error));
         if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
-            remark!("colgrep: {name} is not served: {why}");
+            log::message(LogLevel::Warn, format!("{name} is not served: {why}"));
         }
     }
 
@@ -253,7 +261,7 @@ fn check_whole(root: &Root) -> Result<()> {
 /// # Errors
 /// When no root is one, the token is missing, or the address is taken.
 pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
-    let token = Guard::new(args, env)?.into_token();
+    let tokens = Guard::new(args, env)?.into_tokens();
     let settings = settings_at(Path::new("."), env)?;
     let mut given = args.roots.clone();
     for group in &args.groups {
@@ -287,18 +295,20 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     out.flush()?;
     drop(out);
     if !quiet {
-        let token = if token.is_some() { "; coordinators bring the token" } else { "" };
+        let token = if tokens.is_some() { "; coordinators bring the token" } else { "" };
         let opened = held.all.iter().filter(|own| own.root.get().is_some());
         let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
-        remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
+        log::message(LogLevel::Info, format!("serves {} as a shard{token}; ctrl-c ends it", names.join(", ")));
     }
-    let server = ShardServer::new(Arc::<Repositories>::clone(&held), token);
+    let server = ShardServer::new(Arc::<Repositories>::clone(&held), tokens.clone());
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
     std::thread::Builder::new().name("looks".into()).spawn(move || {
-        let mut looked = Vec::new();
+        let (mut looked, mut refused) = (Vec::new(), None);
         loop {
             held.look(&mut looked);
+            let why = tokens.as_ref().and_then(|tokens| tokens.refused());
+            tell_refused(&why, &mut refused);
             std::thread::sleep(if held.now().is_some() { LOOK } else { LOOK / 5 });
         }
     })?;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::guard::Caller;
 use super::problem::Problem;
 pub mod view;
 
@@ -135,8 +136,8 @@ impl App {
 
 /// What is served.
 pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let caller = api::caller(&request);
-    let about = app.work(|app| told(&app.state.for_caller(caller.0))).await?;
+    let Caller { allowed, key } = api::caller(&request);
+    let about = app.work(&key, |app| told(&app.state.for_caller(allowed))).await?;
     api::json(&app, &about)
 }
 
@@ -187,13 +188,13 @@ async fn asked<P: DeserializeOwned + JsonSchema>(app: &App, request: Request) ->
 
 /// A search: the same request as the tool's.
 pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let caller = api::caller(&request);
+    let Caller { allowed, key } = api::caller(&request);
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
-    let found = app.work(move |app| {
+    let found = app.work(&key, move |app| {
         let (names, syntaxes) = (RootNames::of(&app.state), app.syntaxes());
         let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
-        let shown = crate::api::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
+        let shown = crate::api::search_shown(&app.state.for_caller(allowed), &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
         Ok(PageResults { results, remarks, more: shown.more, near_below: RULE })
@@ -215,12 +216,12 @@ fn remark(line: &str) -> Option<String> {
 
 /// A file.
 pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    let caller = api::caller(&request);
+    let Caller { allowed, key } = api::caller(&request);
     let asked: FileView = asked(&app, request).await?;
-    let found = app.work(move |app| {
+    let found = app.work(&key, move |app| {
         if let Some(shards) = app.state.shards() {
             let path = Path::new(&asked.repository).join(&asked.path);
-            let text = shards.cluster.read(caller.0.as_deref(), &path)?;
+            let text = shards.cluster.read(allowed.as_deref(), &path)?;
             let units = outline_of(&path, &text)?;
             return Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()));
         }
