@@ -180,3 +180,32 @@ fn metrics_of_shards_and_of_the_server_over_them_have_labels() {
     let start = "colgrep_index_written_timestamp_seconds{shard=\"1\",repository=\"api\"} 1";
     assert!(text.contains(start), "{text}");
 }
+
+#[test]
+fn filters_in_a_query_are_those_of_flags_and_parameters() {
+    let sandbox = several(&["api", "worker", "web"]);
+    let repositories = ["api", "worker", "web"];
+    let here = |args: &[&str]| sandbox.run(&[args, &["--all", "-l"], &repositories].concat()).out;
+    for (query, flags) in [
+        ("retry lang:python", &["-t", "python"][..]),
+        ("retry -lang:rust", &["-T", "rust"]),
+        ("retry file:queue", &["--iglob", "**/*queue*"]),
+        ("file:*.RS retry -file:queue", &["--iglob", "*.rs", "--iglob", "!**/*queue*"]),
+    ] {
+        let expected = here(&[&["retry"], flags].concat());
+        assert!(!expected.is_empty(), "{query}");
+        assert_eq!(here(&[query]), expected, "{query}");
+    }
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &repositories);
+    name(&sandbox, &[&[&shard.address]]);
+    let over = |args: &[&str]| sandbox.run(&[args, &["--all", "-l", "--shards", "shards.json"]].concat()).out;
+    assert_eq!(over(&["retry repo:worker"]), over(&["retry", "worker"]));
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    let files = |query: &str| -> Vec<String> {
+        let found = server.good("/api/v1/search", &json!({"query": query, "all": true}));
+        let hits = found["hits"].as_array().expect("hits").iter();
+        hits.filter_map(|hit| Some(hit["file"].as_str()?.to_string())).collect()
+    };
+    let found = files("retry repo:worker lang:python");
+    assert!(!found.is_empty() && found.iter().all(|file| file.starts_with("worker/")), "{found:?}");
+}
