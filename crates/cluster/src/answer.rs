@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::catalog::HostedRepository;
 use crate::frame::answer_head;
-use crate::message::ServedRepository;
+use crate::message::{LINES_MAX, LineFound, LinesFound, ServedRepository};
 
 /// Maximum size of a file that is sent whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
@@ -107,6 +107,21 @@ pub fn read(
         ));
     }
     read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
+}
+
+/// The lines of indexed files that the pattern of the scope matches, up to `lines_max`.
+pub fn lines(group: &ShardGroup<'_>, places: &[ProjectSearcher], lines_max: u32) -> LinesFound {
+    let mut found = LinesFound::default();
+    for (front, at) in group.fronts() {
+        let Some(place) = places.get(at) else { continue };
+        let (lines, is_cut) = place.matching_lines(lines_max.min(LINES_MAX) as usize - found.lines.len());
+        let with_front = |(path, line, text)| LineFound { path: format!("{front}{path}"), line, text };
+        found.lines.extend(lines.into_iter().map(with_front));
+        if is_cut {
+            return LinesFound { is_cut, ..found };
+        }
+    }
+    found
 }
 
 /// Describes the served repositories, and those that can't be served with the reason.

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::*;
 use crate::frame::answer_head;
 use crate::message::Begin;
+use crate::message::LineFound;
 
 /// The extent of the made-up shard: ten files, two segments.
 fn extent() -> ShardExtent {
@@ -242,6 +243,18 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
     };
     let lies = [end(vec![4], 2, 1), end(vec![], 2, 1), end(vec![4], 1, 1), end(vec![4], 2, u64::MAX)];
     only_first_by("end", &lies, |found| is_end(&asked, found, &extent()));
+    let line = |path: &str, line| LinesFound {
+        lines: vec![LineFound { path: path.into(), line, text: "x".into() }],
+        is_cut: false,
+    };
+    let known = ShardExtent {
+        repositories: vec![RepositoryExtent { front: "a/".into(), first: FilePlace(0) }],
+        ..ShardExtent::default()
+    };
+    let lies = [line("a/b.rs", 1), line("b/b.rs", 1), line("a/b.rs", 0), line("a/b.rs", u32::MAX)];
+    only_first_by("lines", &lies, |found| are_lines(1, found, &known));
+    assert!(!are_lines(0, &line("a/b.rs", 1), &known), "more than were asked for");
+
     let served = |files| vec![ServedRepository { files, ..ServedRepository::default() }];
     only_first_by("served", &[served(4), served(u64::MAX)], |served| are_served(served));
 }

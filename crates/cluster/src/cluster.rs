@@ -18,12 +18,14 @@ use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::session::project_searcher::RankQuery;
 use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sessions::Sessions;
+use sessions::{Losses, Sessions};
 
+use crate::coverage::ShardCoverage;
 use crate::error::{Error, Result, full};
 use crate::gathered::Gathered;
-use crate::message::{Begin, WireFailure};
+use crate::message::{Begin, LinesFound, WireFailure};
 use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
@@ -212,7 +214,7 @@ impl Cluster {
         check_length(asked.query.as_bytes())?;
         let begin = begin(wanted, asked)?;
         let (_, pool) = self.shards()?;
-        let mut losses: HashMap<usize, (usize, String)> = HashMap::new();
+        let mut losses = Losses::new();
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
@@ -241,6 +243,52 @@ impl Cluster {
         unreachable!("the last attempt ends it")
     }
 
+    /// The lines of indexed files that the scope's pattern matches, by path and number, up to `lines_max`. After losing
+    /// a shard, the search starts over with another replica.
+    ///
+    /// # Errors
+    /// When no shard answers, or the request can't be answered.
+    pub fn lines(&self, wanted: &ClusterScope<'_>, lines_max: u32) -> Result<(LinesFound, ShardCoverage)> {
+        let begin = begin_of(wanted)?;
+        let (_, pool) = self.shards()?;
+        let mut losses = Losses::new();
+        for attempt in 1.. {
+            let begun = self.begin(&begin, &losses)?;
+            self.check_names(&begin, &begun)?;
+            let ask = |client: &ShardClient| (client.at, client.lines(lines_max));
+            let answers: Vec<(usize, Result<LinesFound, Lost>)> =
+                pool.install(|| begun.clients.par_iter().with_max_len(1).map(ask).collect());
+            let (mut all, mut is_lost) = (LinesFound::default(), None);
+            for (at, answer) in answers {
+                match answer {
+                    Ok(found) => {
+                        all.lines.extend(found.lines);
+                        all.is_cut |= found.is_cut;
+                    }
+                    Err(Lost::Failed(WireFailure::Request(said))) => return Err(Error::Refused(said)),
+                    Err(lost) => {
+                        let known = losses.entry(at).or_default();
+                        *known = (known.0 + 1, lost.to_string());
+                        is_lost = Some(lost.to_string());
+                    }
+                }
+            }
+            match is_lost {
+                Some(why) if attempt == ATTEMPTS => {
+                    return Err(Error::NoneAnswers { asked: begun.coverage.asked, why });
+                }
+                Some(_) => {}
+                None => {
+                    all.lines.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+                    all.is_cut |= all.lines.len() > lines_max as usize;
+                    all.lines.truncate(lines_max as usize);
+                    return Ok((all, begun.coverage));
+                }
+            }
+        }
+        unreachable!("the last attempt ends it")
+    }
+
     /// The text of an indexed file. The path starts with the name of a repository.
     ///
     /// # Errors
@@ -252,7 +300,7 @@ impl Cluster {
             below: vec![(repository.clone(), String::new())],
             ..Begin::default()
         };
-        let begun = self.begin(&begin, &HashMap::new())?;
+        let begun = self.begin(&begin, &Losses::new())?;
         self.check_names(&begin, &begun)?;
         match (begun.clients.first(), begun.coverage.told()) {
             (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
@@ -296,19 +344,22 @@ impl Cluster {
 
 /// The message that begins a session.
 fn begin(wanted: &ClusterScope<'_>, asked: &RankQuery<'_>) -> Result<Begin> {
-    let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
-    let mut scope = wanted.scope.clone();
-    scope.paths = Vec::new();
     let mut tokenizer = Tokenizer::default();
     let terms: HashSet<String> =
         words(asked.query).map(|word| tokenizer.normal(&asked.query[word]).to_string()).collect();
     Ok(Begin {
-        allowed: wanted.allowed.map(<[String]>::to_vec),
-        below,
-        scope,
         terms: terms.into_iter().collect(),
         model: asked.model.map(colgrep_engine::project::model::Model::fingerprint),
+        ..begin_of(wanted)?
     })
+}
+
+/// The message that begins a session without a question in words.
+fn begin_of(wanted: &ClusterScope<'_>) -> Result<Begin> {
+    let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
+    let mut scope = wanted.scope.clone();
+    scope.paths = Vec::new();
+    Ok(Begin { allowed: wanted.allowed.map(<[String]>::to_vec), below, scope, ..Begin::default() })
 }
 
 /// The repository at the start of a path, and the rest of the path.

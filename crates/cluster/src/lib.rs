@@ -27,7 +27,7 @@ pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHeal
 pub use coverage::{MissingShard, PartialRepository, RepeatedRepository, ShardCoverage, UnservedRepository};
 pub use error::{Error, Result};
 pub use gathered::Gathered;
-pub use message::{FileProgress, ServedRepository};
+pub use message::{FileProgress, LINES_MAX, LineFound, LinesFound, ServedRepository};
 pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;

@@ -259,6 +259,31 @@ pub enum WireQuestion {
     Read(String, String),
     /// The repositories that the caller may see. The answer is a list of [`ServedRepository`]s.
     Served,
+    /// The lines that the pattern of the session's scope matches, up to this many. The answer is [`LinesFound`].
+    Lines(u32),
+}
+
+/// Maximum number of lines in an answer.
+pub const LINES_MAX: u32 = 5_000;
+
+/// A line that a pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineFound {
+    /// The path of its file, from the name of the repository.
+    pub path: String,
+    /// Its number, from 1.
+    pub line: u32,
+    /// Its text; long lines are cut.
+    pub text: String,
+}
+
+/// Lines that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinesFound {
+    /// The lines, by repository, path and number.
+    pub lines: Vec<LineFound>,
+    /// True if there are more.
+    pub is_cut: bool,
 }
 
 impl WireQuestion {
@@ -274,6 +299,7 @@ impl WireQuestion {
             WireQuestion::End(_) => "end",
             WireQuestion::Read(..) => "read",
             WireQuestion::Served => "served",
+            WireQuestion::Lines(_) => "lines",
         }
     }
 }

@@ -16,7 +16,7 @@ use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
 use serde::Serialize;
 
-use crate::answer::{answer, end, read, served, show};
+use crate::answer::{answer, end, lines, read, served, show};
 use crate::catalog::{Catalog, Generation, HostedRepository, ShardLoad};
 use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
@@ -388,6 +388,11 @@ impl<'s> ServerConnection<'s> {
                 let found = end(group, places, &asked);
                 drop(permit);
                 self.told(found)
+            }
+            WireQuestion::Lines(lines_max) => {
+                let found = lines(group, places, lines_max);
+                drop(permit);
+                self.answer(&found)
             }
             WireQuestion::Read(repository, path) => {
                 let text = read(group, places, &repository, &path);

@@ -61,7 +61,8 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     };
-    refused(&["-e", "fn"], "--shards: patterns alone");
+    refused(&["-e", "fn", "-C", "1"], "--shards: -e prints matching lines");
+    refused(&["-e", "fn("], "fn(");
     refused(&["queue", "--count"], "counts no matches");
     refused(&["queue", "nowhere"], "there is no repository \"nowhere\"");
     refused(&["queue", "/etc"], "begins with the name of a repository");
@@ -304,7 +305,6 @@ fn what_shards_cannot_do_is_said_as_it_is() {
     for (args, why) in [
         (&["queue", "api/src/nowhere.rs"][..], gone),
         (&["queue", "."], "leave the path out to search all of them"),
-        (&["*"], "\"*\" holds no word, and over shards"),
         (&["queue", "--hidden"], "--hidden: about indexes of this machine"),
         (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
         (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),

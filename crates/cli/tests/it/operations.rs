@@ -209,3 +209,36 @@ fn filters_in_a_query_are_those_of_flags_and_parameters() {
     let found = files("retry repo:worker lang:python");
     assert!(!found.is_empty() && found.iter().all(|file| file.starts_with("worker/")), "{found:?}");
 }
+
+#[test]
+fn lines_that_a_pattern_matches_are_found_over_shards() {
+    let sandbox = several(&["api", "worker", "web"]);
+    let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker"]);
+    name(&sandbox, &[&[&one.address], &[&two.address]]);
+    let over = |args: &[&str]| sandbox.run(&[args, &["--shards", "shards.json"]].concat());
+    let ran = over(&["-e", r"\bretr(y|ies)\b|def push"]);
+    let expected = [
+        "worker/lib/backoff.py:2:    \"\"\"Waits before a retry of a request.\"\"\"",
+        "worker/lib/queue.py:1:def push(job):",
+    ];
+    assert_eq!((ran.status, ran.out.lines().collect::<Vec<_>>()), (0, expected.to_vec()), "{ran:?}");
+    let names = over(&["-e", "push", "-l"]);
+    assert_eq!(names.out.lines().collect::<Vec<_>>(), ["api/src/queue.rs", "worker/lib/queue.py"]);
+    assert_eq!(over(&["-e", "push", "-l", "-t", "python"]).out, "worker/lib/queue.py\n");
+    assert_eq!(over(&["-e", "push", "worker", "-l"]).out, "worker/lib/queue.py\n");
+    assert_eq!(over(&["-e", "no such text"]).status, 1);
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    let found = server.good("/api/v1/grep", &json!({"pattern": "def push"}));
+    let told = "worker/lib/queue.py:1:def push(job):";
+    assert!(found["answer"].as_str().is_some_and(|answer| answer.contains(told)), "{found}");
+    assert_eq!(found["shards"]["answered"], json!(2));
+    let rights = [("content-type", "application/json"), ("colgrep-repositories", r#"["api"]"#)];
+    let hidden = server.send("/api/v1/grep", &json!({"pattern": "def push"}).to_string(), &rights).json();
+    assert!(!hidden.to_string().contains("worker"), "{hidden}");
+    // A shard that is away is told.
+    drop(two);
+    let ran = over(&["-e", "push", "-l"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, "api/src/queue.rs\n"));
+    assert!(ran.err.contains("1 of 2 shards answered"), "{ran:?}");
+}

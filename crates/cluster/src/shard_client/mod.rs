@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::{self, checked};
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
+use crate::message::{Begin, Begun, LinesFound, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
 use crate::replica::{Connection, Lost, ReplicaTimeouts, Replicas};
 
 /// A frame that can be sent to any replica.
@@ -148,6 +148,15 @@ impl ShardClient {
     pub fn end(&self, asked: EndAsked) -> std::result::Result<EndFound, Lost> {
         let put = (0, WireQuestion::End(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
+    }
+
+    /// Asks for the lines that the pattern of the scope matches.
+    ///
+    /// # Errors
+    /// When no replica answers.
+    pub fn lines(&self, lines_max: u32) -> std::result::Result<LinesFound, Lost> {
+        let is_valid = |found: &LinesFound| check::are_lines(lines_max, found, &self.begun.extent);
+        self.ask_of((0, WireQuestion::Lines(lines_max)), Replay::Never, is_valid)
     }
 
     /// Asks for the text of a file.

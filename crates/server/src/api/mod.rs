@@ -37,9 +37,9 @@ pub use unserved::{NotServed, Unserved, told as left_out};
 pub const AT_WORK_A_CORE_MAX: usize = 2;
 
 /// The kinds of requests that a server over shards answers.
-const OVER_SHARDS: [&str; 2] = ["search", "status"];
+const OVER_SHARDS: [&str; 3] = ["search", "grep", "status"];
 /// Parameters that name what is on this machine, so that a server over shards refuses them.
-const HERE_ALONE: [&str; 2] = ["near", "groups"];
+const HERE_ALONE: [&str; 3] = ["near", "groups", "context"];
 
 /// A request whose parameters are read: what gives its answer.
 pub type Call = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;

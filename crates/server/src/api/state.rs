@@ -407,7 +407,9 @@ impl ServerState {
     pub fn check_here(&self) -> Result<()> {
         match self.shards {
             Some(_) => {
-                bail!("this server answers over shards and has no files of its own: `search` and `status` alone")
+                bail!(
+                    "this server answers over shards and has no files of its own: `search`, `grep` and `status` alone"
+                )
             }
             None => Ok(()),
         }
