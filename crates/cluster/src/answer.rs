@@ -109,19 +109,22 @@ pub fn read(
     read_text(root, &record.path).map_err(|_| format!("{repository}/{path} can't be read any more"))
 }
 
-/// The lines of indexed files that the pattern of the scope matches, up to `lines_max`.
-pub fn lines(group: &ShardGroup<'_>, places: &[ProjectSearcher], lines_max: u32) -> LinesFound {
+/// The lines of the scope, up to `lines_max`.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn lines(group: &ShardGroup<'_>, places: &[ProjectSearcher], lines_max: u32) -> colgrep_engine::Result<LinesFound> {
     let mut found = LinesFound::default();
     for (front, at) in group.fronts() {
         let Some(place) = places.get(at) else { continue };
-        let (lines, is_cut) = place.matching_lines(lines_max.min(LINES_MAX) as usize - found.lines.len());
+        let (lines, is_cut) = place.lines(lines_max.min(LINES_MAX) as usize - found.lines.len())?;
         let with_front = |(path, line, text)| LineFound { path: format!("{front}{path}"), line, text };
         found.lines.extend(lines.into_iter().map(with_front));
         if is_cut {
-            return LinesFound { is_cut, ..found };
+            return Ok(LinesFound { is_cut, ..found });
         }
     }
-    found
+    Ok(found)
 }
 
 /// Describes the served repositories, and those that can't be served with the reason.

@@ -243,8 +243,8 @@ impl Cluster {
         unreachable!("the last attempt ends it")
     }
 
-    /// The lines of indexed files that the scope's pattern matches, by path and number, up to `lines_max`. After losing
-    /// a shard, the search starts over with another replica.
+    /// The lines of the scope, by path and number, up to `lines_max`: those of indexed files that its pattern matches, or
+    /// without a pattern one of each unit. After losing a shard, the search starts over with another replica.
     ///
     /// # Errors
     /// When no shard answers, or the request can't be answered.

@@ -259,7 +259,7 @@ pub enum WireQuestion {
     Read(String, String),
     /// The repositories that the caller may see. The answer is a list of [`ServedRepository`]s.
     Served,
-    /// The lines that the pattern of the session's scope matches, up to this many. The answer is [`LinesFound`].
+    /// The lines of the session's scope, up to this many: those that its pattern matches, else one of each unit. The answer is [`LinesFound`].
     Lines(u32),
 }
 

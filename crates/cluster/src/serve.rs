@@ -392,7 +392,7 @@ impl<'s> ServerConnection<'s> {
             WireQuestion::Lines(lines_max) => {
                 let found = lines(group, places, lines_max);
                 drop(permit);
-                self.answer(&found)
+                self.told(found)
             }
             WireQuestion::Read(repository, path) => {
                 let text = read(group, places, &repository, &path);

@@ -53,7 +53,7 @@ impl Write for HeldOutput<'_> {
 pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     check(plan)?;
     limit_threads(plan.threads);
-    if let Task::Grep = plan.task {
+    if matches!(plan.task, Task::Grep) || plan.request.question == Question::Every {
         return lines_of(plan, file, env);
     }
     let settings = settings_at(Path::new("."), env)?;
@@ -100,7 +100,7 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     })
 }
 
-/// Prints the lines that a pattern matches, as `path:line:text`, or the names of their files.
+/// Prints the lines that a pattern matches, or one of each unit that is listed, as `path:line:text`, or the names of their files.
 ///
 /// # Errors
 /// When the pattern is invalid, or no shard answers.
@@ -150,9 +150,11 @@ pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
 
 /// Refuses what shards can't answer.
 fn check(plan: &Plan) -> Result<()> {
-    let Question::Text(_) = &plan.request.question else {
-        bail!("--shards needs a query: --calls, --called-by and --kind then filter what it finds");
-    };
+    match &plan.request.question {
+        Question::Text(_) => {}
+        Question::Every => check_lines(plan)?,
+        _ => bail!("--shards needs a query, a pattern (-e), or --calls, --called-by or --kind"),
+    }
     match plan.task {
         Task::Rank => {}
         Task::Grep => check_lines(plan)?,
@@ -177,7 +179,10 @@ fn check_lines(plan: &Plan) -> Result<()> {
     let is_other = lines.invert || lines.only_matching || lines.files_without_match || lines.max_count.is_some();
     let has_context = [output.before, output.behind, output.around].iter().any(Option::is_some);
     if is_other || has_context || output.count || output.format.is_json() {
-        bail!("--shards: -e prints matching lines of indexed files, or their names with -l, and nothing around them");
+        bail!(
+            "--shards: -e, --calls, --called-by and --kind print lines of indexed files, or their names with -l, and nothing \
+             around them"
+        );
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     };
-    refused(&["-e", "fn", "-C", "1"], "--shards: -e prints matching lines");
+    refused(&["-e", "fn", "-C", "1"], "nothing around them");
     refused(&["-e", "fn("], "fn(");
     refused(&["queue", "--count"], "counts no matches");
     refused(&["queue", "nowhere"], "there is no repository \"nowhere\"");

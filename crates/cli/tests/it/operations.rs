@@ -236,6 +236,12 @@ fn lines_that_a_pattern_matches_are_found_over_shards() {
     let rights = [("content-type", "application/json"), ("colgrep-repositories", r#"["api"]"#)];
     let hidden = server.send("/api/v1/grep", &json!({"pattern": "def push"}).to_string(), &rights).json();
     assert!(!hidden.to_string().contains("worker"), "{hidden}");
+    // Units are listed by a line of each, calls by their line.
+    let calls = over(&["--calls", "retry_request"]);
+    assert_eq!((calls.status, calls.out.lines().count()), (0, 1), "{calls:?}");
+    assert!(calls.out.starts_with("api/src/queue.rs:5:") && calls.out.contains("retry_request(job);"), "{calls:?}");
+    let functions = over(&["--kind", "function", "-l", "worker"]);
+    assert_eq!(functions.out, "worker/lib/backoff.py\nworker/lib/queue.py\n", "{functions:?}");
     // A shard that is away is told.
     drop(two);
     let ran = over(&["-e", "push", "-l"]);

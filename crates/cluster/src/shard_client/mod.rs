@@ -150,7 +150,7 @@ impl ShardClient {
         self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
     }
 
-    /// Asks for the lines that the pattern of the scope matches.
+    /// Asks for the lines of the scope.
     ///
     /// # Errors
     /// When no replica answers.
