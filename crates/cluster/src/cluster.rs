@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use colgrep_core::token::{Tokenizer, words};
 use colgrep_engine::Scope;
@@ -20,7 +20,7 @@ use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sessions::{Losses, Sessions};
+use sessions::{ListedAt, Losses, Sessions};
 
 use crate::coverage::ShardCoverage;
 use crate::error::{Error, Result, full};
@@ -69,8 +69,8 @@ struct ClusterState {
     why: Option<String>,
     shards: Vec<Arc<Replicas>>,
     replicas: HashMap<String, Arc<Replica>>,
-    /// The repositories of each shard, and when the shard listed them.
-    repositories: HashMap<usize, (Instant, Vec<String>)>,
+    /// The repositories of each shard, as it listed them last.
+    repositories: HashMap<usize, ListedAt>,
     pool: Option<Arc<ThreadPool>>,
     /// The result of the last greeting.
     seen: Option<Arc<ClusterHealth>>,

@@ -39,8 +39,8 @@ impl Sessions {
     }
 }
 
-/// The repositories that a shard listed, and when.
-type ListedAt = (Instant, Vec<String>);
+/// The repositories that a shard listed, and when; `None` once its indexes have changed since.
+pub type ListedAt = (Option<Instant>, Vec<String>);
 
 /// What the shards answered at the start, each with its number, from 0.
 type StartAnswers = Vec<(usize, Result<ShardClient, Lost>)>;
@@ -79,7 +79,8 @@ impl Cluster {
 impl SessionStart<'_> {
     /// True if a shard may serve something of the search, as far as is known.
     fn may_serve(&self, at: usize) -> bool {
-        let known = self.listed.get(&at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
+        let is_recent = |said: &Option<Instant>| said.is_some_and(|said| said.elapsed() < REPOSITORIES_KNOWN);
+        let known = self.listed.get(&at).filter(|(said, _)| is_recent(said));
         // A repository that only one replica serves is reported as missing if another replica answers.
         let said = || self.shards[at].all.iter().filter_map(|replica| replica.said());
         let is_said = || said().any(|said| said.repositories.iter().any(|name| self.begin.wants(name)));
@@ -108,7 +109,8 @@ impl SessionStart<'_> {
         let begun = || answers.iter().filter_map(|(_, answer)| answer.as_ref().ok()).map(|client| &client.begun);
         let listed = answers.iter().filter_map(|(at, _)| self.listed.get(at)).flat_map(|(_, own)| own);
         let named = self.begin.below.iter().map(|(name, _)| name);
-        let mut wanted = listed.chain(named).filter(|name| self.begin.wants(name));
+        let unserved = begun().flat_map(|begun| &begun.unserved).map(|(name, _)| name);
+        let mut wanted = listed.chain(named).chain(unserved).filter(|name| self.begin.wants(name));
         wanted.any(|name| !begun().any(|begun| begun.serves(name)))
     }
 
@@ -159,10 +161,13 @@ impl SessionStart<'_> {
         for (at, answer) in answers {
             match answer {
                 Ok(client) => {
+                    let mut known = self.cluster.known();
                     match client.repositories() {
-                        Some(own) => self.cluster.known().repositories.insert(at, (Instant::now(), own)),
-                        None => self.cluster.known().repositories.remove(&at),
-                    };
+                        Some(own) => drop(known.repositories.insert(at, (Some(Instant::now()), own))),
+                        // What it served is remembered: another shard may serve it now.
+                        None => known.repositories.entry(at).or_default().0 = None,
+                    }
+                    drop(known);
                     coverage.answered += 1;
                     let unserved = client.unserved(self.begin).into_iter();
                     let of_shard = |(repository, why)| UnservedRepository { repository, shard: at + 1, why };

@@ -20,7 +20,6 @@ use axum::routing::MethodRouter;
 use super::App;
 use super::guard::Caller;
 use super::problem::Problem;
-use super::routes::AskedQuery;
 use crate::api::Tool;
 
 /// The longest body that is taken, in bytes.
@@ -30,6 +29,10 @@ const DROPPED_BYTES_MAX: usize = 4 << 20;
 
 /// A route for handlers of the app.
 pub type Route = MethodRouter<Arc<App>>;
+
+/// The query of a request, kept with its answer for the log.
+#[derive(Clone, Debug)]
+pub struct AskedQuery(pub String);
 
 /// Where the requests are.
 pub const PATH: &str = "/api/v1/";

@@ -105,7 +105,8 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     app.metrics.answered(&route, status, took);
     if log::logs_requests() {
         let code = response.extensions().get::<ProblemCode>().map(|code| code.0);
-        let query = response.extensions().get::<AskedQuery>().filter(|_| app.logs_queries).map(|asked| asked.0.clone());
+        let query =
+            response.extensions().get::<api::AskedQuery>().filter(|_| app.logs_queries).map(|asked| asked.0.clone());
         let fields = [
             ("request.id", Some(id.into())),
             ("http.request.method", Some(method.into())),
@@ -126,10 +127,6 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
 const REQUEST_ID: &str = "x-request-id";
 /// The longest id that is taken over, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 128;
-
-/// The query of a request, kept with its answer for the log.
-#[derive(Clone, Debug)]
-pub struct AskedQuery(pub String);
 
 /// The id that a request brings, or a new one.
 fn request_id(headers: &HeaderMap) -> String {
