@@ -30,6 +30,7 @@ mod operations;
 mod page;
 mod printed;
 mod prose;
+mod quiet;
 mod replicas;
 mod ripgrep;
 mod same_answer;
