@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::catalog::HostedRepository;
 use crate::frame::answer_head;
-use crate::message::ServedRepository;
+use crate::message::{LINES_MAX, LineFound, LinesFound, ServedRepository};
 
 /// Maximum size of a file that is sent whole, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
@@ -108,6 +108,24 @@ pub fn read(
     })
 }
 
+/// The lines of the scope, up to `lines_max`.
+///
+/// # Errors
+/// When an index can't be read.
+pub fn lines(group: &ShardGroup<'_>, places: &[ProjectSearcher], lines_max: u32) -> colgrep_engine::Result<LinesFound> {
+    let mut found = LinesFound::default();
+    for (front, at) in group.fronts() {
+        let Some(place) = places.get(at) else { continue };
+        let (lines, is_cut) = place.lines(lines_max.min(LINES_MAX) as usize - found.lines.len())?;
+        let with_front = |(path, line, text)| LineFound { path: format!("{front}{path}"), line, text };
+        found.lines.extend(lines.into_iter().map(with_front));
+        if is_cut {
+            return Ok(LinesFound { is_cut, ..found });
+        }
+    }
+    Ok(found)
+}
+
 /// Describes the served repositories, and those that can't be served with the reason.
 pub fn served<'r>(
     repositories: impl Iterator<Item = &'r HostedRepository>,
@@ -119,10 +137,12 @@ pub fn served<'r>(
         snapshot.files.indexed().for_each(|file| *languages.entry(file.language.clone()).or_default() += 1);
         ServedRepository {
             name: repository.name.clone(),
+            written_ms: repository.written_ms(),
             files: snapshot.files.indexed().count() as u64,
             units: known.units,
             units_without_vectors: known.units_without_vectors,
             known_files: known.files,
+            has_no_room: known.has_no_room,
             languages,
             missing: None,
         }

@@ -23,6 +23,8 @@ pub struct HostedRepository {
     pub settings: Settings,
     /// How many files are indexed as they are now, if not all are.
     pub known_files: Option<FileProgress>,
+    /// True if the index can't be updated for want of room on the disk.
+    pub has_no_room: bool,
     /// Number of units without vectors; 0 if the index is not meant to have vectors.
     units_without_vectors: u64,
 }
@@ -36,13 +38,31 @@ impl HostedRepository {
         let keeps = is_to_keep_all(snapshot.files.mode) && settings.index_mode().is_none_or(is_to_keep_all);
         let lacks = keeps && !is_whole;
         let units_without_vectors = if lacks { snapshot.coverage().without_vectors() } else { 0 };
-        HostedRepository { name, project, snapshot, settings, known_files: None, units_without_vectors }
+        HostedRepository {
+            name,
+            project,
+            snapshot,
+            settings,
+            known_files: None,
+            has_no_room: false,
+            units_without_vectors,
+        }
+    }
+
+    /// When the index was written, in milliseconds since 1970.
+    pub(crate) fn written_ms(&self) -> u64 {
+        self.snapshot.written_ms()
     }
 
     /// The state of the index; with vectors only if the search has a model.
     pub(crate) fn known(&self, has_model: bool) -> IndexProgress {
         let units_without_vectors = if has_model { self.units_without_vectors } else { 0 };
-        IndexProgress { files: self.known_files, units: self.snapshot.files.units(), units_without_vectors }
+        IndexProgress {
+            files: self.known_files,
+            units: self.snapshot.files.units(),
+            units_without_vectors,
+            has_no_room: self.has_no_room,
+        }
     }
 }
 
@@ -70,8 +90,20 @@ impl Generation {
 
     pub(crate) fn welcome(&self, unserved: Vec<String>) -> Welcome {
         let repositories = self.repositories.iter().map(|repository| repository.name.clone()).collect();
-        Welcome { generation: self.fingerprint, repositories, unserved }
+        let written_ms = self.repositories.iter().map(HostedRepository::written_ms).collect();
+        let no_room = self.repositories.iter().filter(|repository| repository.has_no_room);
+        let no_room = no_room.map(|repository| repository.name.clone()).collect();
+        Welcome { generation: self.fingerprint, repositories, written_ms, no_room, unserved }
     }
+}
+
+/// What clients occupy of a server.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShardLoad {
+    /// Open connections.
+    pub connections: usize,
+    /// Sessions in progress.
+    pub sessions: usize,
 }
 
 /// Provides the repositories of a server.
@@ -81,6 +113,16 @@ pub trait Catalog: Send + Sync {
 
     /// Called when an index turns out to be unreadable.
     fn damaged(&self, error: colgrep_index::Error);
+
+    /// Why the server is not ready although it may answer, if so. Names no repository: anybody may ask.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
+    /// Metrics in the text format of OpenMetrics, if there are any.
+    fn metrics(&self, _: &ShardLoad) -> Option<String> {
+        None
+    }
 
     /// The repositories that can't be served now, each with the reason.
     fn missing(&self) -> Vec<(String, String)> {

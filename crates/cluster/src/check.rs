@@ -13,7 +13,7 @@ use colgrep_search::shard::{RepositoryExtent, ShardExtent, ShardOverview};
 use serde::de::DeserializeOwned;
 
 use crate::foreign_text::is_name;
-use crate::message::{Begin, Begun, FileProgress, IndexProgress, ServedRepository};
+use crate::message::{Begin, Begun, FileProgress, IndexProgress, LinesFound, ServedRepository};
 use crate::replica::{Lost, answered};
 
 /// The answer in a frame, if it fits the question with this name.
@@ -41,10 +41,11 @@ pub fn is_begun(begin: &Begin, begun: &Begun) -> bool {
         && repositories.iter().all(|one| one.first.0 <= *places && is_wanted(one.front.strip_suffix('/')))
         && begun.unserved.iter().all(|(name, _)| begin.wants(name) && is_name(name))
         && begun.partial.iter().all(|(name, known)| begin.wants(name) && is_name(name) && is_known(known))
+        && begun.written_ms.iter().all(|(name, _)| begin.wants(name) && is_name(name))
 }
 
 fn is_known(known: &IndexProgress) -> bool {
-    let IndexProgress { files, units, units_without_vectors } = known;
+    let IndexProgress { files, units, units_without_vectors, .. } = known;
     are_files(files.as_ref()) && *units <= COUNT_MAX && units_without_vectors <= units
 }
 
@@ -90,6 +91,13 @@ fn is_best_line(line: &BestLine) -> bool {
     let is_within = |range: &std::ops::Range<usize>| range.start <= range.end && range.end <= line.text.len();
     let is_whole = |at: usize| line.text.is_char_boundary(at);
     ranges.into_iter().all(is_within) && line.marks.iter().all(|mark| is_whole(mark.start) && is_whole(mark.end))
+}
+
+/// The answer to [`Question::Lines`](crate::message::Question::Lines).
+pub fn are_lines(lines_max: u32, found: &LinesFound, extent: &ShardExtent) -> bool {
+    let is_own = |path: &str| extent.repositories.iter().any(|one| path.starts_with(&one.front));
+    found.lines.len() <= lines_max as usize
+        && found.lines.iter().all(|one| (1..=LINE_MAX).contains(&one.line) && is_own(&one.path))
 }
 
 /// The answer to [`Question::End`](crate::message::Question::End).

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::*;
 use crate::frame::answer_head;
 use crate::message::Begin;
+use crate::message::LineFound;
 
 /// The extent of the made-up shard: ten files, two segments.
 fn extent() -> ShardExtent {
@@ -74,7 +75,8 @@ fn a_shard_that_lies_of_words_is_not_believed() {
     only_first_by("begin", &[&lies[..], &more, &[of(&both, u32::MAX, 1)]].concat(), is_begun);
     let part = |name: &str, units: u64, units_without_vectors: u64, known: u64| {
         let files = Some(FileProgress { known, in_tree: Some(9) });
-        let partial = vec![(name.to_string(), IndexProgress { files, units, units_without_vectors })];
+        let partial =
+            vec![(name.to_string(), IndexProgress { files, units, units_without_vectors, has_no_room: false })];
         Begun { partial, ..of(&both, 10, 1) }
     };
     let lies = [part("a", 3, 2, 8), part("c", 3, 2, 8), part("a", 3, 4, 8), part("a", 3, 2, u64::MAX)];
@@ -241,6 +243,18 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
     };
     let lies = [end(vec![4], 2, 1), end(vec![], 2, 1), end(vec![4], 1, 1), end(vec![4], 2, u64::MAX)];
     only_first_by("end", &lies, |found| is_end(&asked, found, &extent()));
+    let line = |path: &str, line| LinesFound {
+        lines: vec![LineFound { path: path.into(), line, text: "x".into() }],
+        is_cut: false,
+    };
+    let known = ShardExtent {
+        repositories: vec![RepositoryExtent { front: "a/".into(), first: FilePlace(0) }],
+        ..ShardExtent::default()
+    };
+    let lies = [line("a/b.rs", 1), line("b/b.rs", 1), line("a/b.rs", 0), line("a/b.rs", u32::MAX)];
+    only_first_by("lines", &lies, |found| are_lines(1, found, &known));
+    assert!(!are_lines(0, &line("a/b.rs", 1), &known), "more than were asked for");
+
     let served = |files| vec![ServedRepository { files, ..ServedRepository::default() }];
     only_first_by("served", &[served(4), served(u64::MAX)], |served| are_served(served));
 }

@@ -1,13 +1,14 @@
 //! Many shards as one corpus: which shards a search asks, how it copes with lost ones, and what it reports.
 
 mod health;
+mod sessions;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use colgrep_core::token::{Tokenizer, words};
 use colgrep_engine::Scope;
@@ -19,23 +20,20 @@ use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sessions::{ListedAt, Losses, Sessions};
 
-use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository};
-use crate::error::{Error, Result};
+use crate::coverage::{NOT_NOW, ShardCoverage};
+use crate::error::{Error, Result, full};
 use crate::foreign_text::plain;
 use crate::gathered::Gathered;
-use crate::message::{Begin, WireFailure};
+use crate::message::{Begin, LinesFound, WireFailure};
 use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
-use crate::shard_tokens::ShardTokens;
+use crate::tokens::AccessTokens;
 
 /// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
-/// How often a search may lose a shard before it continues without it.
-const LOSSES_MAX: usize = 2;
-/// How long the list of a shard's repositories is trusted. A shard without any of the caller's is not asked.
-const REPOSITORIES_KNOWN: Duration = Duration::from_secs(10);
 /// Minimum and maximum number of threads that wait for shards.
 const THREADS: RangeInclusive<usize> = 4..=128;
 
@@ -51,7 +49,7 @@ pub struct ClusterScope<'a> {
 /// The shards that a file names.
 pub struct Cluster {
     file: PathBuf,
-    tokens: ShardTokens,
+    tokens: Option<Arc<AccessTokens>>,
     at_once: usize,
     patience: ReplicaTimeouts,
     known: Mutex<ClusterState>,
@@ -72,37 +70,50 @@ struct ClusterState {
     why: Option<String>,
     shards: Vec<Arc<Replicas>>,
     replicas: HashMap<String, Arc<Replica>>,
-    /// The repositories of each shard, and when the shard listed them.
-    repositories: HashMap<usize, (Instant, Vec<String>)>,
+    /// The repositories of each shard, as it listed them last.
+    repositories: HashMap<usize, ListedAt>,
     pool: Option<Arc<ThreadPool>>,
     /// The result of the last greeting.
     seen: Option<Arc<ClusterHealth>>,
 }
 
 impl Cluster {
-    /// Opens the shards that a file names. `token` is the token of all replicas, or lines of an address and its token;
-    /// replicas and this process prove to each other that they know it. `at_once` searches run in parallel.
+    /// Opens the shards that a file names. Each replica and this process prove to each other that they know one of the
+    /// replica's `tokens`. `at_once` searches run in parallel.
     ///
     /// # Errors
-    /// When the file can't be read, or names no shards, or the tokens can't be understood.
-    pub fn new(file: &Path, token: Option<String>, at_once: usize, patience: ReplicaTimeouts) -> Result<Cluster> {
-        let tokens = ShardTokens::parse(token.as_deref().unwrap_or_default()).map_err(Error::Tokens)?;
+    /// When the file can't be read, or names no shards.
+    pub fn new(
+        file: &Path,
+        tokens: Option<Arc<AccessTokens>>,
+        at_once: usize,
+        patience: ReplicaTimeouts,
+    ) -> Result<Cluster> {
         let cluster = Cluster { file: file.to_path_buf(), tokens, at_once, patience, known: Mutex::default() };
         cluster.take_over(&mut cluster.known(), ShardAddresses::read(file)?)?;
         cluster.known().stamp = stamp(file);
         Ok(cluster)
     }
 
-    /// The same with the usual timeouts. The token is given with the name of where it is from, for messages.
+    /// The same with the usual timeouts.
     ///
     /// # Errors
-    /// As [`Cluster::new`], and when the token is empty.
-    pub fn open(file: &Path, token: Option<(String, String)>, at_once: usize) -> Result<Cluster> {
-        let token = match token {
-            Some((text, place)) if text.trim().is_empty() => return Err(Error::NoToken { place }),
-            token => token.map(|(text, _)| text.trim().to_string()),
-        };
-        Cluster::new(file, token, at_once, ReplicaTimeouts::default())
+    /// As [`Cluster::new`].
+    pub fn open(file: &Path, tokens: Option<Arc<AccessTokens>>, at_once: usize) -> Result<Cluster> {
+        Cluster::new(file, tokens, at_once, ReplicaTimeouts::default())
+    }
+
+    /// Tokens from a text, given with the name of where it is from.
+    ///
+    /// # Errors
+    /// When there is none in it.
+    pub fn tokens(given: Option<(String, String)>) -> Result<Option<Arc<AccessTokens>>> {
+        given.map(|(text, place)| AccessTokens::new(&text, &place, |_, _| Ok(()))).transpose()
+    }
+
+    /// Why the current file of tokens was rejected, if it was.
+    pub fn refused_token(&self) -> Option<String> {
+        self.tokens.as_ref()?.refused()
     }
 
     /// The file that names the shards.
@@ -121,9 +132,7 @@ impl Cluster {
         for addresses in &places.shards {
             let own = addresses.iter().map(|address| {
                 let kept = known.replicas.get(address).or(replicas.get(address)).cloned();
-                let replica = kept.unwrap_or_else(|| {
-                    Arc::new(Replica::new(address.clone(), self.tokens.of(address).map(str::to_string)))
-                });
+                let replica = kept.unwrap_or_else(|| Arc::new(Replica::new(address.clone(), self.tokens.clone())));
                 replicas.insert(address.clone(), Arc::clone(&replica));
                 replica
             });
@@ -173,6 +182,11 @@ impl Cluster {
         self.known().shards.iter().map(of_shard).collect()
     }
 
+    /// For each shard, how many questions were put to a second replica, since the first one was slow.
+    pub fn hedges(&self) -> Vec<u64> {
+        self.known().shards.iter().map(|shard| shard.hedges.load(Ordering::Relaxed)).collect()
+    }
+
     /// Traffic by kind of question.
     pub fn traffic_by_kind(&self) -> BTreeMap<&'static str, QuestionTraffic> {
         let mut all: BTreeMap<&'static str, QuestionTraffic> = BTreeMap::new();
@@ -201,11 +215,10 @@ impl Cluster {
         check_length(asked.query.as_bytes())?;
         let begin = begin(wanted, asked)?;
         let (_, pool) = self.shards()?;
-        let mut losses: HashMap<usize, (usize, String)> = HashMap::new();
+        let mut losses = Losses::new();
         for attempt in 1.. {
             let begun = self.begin(&begin, &losses)?;
             self.check_names(&begin, &begun)?;
-            BegunAll::check_once(begun.repositories(), begin.allowed.is_some())?;
             let shards: Vec<&dyn Shard> = begun.clients.iter().map(|client| client as &dyn Shard).collect();
             let lacks = begun.clients.iter().any(|client| client.begun.lacks);
             if shards.is_empty() {
@@ -235,6 +248,61 @@ impl Cluster {
         unreachable!("the last attempt ends it")
     }
 
+    /// The lines of the scope, by path and number, up to `lines_max`: those of indexed files that its pattern matches, or
+    /// without a pattern one of each unit. After losing a shard, the search starts over with another replica.
+    ///
+    /// # Errors
+    /// When no shard answers, or the request can't be answered.
+    pub fn lines(&self, wanted: &ClusterScope<'_>, lines_max: u32) -> Result<(LinesFound, ShardCoverage)> {
+        let begin = begin_of(wanted)?;
+        let (_, pool) = self.shards()?;
+        let mut losses = Losses::new();
+        for attempt in 1.. {
+            let begun = self.begin(&begin, &losses)?;
+            self.check_names(&begin, &begun)?;
+            let ask = |client: &ShardClient| (client.at, client.lines(lines_max));
+            let answers: Vec<(usize, Result<LinesFound, Lost>)> =
+                pool.install(|| begun.clients.par_iter().with_max_len(1).map(ask).collect());
+            // A request that can't be answered is refused by all. What one of several says is its own failure.
+            let refused = |(_, answer): &(usize, Result<LinesFound, Lost>)| match answer {
+                Err(Lost::Failed(WireFailure::Request(said))) => Some(plain(said)),
+                _ => None,
+            };
+            let all_refused: Option<Vec<String>> = answers.iter().map(refused).collect();
+            if let Some(said) = all_refused.and_then(|all| all.into_iter().next()) {
+                return Err(Error::Refused(said));
+            }
+            let (mut all, mut is_lost) = (LinesFound::default(), None);
+            for (at, answer) in answers {
+                match answer {
+                    Ok(found) => {
+                        all.lines.extend(found.lines);
+                        all.is_cut |= found.is_cut;
+                    }
+                    Err(lost) => {
+                        let known = losses.entry(at).or_default();
+                        *known = (known.0 + 1, lost.to_string());
+                        is_lost = Some(lost.to_string());
+                    }
+                }
+            }
+            match is_lost {
+                Some(why) if attempt == ATTEMPTS => {
+                    let why = if begin.allowed.is_some() { NOT_NOW.to_string() } else { why };
+                    return Err(Error::NoneAnswers { asked: begun.coverage.asked, why });
+                }
+                Some(_) => {}
+                None => {
+                    all.lines.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+                    all.is_cut |= all.lines.len() > lines_max as usize;
+                    all.lines.truncate(lines_max as usize);
+                    return Ok((all, begun.coverage));
+                }
+            }
+        }
+        unreachable!("the last attempt ends it")
+    }
+
     /// The text of an indexed file. The path starts with the name of a repository.
     ///
     /// # Errors
@@ -246,9 +314,8 @@ impl Cluster {
             below: vec![(repository.clone(), String::new())],
             ..Begin::default()
         };
-        let begun = self.begin(&begin, &HashMap::new())?;
+        let begun = self.begin(&begin, &Losses::new())?;
         self.check_names(&begin, &begun)?;
-        BegunAll::check_once(begun.repositories(), allowed.is_some())?;
         match (begun.clients.first(), begun.coverage.told()) {
             (Some(client), _) => client.read(repository, below).map_err(|lost| match lost {
                 Lost::Failed(WireFailure::Request(said)) => Error::Refused(plain(&said)),
@@ -259,18 +326,16 @@ impl Cluster {
         }
     }
 
-    fn gathered(begun: BegunAll, pool: Arc<ThreadPool>) -> Gathered {
+    fn gathered(begun: Sessions, pool: Arc<ThreadPool>) -> Gathered {
         Gathered::new(begun.clients, begun.coverage, pool)
     }
 
     /// Rejects unknown repository names, if all shards are there to know them.
-    fn check_names(&self, begin: &Begin, begun: &BegunAll) -> Result<()> {
+    fn check_names(&self, begin: &Begin, begun: &Sessions) -> Result<()> {
         if !begun.coverage.missing.is_empty() {
             return Ok(());
         }
-        let known = begun.repositories();
-        let is_known =
-            |name| known.contains_key(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
+        let is_known = |name| begun.serves(name) || begun.coverage.unserved.iter().any(|one| one.repository == *name);
         let Some((name, _)) = begin.below.iter().find(|(name, _)| !is_known(name)) else { return Ok(()) };
         let silent = if begin.allowed.is_some() { Vec::new() } else { self.silent() };
         let may = match silent.len() {
@@ -289,124 +354,26 @@ impl Cluster {
         let is_silent = |replica: &&Arc<Replica>| replica.said().is_none() && replica.why_closed().is_some();
         all.filter(is_silent).map(|replica| replica.address.clone()).collect()
     }
-
-    /// Begins a session in every shard that may contain something of the search.
-    fn begin(&self, begin: &Begin, losses: &HashMap<usize, (usize, String)>) -> Result<BegunAll> {
-        let (shards, pool) = self.shards()?;
-        let repositories = self.known().repositories.clone();
-        let may_hold = |at: &usize| {
-            let known = repositories.get(at).filter(|(said, _)| said.elapsed() < REPOSITORIES_KNOWN);
-            // A repository that only one replica serves is reported as missing if another replica answers.
-            let said = || shards[*at].all.iter().filter_map(|replica| replica.said());
-            let is_said = || said().any(|said| said.repositories.iter().any(|name| begin.wants(name)));
-            known.is_none_or(|(_, own)| own.iter().any(|name| begin.wants(name))) || is_said()
-        };
-        let asked: Vec<usize> = (0..shards.len()).filter(may_hold).collect();
-        let begun = |at: &usize| {
-            if let Some((_, why)) = losses.get(at).filter(|(times, _)| *times >= LOSSES_MAX) {
-                return Err(Lost::Gone(std::io::Error::other(why.clone())));
-            }
-            let ask = |begin: &Begin| ShardClient::begin(*at, &shards[*at], begin, &self.patience);
-            let Some((_, own)) = repositories.get(at).filter(|_| begin.allowed.is_some()) else { return ask(begin) };
-            let client = ask(&begin.told_to(own))?;
-            // A shard that serves other repositories by now may need the whole list.
-            if client.repositories().as_ref() == Some(own) { Ok(client) } else { ask(begin) }
-        };
-        let begun: Vec<(usize, Result<ShardClient, Lost>)> =
-            pool.install(|| asked.par_iter().with_max_len(1).map(|at| (*at, begun(at))).collect());
-        let (mut clients, mut coverage) =
-            (Vec::new(), ShardCoverage { asked: asked.len(), ..ShardCoverage::default() });
-        let mut refused = None;
-        for (at, one) in begun {
-            match one {
-                Ok(client) => {
-                    let own = client.repositories().map(|own| (Instant::now(), own));
-                    match own {
-                        Some(own) => self.known().repositories.insert(at, own),
-                        None => self.known().repositories.remove(&at),
-                    };
-                    coverage.answered += 1;
-                    let unserved = client.unserved(begin).into_iter();
-                    let of_shard = |(repository, why)| UnservedRepository { repository, shard: at + 1, why };
-                    coverage.unserved.extend(unserved.map(of_shard));
-                    let partial = client.begun.partial.iter();
-                    coverage.partial.extend(partial.map(|(name, known)| PartialRepository::new(name, at + 1, *known)));
-                    clients.push(client);
-                }
-                Err(lost) => {
-                    if let Lost::Failed(WireFailure::Request(said)) = &lost {
-                        refused.get_or_insert_with(|| plain(said));
-                    }
-                    let replicas = shards[at].all.iter().map(|one| one.address.clone()).collect();
-                    let why = if shards[at].all.is_empty() { "it has no replica".into() } else { lost.to_string() };
-                    coverage.missing.push(MissingShard { shard: at + 1, replicas, why });
-                }
-            }
-        }
-        // A shard may have nothing that the caller may see.
-        clients.retain(|client| !client.begun.extent.repositories.is_empty());
-        // A request that can't be answered is refused by all who have something of it. What one of several says is its
-        // own failure.
-        if let Some(said) = refused.filter(|_| clients.is_empty()) {
-            return Err(Error::Refused(said));
-        }
-        let is_none = coverage.asked > 0 && coverage.answered == 0;
-        if begin.allowed.is_some() {
-            let silent = |at: usize| shards[at].all.iter().filter_map(|replica| replica.said()).collect();
-            let located = clients.iter().map(ShardClient::names).collect::<Vec<_>>();
-            coverage = coverage.limited(&|name| begin.wants(name), begin.allowed.as_deref(), &located, &silent);
-        }
-        if is_none {
-            let why = coverage.missing.first().map_or_else(|| NOT_NOW.to_string(), |away| away.why.clone());
-            let asked = if begin.allowed.is_some() { 1 } else { coverage.asked };
-            return Err(Error::NoneAnswers { asked, why });
-        }
-        Ok(BegunAll { clients, coverage })
-    }
-}
-
-/// The sessions of a search.
-struct BegunAll {
-    clients: Vec<ShardClient>,
-    coverage: ShardCoverage,
-}
-
-impl BegunAll {
-    /// The repositories, each with the numbers of the shards that serve it, from 1.
-    fn repositories(&self) -> BTreeMap<String, Vec<usize>> {
-        let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for client in &self.clients {
-            for one in &client.begun.extent.repositories {
-                all.entry(one.front.trim_end_matches('/').to_string()).or_default().push(client.at + 1);
-            }
-        }
-        all
-    }
-
-    /// Rejects repository names that several shards use. To a caller who `is_limited` to some repositories, shards are not
-    /// named.
-    fn check_once(repositories: BTreeMap<String, Vec<usize>>, is_limited: bool) -> Result<()> {
-        let mut all: Vec<_> = repositories.into_iter().filter(|(_, shards)| shards.len() > 1).collect();
-        all.iter_mut().filter(|_| is_limited).for_each(|(_, shards)| shards.clear());
-        if all.is_empty() { Ok(()) } else { Err(Error::Twice { all }) }
-    }
 }
 
 /// The message that begins a session.
 fn begin(wanted: &ClusterScope<'_>, asked: &RankQuery<'_>) -> Result<Begin> {
-    let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
-    let mut scope = wanted.scope.clone();
-    scope.paths = Vec::new();
     let mut tokenizer = Tokenizer::default();
     let terms: HashSet<String> =
         words(asked.query).map(|word| tokenizer.normal(&asked.query[word]).to_string()).collect();
     Ok(Begin {
-        allowed: wanted.allowed.map(<[String]>::to_vec),
-        below,
-        scope,
         terms: terms.into_iter().collect(),
         model: asked.model.map(colgrep_engine::project::model::Model::fingerprint),
+        ..begin_of(wanted)?
     })
+}
+
+/// The message that begins a session without a question in words.
+fn begin_of(wanted: &ClusterScope<'_>) -> Result<Begin> {
+    let below = wanted.scope.paths.iter().map(|path| repository_of(path)).collect::<Result<_>>()?;
+    let mut scope = wanted.scope.clone();
+    scope.paths = Vec::new();
+    Ok(Begin { allowed: wanted.allowed.map(<[String]>::to_vec), below, scope, ..Begin::default() })
 }
 
 /// The repository at the start of a path, and the rest of the path.
@@ -436,9 +403,4 @@ fn repository_of(path: &Path) -> Result<(String, String)> {
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
-}
-
-fn full(error: &Error) -> String {
-    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -32,6 +32,26 @@ pub struct UnservedRepository {
     pub why: String,
 }
 
+/// A repository that several shards serve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RepeatedRepository {
+    /// Its name.
+    pub repository: String,
+    /// The number of the shard whose index is the newest, from 1. It alone is searched for this repository.
+    pub shard: usize,
+    /// The numbers of the other shards.
+    pub others: Vec<usize>,
+}
+
+impl RepeatedRepository {
+    /// A repository of several shards, given by their positions, the one that is searched first.
+    pub(crate) fn new(repository: &str, shards: &[usize]) -> Option<RepeatedRepository> {
+        let (first, others) = shards.split_first()?;
+        let others = others.iter().map(|at| at + 1).collect();
+        Some(RepeatedRepository { repository: repository.to_string(), shard: first + 1, others })
+    }
+}
+
 /// A repository with an incomplete index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartialRepository {
@@ -50,12 +70,15 @@ pub struct PartialRepository {
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,
+    /// True if the index can't be updated for want of room on the disk.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_no_room: bool,
 }
 
 impl PartialRepository {
     /// A repository of the shard with this number, from 1.
     pub(crate) fn new(repository: &str, shard: usize, known: IndexProgress) -> PartialRepository {
-        let IndexProgress { files, units, units_without_vectors } = known;
+        let IndexProgress { files, units, units_without_vectors, has_no_room } = known;
         PartialRepository {
             repository: repository.to_string(),
             shard,
@@ -63,6 +86,7 @@ impl PartialRepository {
             files_in_tree: files.and_then(|files| files.in_tree),
             units,
             units_without_vectors,
+            has_no_room,
         }
     }
 
@@ -74,7 +98,8 @@ impl PartialRepository {
         });
         let (without, units) = (self.units_without_vectors, self.units);
         let vectors = (without > 0).then(|| format!("{without} of {units} units by words alone so far"));
-        files.into_iter().chain(vectors).collect::<Vec<_>>().join(", ")
+        let room = self.has_no_room.then(|| "no room on its disk to write more".to_string());
+        files.into_iter().chain(vectors).chain(room).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -83,8 +108,8 @@ pub(crate) fn is_hidden(shard: &usize) -> bool {
     *shard == 0
 }
 
-/// A shard's number in a message.
-fn in_shard(shard: usize) -> String {
+/// A shard's number in a message; nothing where the caller may not know it.
+pub fn in_shard(shard: usize) -> String {
     if shard == 0 { String::new() } else { format!(" (shard {shard})") }
 }
 
@@ -103,6 +128,9 @@ pub struct ShardCoverage {
     /// Repositories whose indexes are being updated, so the answer covers them in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partial: Vec<PartialRepository>,
+    /// Repositories that several shards serve. Nothing of them is left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<RepeatedRepository>,
 }
 
 impl ShardCoverage {
@@ -143,6 +171,7 @@ impl ShardCoverage {
             missing: Vec::new(),
             unserved: unserved.into_iter().map(hidden).collect(),
             partial,
+            repeated: Vec::new(),
         }
     }
 
@@ -160,6 +189,22 @@ impl ShardCoverage {
             .then(|| format!("repositories that can't be searched now are left out: {}", unserved.join("; ")));
         let all: Vec<String> = missing.into_iter().chain(unserved).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// A note on repositories that several shards serve, if there are any.
+    pub fn repeated(&self) -> Option<String> {
+        let of = |one: &RepeatedRepository| {
+            let others: Vec<String> = one.others.iter().map(ToString::to_string).collect();
+            format!(
+                "{} (shard {} has the newest index, also in shard {})",
+                one.repository,
+                one.shard,
+                others.join(", ")
+            )
+        };
+        let repeated: Vec<String> = self.repeated.iter().map(of).collect();
+        let lead = "repositories that several shards serve are searched in one of them";
+        (!repeated.is_empty()).then(|| format!("{lead}: {}", repeated.join("; ")))
     }
 
     /// A warning about indexes that are being updated, if there are any.

@@ -31,15 +31,28 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
-    /// The token of the shards is empty.
-    #[error("{place} holds no token; write the one that the shards were started with into it, or leave it out")]
+    /// A file of tokens can't be read.
+    #[error("the token could not be read from {}", path.display())]
+    TokenFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// There is no token.
+    #[error("{place} holds no token; write one into it, or leave it out")]
     NoToken {
-        /// Where it is from.
+        /// Where it should be.
         place: String,
     },
-    /// The tokens of the shards can't be understood.
-    #[error("the tokens of the shards: {0}")]
-    Tokens(String),
+    /// A token is invalid.
+    #[error("{place}: {why}")]
+    BadToken {
+        /// Where it is from.
+        place: String,
+        /// What is wrong.
+        why: String,
+    },
     /// No shard answers.
     #[error("none of {asked} shards answers: {why}")]
     NoneAnswers {
@@ -47,12 +60,6 @@ pub enum Error {
         asked: usize,
         /// Why the first one does not answer.
         why: String,
-    },
-    /// Several shards serve repositories of the same name, so paths and permissions would be ambiguous.
-    #[error("{}", twice(all))]
-    Twice {
-        /// Each such name, with the numbers of its shards, from 1; none where the caller may not know them.
-        all: Vec<(String, Vec<usize>)>,
     },
     /// A shard refused the request.
     #[error("{0}")]
@@ -65,14 +72,8 @@ pub enum Error {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-fn twice(all: &[(String, Vec<usize>)]) -> String {
-    let of = |(name, shards): &(String, Vec<usize>)| {
-        let shards: Vec<String> = shards.iter().map(ToString::to_string).collect();
-        if shards.is_empty() { format!("{name:?}") } else { format!("{name:?} (shards {})", shards.join(", ")) }
-    };
-    format!(
-        "several shards serve a repository of one name: {}. Each belongs to one shard; if they are different ones, serve one \
-         under another name: colgrep serve --shard OTHER=PATH",
-        all.iter().map(of).collect::<Vec<_>>().join("; ")
-    )
+/// The message of an error with its causes.
+pub fn full(error: &Error) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

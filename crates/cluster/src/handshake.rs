@@ -6,6 +6,8 @@ use std::io;
 use ring::hmac::{self, HMAC_SHA256, Key};
 use ring::rand::{SecureRandom as _, SystemRandom};
 
+use crate::tokens::TOKENS_MAX;
+
 /// A random number that one end chooses for one connection.
 pub type Nonce = [u8; 32];
 /// A proof that an end knows the token: HMAC-SHA-256 over both random numbers.
@@ -55,6 +57,11 @@ impl Nonces {
     pub fn is_proved(&self, token: &str, end: ConnectionEnd, proof: Option<&Proof>) -> bool {
         let key = Key::new(HMAC_SHA256, token.as_bytes());
         proof.is_some_and(|proof| hmac::verify(&key, &self.signed(end), proof).is_ok())
+    }
+
+    /// The same of an end with several tokens, which proves each of them.
+    pub fn is_proved_by_one(&self, token: &str, end: ConnectionEnd, proofs: &[Proof]) -> bool {
+        proofs.iter().take(TOKENS_MAX).any(|proof| self.is_proved(token, end, Some(proof)))
     }
 }
 

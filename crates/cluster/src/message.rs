@@ -40,8 +40,8 @@ pub struct Hello {
 pub struct Challenge {
     /// The server's random number.
     pub nonce: Nonce,
-    /// The server's proof, if it has a token.
-    pub proof: Option<Proof>,
+    /// The server's proof of each of its tokens; none if it has none.
+    pub proofs: Vec<Proof>,
 }
 
 /// The answer to a challenge.
@@ -58,6 +58,10 @@ pub struct Welcome {
     pub generation: u64,
     /// The names of the served repositories.
     pub repositories: Vec<String>,
+    /// For each of them, when its index was written, in milliseconds since 1970.
+    pub written_ms: Vec<u64>,
+    /// The names of those whose index can't be updated for want of room on the disk.
+    pub no_room: Vec<String>,
     /// The names of configured repositories that can't be served.
     pub unserved: Vec<String>,
 }
@@ -106,6 +110,12 @@ impl Begin {
         begin
     }
 
+    /// The same session without some repositories. `own` are the repositories of the shard that it is for.
+    pub fn without(&self, names: &[String], own: impl Iterator<Item = String>) -> Begin {
+        let rest = own.filter(|name| self.allows(name) && !names.contains(name)).collect();
+        Begin { allowed: Some(rest), ..self.clone() }
+    }
+
     /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
         self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
@@ -127,6 +137,20 @@ pub struct Begun {
     pub unserved: Vec<(String, String)>,
     /// Searched repositories with incomplete indexes.
     pub partial: Vec<(String, IndexProgress)>,
+    /// When the index of each searched repository was written, in milliseconds since 1970.
+    pub written_ms: Vec<(String, u64)>,
+}
+
+impl Begun {
+    /// The names of the searched repositories.
+    pub fn names_served(&self) -> impl Iterator<Item = &str> {
+        self.extent.repositories.iter().filter_map(|one| one.front.strip_suffix('/'))
+    }
+
+    /// True if a repository of this name is searched.
+    pub fn serves(&self, name: &str) -> bool {
+        self.names_served().any(|own| own == name)
+    }
 }
 
 /// How complete an index is.
@@ -138,6 +162,8 @@ pub struct IndexProgress {
     pub units: u64,
     /// Number of units without vectors so far.
     pub units_without_vectors: u64,
+    /// True if the index can't be updated for want of room on the disk.
+    pub has_no_room: bool,
 }
 
 /// How many files are indexed as they are now.
@@ -152,7 +178,7 @@ pub struct FileProgress {
 impl IndexProgress {
     /// True if the index is complete.
     pub fn is_all(&self) -> bool {
-        self.files.is_none() && self.units_without_vectors == 0
+        self.files.is_none() && self.units_without_vectors == 0 && !self.has_no_room
     }
 }
 
@@ -161,6 +187,8 @@ impl IndexProgress {
 pub struct ServedRepository {
     /// Its name.
     pub name: String,
+    /// When its index was written, in milliseconds since 1970; 0 if unknown.
+    pub written_ms: u64,
     /// Number of indexed files.
     pub files: u64,
     /// Number of units.
@@ -169,6 +197,8 @@ pub struct ServedRepository {
     pub units_without_vectors: u64,
     /// How many files are indexed as they are now, if not all are.
     pub known_files: Option<FileProgress>,
+    /// True if its index can't be updated for want of room on the disk.
+    pub has_no_room: bool,
     /// Number of files in each language.
     pub languages: BTreeMap<String, u64>,
     /// Why it is not served, if it isn't.
@@ -247,6 +277,31 @@ pub enum WireQuestion {
     Read(String, String),
     /// The repositories that the caller may see. The answer is a list of [`ServedRepository`]s.
     Served,
+    /// The lines of the session's scope, up to this many: those that its pattern matches, else one of each unit. The answer is [`LinesFound`].
+    Lines(u32),
+}
+
+/// Maximum number of lines in an answer.
+pub const LINES_MAX: u32 = 5_000;
+
+/// A line that a pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineFound {
+    /// The path of its file, from the name of the repository.
+    pub path: String,
+    /// Its number, from 1.
+    pub line: u32,
+    /// Its text; long lines are cut.
+    pub text: String,
+}
+
+/// Lines that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinesFound {
+    /// The lines, by repository, path and number.
+    pub lines: Vec<LineFound>,
+    /// True if there are more.
+    pub is_cut: bool,
 }
 
 impl WireQuestion {
@@ -262,6 +317,7 @@ impl WireQuestion {
             WireQuestion::End(_) => "end",
             WireQuestion::Read(..) => "read",
             WireQuestion::Served => "served",
+            WireQuestion::Lines(_) => "lines",
         }
     }
 }

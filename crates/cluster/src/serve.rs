@@ -16,8 +16,8 @@ use colgrep_search::shard::{QueryVectors, Reach, ShardOverview, ShardQuery};
 use colgrep_search::{Layout, LocalShard, Shard, ShardGroup};
 use serde::Serialize;
 
-use crate::answer::{answer, end, read, served, show};
-use crate::catalog::{Catalog, Generation, HostedRepository};
+use crate::answer::{answer, end, lines, read, served, show};
+use crate::catalog::{Catalog, Generation, HostedRepository, ShardLoad};
 use crate::fair_queue::{FairQueue, Permit};
 use crate::frame::{ANSWER_BYTES_MAX, Frames, HELLO_BYTES_MAX, QUESTION_BYTES_MAX, framed, message, with_head};
 use crate::handshake::{ConnectionEnd, Nonces, nonce};
@@ -25,6 +25,7 @@ use crate::message::{
     Begin, Begun, Challenge, Credential, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion,
 };
 use crate::strangers::{STRANGERS_MAX, Strangers};
+use crate::tokens::AccessTokens;
 
 /// Maximum number of connections of clients that know the token. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
@@ -50,10 +51,13 @@ const DEPTH_MAX: u8 = 4;
 /// Questions that are processed at once, per core.
 const AT_WORK_A_CORE_MAX: usize = 2;
 
+/// The media type of metrics.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// Serves a shard.
 pub struct ShardServer {
     held: Arc<dyn Catalog>,
-    token: Option<String>,
+    tokens: Option<Arc<AccessTokens>>,
     queue: FairQueue,
     connections: AtomicUsize,
     threads: AtomicUsize,
@@ -69,12 +73,12 @@ impl std::fmt::Debug for ShardServer {
 }
 
 impl ShardServer {
-    /// A server of a catalog. With a token, every connection must present it.
-    pub fn new(held: Arc<dyn Catalog>, token: Option<String>) -> Arc<ShardServer> {
+    /// A server of a catalog. With tokens, every connection must prove that it knows one of them.
+    pub fn new(held: Arc<dyn Catalog>, tokens: Option<Arc<AccessTokens>>) -> Arc<ShardServer> {
         let queue = FairQueue::new(AT_WORK_A_CORE_MAX * rayon::current_num_threads());
         let (connections, threads, strangers) = Default::default();
         let (is_over, searching) = (AtomicBool::new(false), Mutex::new(0));
-        Arc::new(ShardServer { held, token, queue, connections, threads, strangers, is_over, searching })
+        Arc::new(ShardServer { held, tokens, queue, connections, threads, strangers, is_over, searching })
     }
 
     /// Binds a socket to listen on.
@@ -109,6 +113,17 @@ impl ShardServer {
         while Instant::now() < end && *self.searching.lock().unwrap_or_else(PoisonError::into_inner) > 0 {
             std::thread::sleep(POLL / 10);
         }
+    }
+
+    /// True if a client with this token may ask.
+    fn knows(&self, given: &[u8]) -> bool {
+        self.tokens.as_ref().is_none_or(|tokens| tokens.position(given).is_some())
+    }
+
+    fn metrics(&self) -> String {
+        let connections = self.connections.load(Ordering::Acquire);
+        let sessions = *self.searching.lock().unwrap_or_else(PoisonError::into_inner);
+        self.held.metrics(&ShardLoad { connections, sessions }).unwrap_or_default()
     }
 
     /// Serves a connection in a thread of its own, if there is room for one. Everybody may connect, so the room for
@@ -221,14 +236,19 @@ impl<'s> ServerConnection<'s> {
         let Some(hello) = hello.filter(|hello| hello.magic == MAGIC && hello.version == VERSION) else {
             return self.fail(WireFailure::Version(VERSION)).map(|()| None);
         };
-        let token = self.server.token.as_deref();
+        let tokens = self.server.tokens.as_ref().map(|tokens| tokens.all());
         let nonces = Nonces { hello: hello.nonce, challenge: nonce()? };
-        let proof = token.map(|token| nonces.proof(token, ConnectionEnd::Shard));
-        self.answer(&Challenge { nonce: nonces.challenge, proof })?;
+        let proofs = tokens
+            .iter()
+            .flat_map(|tokens| tokens.iter())
+            .map(|token| nonces.proof(token, ConnectionEnd::Shard))
+            .collect();
+        self.answer(&Challenge { nonce: nonces.challenge, proofs })?;
         let credential = self.frames.read(HELLO_BYTES_MAX, until)?;
         let credential: Option<Credential> = credential.and_then(|bytes| message(&bytes).ok());
         let proof = credential.and_then(|credential| credential.proof);
-        if token.is_some_and(|token| !nonces.is_proved(token, ConnectionEnd::Coordinator, proof.as_ref())) {
+        let is_proved = |token: &String| nonces.is_proved(token, ConnectionEnd::Coordinator, proof.as_ref());
+        if tokens.is_some_and(|tokens| !tokens.iter().any(is_proved)) {
             return self.fail(WireFailure::Token).map(|()| None);
         }
         self.server.strangers.leave(stranger);
@@ -242,22 +262,32 @@ impl<'s> ServerConnection<'s> {
         self.answer(&generation.welcome(unserved)).map(|()| Some(place))
     }
 
-    /// Answers an HTTP health check: whether the server runs, and whether it is ready.
+    /// Answers an HTTP request: whether the server runs, whether it is ready, or its metrics, which need the token.
     fn health(&mut self) -> io::Result<()> {
-        let is_ready = self.server.held.now().is_some();
-        let (status, text) = match self.frames.come() {
-            asked if asked.starts_with(b"GET /healthz ") => ("200 OK", "ok\n"),
-            asked if asked.starts_with(b"GET /readyz ") && is_ready => ("200 OK", "ready\n"),
-            asked if asked.starts_with(b"GET /readyz ") => {
-                ("503 Service Unavailable", "the indexes are being opened\n")
+        const PLAIN: &str = "text/plain";
+        let is_open = self.server.held.now().is_some();
+        let opening = (!is_open).then(|| "the indexes are being opened".to_string());
+        let why = self.server.held.trouble().or(opening);
+        let head = String::from_utf8_lossy(self.frames.come()).into_owned();
+        let path = head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        let (status, kind, text) = match (path, why) {
+            ("/healthz", _) => ("200 OK", PLAIN, "ok\n".into()),
+            ("/readyz", None) => ("200 OK", PLAIN, "ready\n".into()),
+            ("/readyz", Some(why)) => ("503 Service Unavailable", PLAIN, format!("{why}\n")),
+            ("/metrics", _) if !self.server.knows(bearer(&head).as_bytes()) => {
+                ("401 Unauthorized", PLAIN, "metrics need the token: Authorization: Bearer TOKEN\n".into())
             }
-            _ => ("404 Not Found", "this is a shard of colgrep: it answers coordinators, /healthz and /readyz\n"),
+            ("/metrics", _) => ("200 OK", OPENMETRICS, self.server.metrics()),
+            _ => {
+                let text = "this is a shard of colgrep: it answers coordinators, /healthz, /readyz and /metrics\n";
+                ("404 Not Found", PLAIN, text.into())
+            }
         };
         let mut stream = self.frames.stream();
         let length = text.len();
         write!(
             stream,
-            "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
+            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
         )
     }
 
@@ -332,6 +362,7 @@ impl<'s> ServerConnection<'s> {
         let unserved = unserved.filter(|(name, _)| begin.wants(name) && !is_served(name)).collect();
         let known = allowed.iter().map(|one| (one.name.clone(), one.known(begin.model.is_some())));
         let partial = known.filter(|(_, known)| !known.is_all()).collect();
+        let written_ms = allowed.iter().map(|one| (one.name.clone(), one.written_ms())).collect();
         let permit = self.permit()?;
         let places: colgrep_engine::Result<Vec<ProjectSearcher>> =
             allowed.iter().map(|repository| place(repository, begin)).collect();
@@ -371,6 +402,7 @@ impl<'s> ServerConnection<'s> {
             lacks: begin.model.is_some_and(lacks),
             unserved,
             partial,
+            written_ms,
         }))?;
         let mut next = self.question(false)?;
         loop {
@@ -407,6 +439,11 @@ impl<'s> ServerConnection<'s> {
             }
             WireQuestion::End(asked) => {
                 let found = end(group, places, &asked);
+                drop(permit);
+                self.told(found)
+            }
+            WireQuestion::Lines(lines_max) => {
+                let found = lines(group, places, lines_max);
                 drop(permit);
                 self.told(found)
             }
@@ -494,6 +531,17 @@ impl<'s> ServerConnection<'s> {
             next = self.question(false)?;
         }
     }
+}
+
+/// The token in the head of an HTTP request; empty if there is none.
+fn bearer(head: &str) -> &str {
+    let value = |line: &'_ str| -> Option<usize> {
+        let (name, value) = line.split_once(':')?;
+        let value = value.trim_start();
+        let is_bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
+        (name.eq_ignore_ascii_case("authorization") && is_bearer).then(|| line.len() - value.len() + 7)
+    };
+    head.lines().find_map(|line| line.get(value(line)?..)).unwrap_or_default().trim_end()
 }
 
 /// The frame of an answer.

@@ -210,10 +210,21 @@ impl Error {
         }
     }
 
+    /// True if the index can't be written for want of room: the disk is full, or a quota or a limit is reached.
+    pub fn has_no_room(&self) -> bool {
+        self.refused().is_some_and(is_no_room)
+    }
+
     /// The message and those of all causes, joined by colons.
     pub fn full(&self) -> String {
         full(self)
     }
+}
+
+/// True if the system refuses a write with this error for want of room on the disk.
+pub fn is_no_room(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind as Os;
+    matches!(kind, Os::StorageFull | Os::QuotaExceeded | Os::FileTooLarge)
 }
 
 /// The message of any error with its causes, the first cause next.
@@ -328,9 +339,10 @@ mod tests {
             ),
         ] {
             assert_eq!((error.kind(), error.full().as_str()), (kind, text));
-            assert_eq!(error.refused(), None, "{text}");
+            assert_eq!((error.refused(), error.has_no_room()), (None, false), "{text}");
         }
-        assert_eq!(Error::io("write", path, full()).refused(), Some(std::io::ErrorKind::StorageFull));
+        let written = Error::io("write", path, full());
+        assert_eq!((written.refused(), written.has_no_room()), (Some(std::io::ErrorKind::StorageFull), true));
         let again = || std::io::Error::from(std::io::ErrorKind::WouldBlock);
         for (error, text) in [
             (tantivy::TantivyError::ErrorInThread("killed".into()), "most likely for want of memory"),

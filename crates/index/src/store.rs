@@ -136,6 +136,13 @@ impl Coverage {
 }
 
 impl Snapshot {
+    /// When this generation was written, in milliseconds since 1970. A pulled index keeps the time at which it was built.
+    pub fn written_ms(&self) -> u64 {
+        // `colgrep FORMAT GENERATION …`: the number of a generation is a time in nanoseconds.
+        let number = self.point.payload.as_deref().and_then(|payload| payload.split(' ').nth(2)?.parse::<u64>().ok());
+        number.unwrap_or_default() / 1_000_000
+    }
+
     /// A hash of this generation's content: two snapshots with the same one give the same answers, and file places and
     /// unit addresses mean the same in both, on any machine. Roots and times do not count, so clones that pull one
     /// index share its fingerprint.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import logging
 import os
@@ -12,6 +13,8 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .config import Config, ConfigError, address, read
@@ -20,6 +23,8 @@ from .config import Config, ConfigError, address, read
 PATIENCE = 30.0
 #: Seconds within which a cluster takes a connection.
 REACHED = 10.0
+#: Seconds for which the controller builds nothing while this command does; asked again three times as often.
+HOLD = 30.0
 #: What to do where there is no cluster to ask.
 _HOW = (
     "colgrep-ray start CONFIG serves on this machine until it ends, and colgrep-ray --address HOST:PORT (or RAY_ADDRESS) "
@@ -72,10 +77,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(asked: argparse.Namespace, config: Config) -> int:
-    import ray  # It takes seconds; --help and errors of a file need none of it.
-
     is_local = not asked.address and asked.command in ("build", "start")
     connect(asked.address, is_local=is_local)
+    import ray  # It takes seconds; --help and errors of a file need none of it.
+
     try:
         if asked.command == "build":
             return build(config)
@@ -91,11 +96,22 @@ def _run(asked: argparse.Namespace, config: Config) -> int:
 def connect(where: str, *, is_local: bool) -> None:
     """Connects to a cluster, or starts one in this process, on loopback."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if is_local:
+        # Ray takes the machine's outer address for its own, whatever address it is given, and listens there; without
+        # this it does not. It has to be set before Ray is imported.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "86400")
     import ray
+    from ray.exceptions import AuthenticationError
 
     if is_local:
+        # "local": a cluster of another run, which may be dead, is neither joined nor waited for.
         ray.init(
-            include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, _node_ip_address="127.0.0.1"
+            "local",
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            _node_ip_address="127.0.0.1",
         )
         return
     _check_reachable(where)
@@ -104,6 +120,11 @@ def connect(where: str, *, is_local: bool) -> None:
     except ConnectionError:
         at = f"answers at {where}" if where and where != "auto" else "runs on this machine"
         raise ConnectionError(f"no Ray cluster {at}; {_HOW}") from None
+    except AuthenticationError:
+        raise ConnectionError(
+            "the Ray cluster wants another token: copy ~/.ray/auth_token of its head here, or name it in "
+            "RAY_AUTH_TOKEN_PATH, and set RAY_AUTH_MODE=token"
+        ) from None
 
 
 def _check_reachable(where: str) -> None:
@@ -136,15 +157,23 @@ def build(config: Config) -> int:
 
 
 def start(config: Config, *, is_local: bool, builds: bool, wait: float) -> int:
-    """Starts the controller and the ingress, or gives a running controller the file as it is now."""
-    built = _bulk(config) if builds and config.bucket else []
-    controller = begin(config, built)
+    """Starts the controller and the coordinators, or gives a running controller the file as it is now."""
+    controller = begin(config)
+    # What lies on the machines is served at once, whether or not the bucket and git can be asked.
+    listen(config, call(controller, "token"))
+    if builds and config.bucket:
+        with holding(controller):
+            built = _bulk(config)
+        call(controller, "take", built)
     until = time.monotonic() + wait
     found = call(controller, "status")
-    while not found["is_complete"] and time.monotonic() < until:
+    # What can't be built is told; the rest is served all the same.
+    while not (found["is_complete"] or found["is_settled"]) and time.monotonic() < until:
         time.sleep(0.5)
         found = call(controller, "status")
-    listen(config, call(controller, "token"))
+    # The coordinator hears of new processes a moment later.
+    while any(shard["replicas"] for shard in found["shards"]) and not _is_ready(config) and time.monotonic() < until:
+        time.sleep(0.2)
     print(f"serving at http://{config.listen}/", flush=True)
     show(found)
     if is_local:
@@ -156,7 +185,41 @@ def start(config: Config, *, is_local: bool, builds: bool, wait: float) -> int:
     return 0 if found["is_complete"] else 1
 
 
-def begin(config: Config, built: list[Any]) -> Any:
+def _is_ready(config: Config) -> bool:
+    """Whether the coordinator answers searches."""
+    host, port = address(config.listen)
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    connection = http.client.HTTPConnection(reached, port, timeout=5.0)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+@contextmanager
+def holding(controller: Any) -> Iterator[None]:
+    """Keeps the controller from building, for as long as this command does it and lives."""
+    is_over = threading.Event()
+
+    def hold() -> None:
+        while not is_over.is_set():
+            is_over.wait(HOLD / 3)
+            controller.hold.remote(HOLD)
+
+    call(controller, "hold", HOLD)
+    thread = threading.Thread(target=hold, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def begin(config: Config) -> Any:
     """The controller, which is started where there is none and else takes the file as it is."""
     import ray
 
@@ -173,24 +236,55 @@ def begin(config: Config, built: list[Any]) -> Any:
         # Where Ray's head is: without that nothing is placed anyway, and no other node's end concerns it.
         "resources": {"node:__internal_head__": 0.001},
     }
-    controller = ray.remote(Controller).options(**options).remote(config, secrets.token_hex(32), built)
+    controller = ray.remote(Controller).options(**options).remote(config, secrets.token_hex(32))
     call(controller, "configure", config)
     return controller
 
 
 def listen(config: Config, token: str) -> None:
-    """Starts the ingress at the file's address."""
-    from ray import serve
+    """Starts the coordinators at the file's address, or gives running ones the file as it is now."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    from .ingress import application
+    from .controller import namespace
+    from .ingress import Ingress
 
-    logging.getLogger("ray.serve").setLevel(logging.ERROR)
-    host, port = address(config.listen)
-    serve.start(
-        proxy_location="HeadOnly" if config.coordinators == 1 else "EveryNode",
-        http_options={"host": host, "port": port},
-    )
-    serve.run(application(config, token), name=config.name, route_prefix="/")
+    found: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    nodes = sorted(node["NodeID"] for node in found if node["Alive"])
+    for number in range(config.coordinators):
+        options: dict[str, Any] = {
+            "name": f"ingress-{number}",
+            "namespace": namespace(config),
+            "lifetime": "detached",
+            "get_if_exists": True,
+            "num_cpus": 0,
+            "max_restarts": -1,
+            "max_concurrency": 4,
+        }
+        # A single one stays on the head node, without which Ray goes no further either.
+        if config.coordinators == 1:
+            options["resources"] = {"node:__internal_head__": 0.001}
+        else:
+            at = nodes[number % len(nodes)]
+            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(at, soft=True)
+        call(ray.remote(Ingress).options(**options).remote(config, token), "configure", config)
+    end(config, config.coordinators)
+
+
+def end(config: Config, first: int = 0) -> None:
+    """Ends the coordinators from this number on."""
+    import ray
+    from ray.exceptions import RayError
+
+    from .controller import namespace
+
+    for row in ray.util.list_named_actors(all_namespaces=True):
+        name, _, number = row["name"].partition("-")
+        if row["namespace"] == namespace(config) and name == "ingress" and int(number) >= first:
+            actor = ray.get_actor(row["name"], namespace=row["namespace"])
+            with suppress(RayError):
+                call(actor, "stop")
+            ray.kill(actor)
 
 
 def call(controller: Any, name: str, *arguments: Any) -> Any:
@@ -234,17 +328,18 @@ def show(found: dict[str, Any]) -> None:
             print(
                 f"  {one.get('address') or 'starting'} on node {one['node'][:8]}{' (leaving)' if one['leaving'] else ''}{': ' + said if said else ''}"
             )
+    for warning in found["warnings"]:
+        print(f"warning: {warning}", file=sys.stderr)
     for name, why in found["errors"].items():
         print(f"{name} is not current: {why}", file=sys.stderr)
 
 
 def stop(config: Config) -> int:
-    """Ends the ingress, the replicas and the controller."""
+    """Ends the coordinators, the replicas and the controller."""
     import ray
-    from ray import serve
 
     controller = find(config)
-    serve.delete(config.name)
+    end(config)
     call(controller, "stop")
     ray.kill(controller)
     return 0

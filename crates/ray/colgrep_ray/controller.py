@@ -24,8 +24,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .config import Config, Repository
 from .indexes import Built, build
-from .placing import assigned, node_for, to_move
-from .replica import Replica, State
+from .placing import assigned, kept as kept_elsewhere, node_for, to_move
+from .replica import HEAD_LOST, HEAD_LOST_SECONDS, Replica, State
 from .running import ProgramError
 from .source import Revision, revision
 
@@ -36,6 +36,8 @@ TICK, PATIENCE, PATIENCE_FIRST, AVOIDED = 0.5, 4.0, 60.0, 30.0
 AGAIN = 30.0
 #: Repositories that are asked for new commits at once, and built at once.
 LOOKS, BUILDS = 16, 64
+#: Seconds for which a new controller builds nothing.
+FIRST = 3.0
 #: The name under which the file is kept.
 KEPT = "config"
 
@@ -101,19 +103,20 @@ def plain(state: State) -> dict[str, Any]:
 class Controller:
     """Keeps the replicas of every shard alive, and what they serve current."""
 
-    def __init__(self, config: Config, token: str, built: list[Built]) -> None:
+    def __init__(self, config: Config, token: str) -> None:
         # Ray starts an actor again with what it was first given. Whatever came since is kept beside it.
         self._config, self._token = kept(config, token), token
         self._lock = threading.RLock()
         self._held: dict[str, Held] = {}
         self._going: dict[str, Any] = {}
         self._orders: dict[int, Order] = {}
-        self._revisions = {one.name: Revision(one.commit, one.branch) for one in built if not one.error}
-        self._errors = {one.name: one.error for one in built if one.error}
+        self._revisions: dict[str, Revision] = {}
+        self._errors: dict[str, str] = {}
         self._failed_at: dict[str, float] = {}
         self._building: dict[Any, str] = {}
         self._avoided: dict[str, float] = {}
-        self._lost = 0
+        # Whoever starts it may build first.
+        self._lost, self._held_until = 0, time.monotonic() + FIRST
         self._is_stopped = threading.Event()
         self._adopt()
         self._leave_out()
@@ -149,7 +152,8 @@ class Controller:
         with self._lock:
             return [
                 sorted(held.state.address for held in self._of(shard) if held.state and held.state.address)
-                for shard in sorted(self._wanted())
+                for shard, wanted in sorted(self._wanted().items())
+                if wanted
             ]
 
     def status(self) -> dict[str, Any]:
@@ -159,13 +163,14 @@ class Controller:
             shards = [
                 {
                     "shard": shard,
-                    "repositories": wanted[shard],
+                    "repositories": sorted(wanted[shard]),
                     "replicas": [
                         {"node": held.node, "leaving": held.is_leaving} | (plain(held.state) if held.state else {})
                         for held in self._of(shard)
                     ],
                 }
                 for shard in sorted(wanted)
+                if wanted[shard]
             ]
             known = {name: at.commit for name, at in self._revisions.items()}
             errors = dict(self._errors)
@@ -181,7 +186,22 @@ class Controller:
                 "lost": self._lost,
                 "pid": os.getpid(),
                 "is_complete": self._is_complete(wanted) and not errors,
+                "is_settled": self._is_settled(wanted),
+                "warnings": self._warnings(),
             }
+
+    def hold(self, seconds: float) -> None:
+        """Looks for no new commits for a while: somebody else builds."""
+        with self._lock:
+            self._held_until = time.monotonic() + seconds
+
+    def take(self, built: list[Built]) -> None:
+        """Takes over what somebody else has built."""
+        with self._lock:
+            self._held_until = 0.0
+            self._revisions |= {one.name: Revision(one.commit, one.branch) for one in built if not one.error}
+            self._errors |= {one.name: one.error for one in built if one.error}
+            self._leave_out()
 
     def stop(self) -> None:
         """Ends all replicas."""
@@ -212,21 +232,44 @@ class Controller:
     def _of(self, shard: int) -> list[Held]:
         return [held for held in self._held.values() if held.shard == shard]
 
-    def _wanted(self) -> dict[int, list[str]]:
-        """The shards that have repositories whose commit is known."""
-        parts = assigned(self._revisions, self._config.shards)
-        return {shard: names for shard, names in enumerate(parts) if names}
+    def _wanted(self) -> dict[int, dict[str, Revision]]:
+        """What each shard is to serve, as far as commits are known. A shard whose commits are not known yet has replicas
+        too: they may have served some before."""
+        parts = assigned(self._names() | set(self._revisions), self._config.shards)
+        wanted = {
+            shard: {name: self._revisions[name] for name in names if name in self._revisions}
+            for shard, names in enumerate(parts)
+            if names
+        }
+        up = [(one.shard, one.state.serving) for one in self._held.values() if one.is_up and one.state]
+        for shard, served in kept_elsewhere(parts, up, self._config.replicas).items():
+            wanted[shard] = served | wanted.get(shard, {})
+        return wanted
 
-    def _is_complete(self, wanted: dict[int, list[str]]) -> bool:
+    def _is_complete(self, wanted: dict[int, dict[str, Revision]]) -> bool:
         def count(shard: int) -> int:
-            revisions = {name: self._revisions[name] for name in wanted[shard]}
             return sum(
-                held.is_up and held.state is not None and dict(held.state.serving) == revisions
+                held.is_up and held.state is not None and dict(held.state.serving) == wanted[shard]
                 for held in self._of(shard)
                 if not held.is_leaving
             )
 
-        return bool(wanted) and all(count(shard) >= self._config.replicas for shard in wanted)
+        return any(wanted.values()) and all(count(shard) >= self._config.replicas for shard in wanted if wanted[shard])
+
+    def _is_settled(self, wanted: dict[int, dict[str, Revision]]) -> bool:
+        """Whether every repository is served, or it is known why not."""
+        is_known = all(name in self._revisions or name in self._errors for name in self._names())
+        is_served = all(any(held.is_up for held in self._of(shard)) for shard in wanted if wanted[shard])
+        return is_known and is_served and (bool(self._errors) or self._is_complete(wanted))
+
+    def _warnings(self) -> list[str]:
+        """What would end search, though nothing has happened yet."""
+        short = {held.node for held in self._held.values() if held.state and not held.state.outlives_head}
+        return [
+            f"node {node[:8]} ends all its processes a minute after the head is lost: start Ray there with "
+            f"{HEAD_LOST}={HEAD_LOST_SECONDS}"
+            for node in sorted(short)
+        ]
 
     def _adopt(self) -> None:
         """Replicas of a controller that died before: they went on, with commits that may be newer than what it began with."""
@@ -245,6 +288,7 @@ class Controller:
         nodes = self._nodes()
         with self._lock:
             now = time.monotonic()
+            self._learn()
             wanted = self._wanted()
             self._bury(nodes, wanted, now)
             self._gather_builds(now)
@@ -280,7 +324,14 @@ class Controller:
                     one.has_died = True
                 one.asked = None
 
-    def _bury(self, nodes: list[str], wanted: dict[int, list[str]], now: float) -> None:
+    def _learn(self) -> None:
+        """Takes the commits that replicas serve from their disks for those of repositories that could not be asked yet."""
+        names = self._names() - set(self._revisions)
+        for held in self._held.values():
+            if held.state:
+                self._revisions |= {name: at for name, at in held.state.serving.items() if name in names}
+
+    def _bury(self, nodes: list[str], wanted: dict[int, dict[str, Revision]], now: float) -> None:
         """Lets go of replicas that are lost, that have ended, and that are not needed any more."""
         for held in list(self._held.values()):
             patience = PATIENCE if held.state else PATIENCE_FIRST
@@ -311,14 +362,15 @@ class Controller:
         # In a thread: nothing that concerns a lost node may hold up the others.
         threading.Thread(target=end, daemon=True).start()
 
-    def _order(self, wanted: dict[int, list[str]]) -> None:
-        for shard, names in wanted.items():
-            revisions = {name: self._revisions[name] for name in names}
+    def _order(self, wanted: dict[int, dict[str, Revision]]) -> None:
+        for shard, revisions in wanted.items():
+            if not revisions:
+                continue  # Nothing is known yet: what replicas find on their disks stays.
             order = self._orders.setdefault(shard, Order())
             if order.wanted != revisions:
                 self._orders[shard] = Order(int(time.time() * 1000), revisions)
 
-    def _place(self, nodes: list[str], wanted: dict[int, list[str]]) -> None:
+    def _place(self, nodes: list[str], wanted: dict[int, dict[str, Revision]]) -> None:
         for shard in wanted:
             # More than there should be: a file asks for fewer, or a controller died while some were leaving.
             staying = [held for held in self._of(shard) if held.is_up and not held.is_leaving]
@@ -347,9 +399,11 @@ class Controller:
         actor = ray.remote(Replica).options(**options).remote(self._config, shard, self._token)
         self._held[name] = Held(name, shard, node, actor)
 
-    def _tell(self, wanted: dict[int, list[str]], now: float) -> None:
+    def _tell(self, wanted: dict[int, dict[str, Revision]], now: float) -> None:
         """Gives new orders: one replica of a shard after the other, so that one of them always answers."""
         for shard in wanted:
+            if shard not in self._orders:
+                continue
             order = self._orders[shard]
             several = self._of(shard)
             for held in several:
@@ -369,6 +423,8 @@ class Controller:
     def _look(self) -> None:
         """Asks all repositories for new commits, and has those built that moved."""
         with self._lock:
+            if time.monotonic() < self._held_until:
+                return
             repositories = self._config.repositories
             busy = set(self._building.values())
             now = time.monotonic()

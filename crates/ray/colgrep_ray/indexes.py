@@ -84,10 +84,10 @@ class Indexes:
         Raises:
             ProgramError: Git failed, or no index can be made.
         """
+        if (there := self.ready(repository, at)) is not None:
+            return there, ""
         tree = self.sources.take(repository, at)
         ready, remark = tree.parent / "ready", ""
-        if ready.exists():
-            return tree, ""
         taken = False
         if self.config.bucket:
             try:
@@ -100,6 +100,11 @@ class Indexes:
             self._run("init", "--quiet", "--", str(tree), codes=(0, 1))
         ready.touch()
         return tree, remark
+
+    def ready(self, repository: Repository, at: Revision) -> Path | None:
+        """The files of a commit, if they and their index lie here."""
+        tree = self.sources.tree(repository, at)
+        return tree if tree.exists() and (tree.parent / "ready").exists() else None
 
     def drop(self, tree: Path) -> None:
         """Removes a tree and its index."""

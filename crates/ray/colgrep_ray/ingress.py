@@ -1,7 +1,7 @@
-"""The ingress: a replica of Ray Serve that runs the coordinator beside itself and hands every request on to it.
+"""The ingress: an actor that runs a coordinator, which answers searches at the file's address itself.
 
 The coordinator reads where the shards are from a file, which is written anew as the controller tells. Where the controller
-does not answer, the last file holds, so searches go on.
+does not answer, the last file holds, so searches go on. No request goes through Python.
 """
 
 from __future__ import annotations
@@ -11,96 +11,82 @@ import os
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import aiohttp
 import ray
-from ray import serve
 from ray.exceptions import RayError
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 
-from .config import Config
-from .controller import namespace
+from .config import Config, address
+from .controller import kept, namespace
 from .indexes import claimed, environment
 from .running import Child, ProgramError
 
-#: Headers that belong to a connection and not to what is sent over it (RFC 9110, 7.6.1), and those made anew.
-HOP = {
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "content-length",
-}
 #: Seconds between two questions to the controller, and until one is given up.
 PAUSE, PATIENCE = 0.5, 2.0
-#: Seconds in which the coordinator has to listen; seconds that a request may take.
-OPEN, ANSWER = 60.0, 60.0
+#: Seconds in which the coordinator has to listen.
+OPEN = 60.0
+
+
+def arguments(config: Config, file: Path) -> list[str]:
+    """The command of a coordinator."""
+    host, port = address(config.listen)
+    hosts = [word for name in config.hosts for word in ("--host", name)]
+    token = ["--token-file", config.token_file] if config.token_file else []
+    rights = ["--rights"] if config.rights else []
+    listen = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return [config.program, "serve", "--shards", str(file), "--listen", listen, *hosts, *token, *rights]
 
 
 class Ingress:
-    """Hands requests on to a coordinator on this machine."""
+    """Keeps a coordinator running on this machine, and tells it where the shards are."""
 
     def __init__(self, config: Config, token: str) -> None:
-        self._config, self._token = config, token
+        # Ray starts an actor again with what it was first given. Whatever came since is kept beside it.
+        self._config, self._token = kept(config, token), token
         self._held = ExitStack()
         self._folder = claimed(Path(config.data) / config.name / "ingress", self._held)
         self._file = self._folder / "shards.json"
         self._file.unlink(missing_ok=True)
-        self._address = ""
-        self._session: aiohttp.ClientSession | None = None
+        self._child: Child | None = None
+        self._is_stopped = threading.Event()
+        # In the one thread that begins the coordinator: its end is bound to that.
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
-    async def __call__(self, request: Request) -> Response:
-        """Answers one request with what the coordinator answers."""
-        if not self._address:
-            return _unready("no shard is up yet")
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=ANSWER), auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()
-            )
-        url = f"http://{self._address}{request.url.path}" + (f"?{request.url.query}" if request.url.query else "")
-        headers = [(key, value) for key, value in request.headers.items() if key.lower() not in HOP]
-        try:
-            async with self._session.request(
-                request.method, url, headers=headers, data=await request.body(), allow_redirects=False
-            ) as answer:
-                body = await answer.read()
-                response = Response(body, answer.status)
-                response.raw_headers = [
-                    (key, value) for key, value in answer.raw_headers if key.decode("latin-1").lower() not in HOP
-                ]
-                response.headers["content-length"] = str(len(body))
-                return response
-        except (aiohttp.ClientError, TimeoutError) as error:
-            return _unready(f"the coordinator does not answer: {type(error).__name__}")
+    def configure(self, config: Config) -> None:
+        """Takes a changed file. The coordinator begins anew only where what it was begun with has changed."""
+        self._config = config
 
-    def check_health(self) -> None:
-        """Ray Serve asks it, and starts another one where it fails."""
-        if not self._thread.is_alive():
-            raise RuntimeError("nothing follows the shards any more")
+    def pid(self) -> int | None:
+        """The number of the coordinator's process; None where it does not run."""
+        child = self._child
+        return child.pid if child and child.is_running else None
+
+    def stop(self) -> None:
+        """Ends the coordinator."""
+        self._is_stopped.set()
+        self._thread.join(20.0)
 
     def _follow(self) -> None:
-        """Keeps the file of shards and the coordinator's process, in the one thread that begins it."""
-        child: Child | None = None
-        while True:
+        """Keeps the file of shards and the coordinator's process."""
+        begun: list[str] = []
+        while not self._is_stopped.is_set():
             try:
                 controller = ray.get_actor("controller", namespace=namespace(self._config))
                 self._write(ray.get(controller.places.remote(), timeout=PATIENCE))
             except (RayError, ValueError, TimeoutError):
                 pass  # The last file holds.
-            if self._file.exists() and (child is None or not child.is_running):
-                self._address = ""
-                child = self._begin()
-            time.sleep(PAUSE)
+            wanted = arguments(self._config, self._file)
+            if self._child and (begun != wanted or not self._child.is_running):
+                # Searches that it has begun are answered first.
+                self._child.stop(grace=12.0)
+                self._child = None
+            if self._child is None and self._file.exists():
+                self._child, begun = self._begin(wanted), wanted
+            self._is_stopped.wait(PAUSE)
+        if self._child:
+            self._child.stop(grace=12.0)
+        self._held.close()
 
     def _write(self, shards: list[list[str]]) -> None:
         text = json.dumps({"shards": shards})
@@ -109,47 +95,12 @@ class Ingress:
             partial.write_text(text, encoding="utf-8")
             os.replace(partial, self._file)
 
-    def _begin(self) -> Child | None:
-        hosts = [word for host in self._config.hosts for word in ("--host", host)]
-        token = ["--token-file", self._config.token_file] if self._config.token_file else []
-        arguments = [
-            self._config.program,
-            "serve",
-            "--shards",
-            str(self._file),
-            "--listen",
-            "127.0.0.1:0",
-            *hosts,
-            *token,
-        ]
-        if self._config.rights:
-            arguments.append("--rights")
-        child = Child(arguments, environment(self._folder / "indexes", COLGREP_SHARD_TOKEN=self._token))
+    def _begin(self, wanted: list[str]) -> Child | None:
+        child = Child(wanted, environment(self._folder / "indexes", COLGREP_SHARD_TOKEN=self._token))
         try:
-            self._address = child.wait_for_address(OPEN)
+            child.wait_for_address(OPEN)
             return child
         except ProgramError as error:
             print(f"ingress: the coordinator does not start: {error}", flush=True)
+            time.sleep(PAUSE)
             return None
-
-
-def _unready(why: str) -> Response:
-    problem = {"title": "Service Unavailable", "status": 503, "detail": why, "code": "no_coordinator"}
-    return JSONResponse(problem, 503, {"Retry-After": "1"}, "application/problem+json")
-
-
-def application(config: Config, token: str) -> Any:
-    """What Ray Serve runs. A single coordinator stays on the head node, without which Ray goes no further either."""
-    options: dict[str, Any] = {"num_cpus": 0}
-    if config.coordinators == 1:
-        options["resources"] = {"node:__internal_head__": 0.001}
-    deployment = serve.deployment(
-        name="ingress",
-        num_replicas=config.coordinators,
-        max_ongoing_requests=128,
-        ray_actor_options=options,
-        logging_config={"enable_access_log": False},
-        health_check_period_s=5,
-    )(Ingress)
-    # Without what does not concern it: a change of that starts no other ingress.
-    return deployment.bind(replace(config, repositories=(), bucket="", shards=1, replicas=1), token)

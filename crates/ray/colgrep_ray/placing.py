@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def shard_of(repository: str, shards: int) -> int:
@@ -25,6 +28,30 @@ def assigned(repositories: Iterable[str], shards: int) -> list[list[str]]:
     for name in sorted(repositories):
         parts[shard_of(name, shards)].append(name)
     return parts
+
+
+def kept(
+    assigned: Sequence[Collection[str]], serving: Iterable[tuple[int, Mapping[str, T]]], replicas: int
+) -> dict[int, dict[str, T]]:
+    """What shards go on serving of repositories that belong to another shard by now.
+
+    A repository is let go of once as many replicas of its own shard serve it as there should be: the new one first, then
+    the old one. Two shards serve it meanwhile, which coordinators allow.
+
+    Args:
+        assigned: The repositories of each shard.
+        serving: For each replica that answers, its shard and what it serves.
+        replicas: How many replicas a shard should have.
+    """
+    home = {name: shard for shard, names in enumerate(assigned) for name in names}
+    states = list(serving)
+    ready = Counter(name for shard, served in states for name in served if home.get(name) == shard)
+    found: dict[int, dict[str, T]] = {}
+    for shard, served in states:
+        for name, at in served.items():
+            if name in home and home[name] != shard and ready[name] < replicas:
+                found.setdefault(shard, {}).setdefault(name, at)
+    return found
 
 
 def node_for(nodes: Sequence[str], held: Collection[str], load: Counter[str]) -> str | None:

@@ -6,6 +6,8 @@ listens does the replica name its address, and the old one goes on for the searc
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -24,6 +26,8 @@ from .source import Revision
 
 #: Seconds that a process has to open its indexes.
 OPEN = 600.0
+#: How long Ray's processes on a node outlive the cluster's head. They end after 60 s otherwise, and all search with them.
+HEAD_LOST, HEAD_LOST_SECONDS = "RAY_gcs_rpc_server_reconnect_timeout_s", "86400"
 #: Repositories that are fetched at once.
 FETCHES = 2
 
@@ -43,6 +47,14 @@ class State:
     remarks: tuple[str, ...] = ()
     #: The number of the process.
     pid: int | None = None
+    #: Whether Ray lets its node go on for ten minutes at least after the head is lost.
+    outlives_head: bool = True
+
+
+def outlives_head(environ: Mapping[str, str]) -> bool:
+    """Whether processes of a node with this environment go on for ten minutes at least after the head is lost."""
+    seconds = environ.get(HEAD_LOST, "")
+    return seconds.isdecimal() and int(seconds) >= 600
 
 
 class Replica:
@@ -54,7 +66,7 @@ class Replica:
         #: Where its process listens: the node's address in the cluster.
         self._host = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
         self._lock = threading.Condition()
-        self._state = State()
+        self._state = State(outlives_head=outlives_head(os.environ))
         #: The trees that are served, whatever the file says of their repositories by now.
         self._trees: dict[str, Path] = {}
         self._asked: tuple[Config, int, dict[str, Revision]] | None = None
@@ -63,8 +75,8 @@ class Replica:
         self._asked_again, self._silences = 0.0, 0
         self._is_stopped = False
         self._held = ExitStack()
-        folder = Path(config.data) / config.name / f"shard-{shard}"
-        self._indexes = Indexes(config, claimed(folder, self._held))
+        folder = claimed(Path(config.data) / config.name / f"shard-{shard}", self._held)
+        self._indexes, self._kept = Indexes(config, folder), folder / "serving.json"
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -91,6 +103,7 @@ class Replica:
             self._state = replace(self._state, **changes)
 
     def _work(self) -> None:
+        self._remember()
         while True:
             with self._lock:
                 if self._asked is None and not self._is_stopped:
@@ -142,10 +155,45 @@ class Replica:
         except ProgramError as error:
             serving = dict(self._state.serving)
             remarks.append(f"the new generation does not open: {error}")
+        self._keep(serving)
         address, pid = (self._child.address, self._child.pid) if self._child else (None, None)
         self._tell(
             address=address or "", pid=pid, serving=serving, order=order, is_loading=False, remarks=tuple(remarks)
         )
+
+    def _remember(self) -> None:
+        """Serves what lies on this machine from the last time, at once: neither the bucket nor git is asked."""
+        try:
+            rows = json.loads(self._kept.read_text(encoding="utf-8"))
+            known = {name: Revision(str(row["commit"]), str(row["branch"])) for name, row in rows.items()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return
+        trees: dict[str, Path] = {}
+        for one in self._config.repositories:
+            tree = self._indexes.ready(one, known[one.name]) if one.name in known else None
+            if tree:
+                trees[one.name] = tree
+        if not trees:
+            return
+        try:
+            self._swap(trees)
+        except ProgramError as error:
+            self._tell(remarks=(f"what lies on this machine does not open: {error}",))
+            return
+        self._trees = trees
+        if self._child:
+            serving = {name: known[name] for name in trees}
+            self._tell(address=self._child.address or "", pid=self._child.pid, serving=serving)
+
+    def _keep(self, serving: Mapping[str, Revision]) -> None:
+        """Keeps what is served for the next start."""
+        rows = {name: {"commit": at.commit, "branch": at.branch} for name, at in serving.items()}
+        partial = self._kept.with_suffix(".partial")
+        try:
+            partial.write_text(json.dumps(rows), encoding="utf-8")
+            os.replace(partial, self._kept)
+        except OSError:
+            pass  # A full disk: the next start asks the bucket.
 
     def _fetch(self, wanted: dict[str, Revision]) -> tuple[dict[str, tuple[Revision, Path]], list[str]]:
         """The tree of each repository; where one can't be had, the tree that is served already, if there is one."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,35 @@ def gone(pid: int) -> bool:
     while is_alive(pid) and time.monotonic() < until:
         time.sleep(0.05)
     return not is_alive(pid)
+
+
+def listeners(parent: int) -> set[str]:
+    """Where a process and its descendants listen, as the kernel writes addresses: hexadecimal, with the port."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+    family = {parent}
+    while more := {pid for pid, of in parents.items() if of in family} - family:
+        family |= more
+    sockets = set()
+    for pid in family:
+        with suppress(OSError):
+            sockets |= {os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for row in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            _, local, _, state, _, _, _, _, _, inode, *_ = row.split()
+            if state == "0A" and f"socket:[{inode}]" in sockets:
+                found.add(local)
+    return found
+
+
+def is_loopback(address: str) -> bool:
+    """Whether other machines can't reach an address of :func:`listeners`."""
+    host = address.partition(":")[0]
+    # 127.0.0.1, the same in IPv6, and ::1; the kernel writes each word with its last byte first.
+    return host.endswith("0100007F") or host == "0" * 24 + "01000000"
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import ray
@@ -163,7 +164,7 @@ def test_a_changed_file_outlives_the_controller(organisation: Organisation, expe
 
     command.call(organisation.controller, "configure", organisation.config)
     organisation.until(lambda status: "tools" in status["repositories"] and bool(status["is_complete"]))
-    # The ingress hears of the new processes a moment later.
+    # The coordinator hears of the new processes a moment later.
     until = time.monotonic() + 60
     while organisation.run(QUERIES, expected).different and time.monotonic() < until:
         time.sleep(0.1)
@@ -176,7 +177,7 @@ def test_a_push_is_found_while_searches_go_on(organisation: Organisation, expect
     with while_asking(organisation, QUERIES, expected) as run:
         tip = commit(origin, {"src/zebra.py": "def zebra_crossing():\n    pass\n"}, "Two")
         organisation.until(lambda status: status["repositories"]["web"] == tip and bool(status["is_complete"]))
-        # The ingress hears of the new processes a moment later, so some answers are still the old ones.
+        # The coordinator hears of the new processes a moment later, so some answers are still the old ones.
         until, found = time.monotonic() + 60, 0
         while found < 5 and time.monotonic() < until:
             found = found + 1 if "src/zebra.py" in str(organisation.ask("zebra crossing")) else 0
@@ -216,6 +217,21 @@ def test_a_shard_without_replicas_is_told_and_comes_back(
     while organisation.ask("parse request")["shards"]["answered"] < 2 and time.monotonic() < until:
         time.sleep(0.1)
     assert is_whole(organisation.run(QUERIES, expected))
+
+
+def test_more_shards_and_fewer_lose_no_answer(organisation: Organisation, expected: Expected) -> None:
+    settle(organisation)
+    for shards in (3, 2):
+        wanted = [names for names in assigned(NAMES, shards) if names]
+
+        def is_done(status: dict[str, Any], wanted: list[list[str]] = wanted) -> bool:
+            return bool(status["is_complete"]) and [one["repositories"] for one in status["shards"]] == wanted
+
+        with while_asking(organisation, QUERIES, expected) as run:
+            command.call(organisation.controller, "configure", replace(organisation.config, shards=shards))
+            organisation.until(is_done)
+        assert is_whole(run)
+        assert is_whole(organisation.run(QUERIES, expected))
 
 
 def test_nothing_is_left_behind(organisation: Organisation) -> None:

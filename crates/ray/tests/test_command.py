@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import ray
-from conftest import gone
+from conftest import gone, is_loopback, listeners
 from organisation import free_port
 
 from colgrep_ray.command import main
@@ -29,6 +31,11 @@ def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, p
         f'listen = "{listen}"\nreplicas = 1\n'
     )
     env = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    # A cluster of another run is remembered there, and is dead. Paths of sockets must be short.
+    folder = tempfile.mkdtemp(prefix="r", dir="/tmp")
+    (Path(folder) / "ray").mkdir()
+    (Path(folder) / "ray/ray_current_cluster").write_text(f"127.0.0.1:{free_port()}")
+    env["RAY_TMPDIR"] = folder
     command = [sys.executable, "-m", "colgrep_ray.command", "start", str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as started:
         assert started.stdout is not None
@@ -49,6 +56,9 @@ def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, p
             assert found["shards"] == {"asked": 1, "answered": 1, "missing": []}
             with urllib.request.urlopen(f"http://{listen}/", timeout=30) as page:
                 assert page.status == 200 and "text/html" in page.headers["content-type"]
+            if sys.platform == "linux":
+                found = listeners(started.pid)
+                assert len(found) > 5 and [one for one in found if not is_loopback(one)] == []
             children = [
                 int(one)
                 for one in subprocess.run(
@@ -61,6 +71,7 @@ def test_one_command_builds_and_serves_until_it_is_told_to_end(config: Config, p
                 started.communicate(timeout=60)
             finally:
                 started.kill()
+            shutil.rmtree(folder, ignore_errors=True)
     assert started.returncode == 0
     assert children and all(gone(pid) for pid in children)
 

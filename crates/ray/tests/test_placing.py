@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from colgrep_ray.placing import assigned, node_for, shard_of, to_move
+from colgrep_ray.placing import assigned, kept, node_for, shard_of, to_move
 
 NAMES = [f"repository-{n}" for n in range(2000)]
 
@@ -21,6 +21,21 @@ def test_every_repository_is_in_one_shard() -> None:
     assert sorted(name for part in parts for name in part) == sorted(NAMES)
     assert all(part == sorted(part) and 180 < len(part) < 320 for part in parts)
     assert assigned(["only"], 3).count([]) == 2
+
+
+def test_a_shard_lets_go_of_a_repository_only_when_its_new_shard_serves_it() -> None:
+    before, after = [["a", "b"], []], [["a"], ["b"]]
+    old = [(0, {"a": 1, "b": 1}), (0, {"a": 1, "b": 1})]
+    assert kept(before, old, 2) == {}
+    # The new shard starts, one of its replicas is up, both are up.
+    assert kept(after, old, 2) == {0: {"b": 1}}
+    assert kept(after, [*old, (1, {})], 2) == {0: {"b": 1}}
+    assert kept(after, [*old, (1, {"b": 2})], 2) == {0: {"b": 1}}
+    assert kept(after, [*old, (1, {"b": 2}), (1, {"b": 1})], 2) == {}
+    # A shard that is not wanted any more goes on until then, too.
+    assert kept([["a", "b"]], [(0, {"a": 1}), (1, {"b": 1})], 1) == {1: {"b": 1}}
+    # What the file names no more is let go of at once.
+    assert kept([["a"], []], [(0, {"a": 1, "gone": 1})], 1) == {}
 
 
 def test_a_replica_goes_to_a_node_without_its_shard_and_with_few_others() -> None:

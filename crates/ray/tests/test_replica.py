@@ -23,6 +23,33 @@ def carried_out(replica: Replica, order: int) -> State:
     return state
 
 
+def test_a_replica_serves_what_lies_on_its_disk_without_bucket_and_git(
+    config: Config, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ray.util.get_node_ip_address", lambda: "127.0.0.1")
+    config = replace(config, program=program, bucket="", drain=0.2)
+    both = {one.name: revision(one) for one in config.repositories}
+    replica = Replica(config, 0, secrets.token_hex(32))
+    replica.load(config, 1, both)
+    carried_out(replica, 1)
+    replica.stop()
+    (tmp_path / "origin").rename(tmp_path / "gone")
+    config = replace(config, bucket=str(tmp_path / "no-bucket"))
+    replica = Replica(config, 0, secrets.token_hex(32))
+    try:
+        until = time.monotonic() + 60
+        while not (state := replica.state()).address:
+            assert time.monotonic() < until, state
+            time.sleep(0.05)
+        assert (state.serving, state.order, state.remarks) == (both, 0, ())
+        # An order of the same commits needs neither of them.
+        replica.load(config, 2, both)
+        state = carried_out(replica, 2)
+        assert (state.serving, state.remarks) == (both, ())
+    finally:
+        replica.stop()
+
+
 def test_what_the_file_does_not_name_any_more_ends_no_replica(
     config: Config, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 //! The state of shards as text.
 
-use colgrep_cluster::{ClusterHealth, ReplicaHealth, ServedRepository, ShardCoverage};
+use colgrep_cluster::{ClusterHealth, ReplicaHealth, ServedRepository, ShardCoverage, in_shard};
 
 use crate::escape::escape_control;
 use crate::words::counted;
@@ -40,9 +40,12 @@ pub fn told(seen: &ClusterHealth) -> String {
 
 /// Problems other than missing shards, a line each.
 pub fn wrong(seen: &ClusterHealth) -> Vec<String> {
-    let twice = seen.twice.as_ref().map(|why| format!("nothing is searched: {why}"));
     let file = seen.file.as_ref().map(|why| format!("the file of the shards is not taken over as it is now: {why}"));
-    twice.into_iter().chain(file).collect()
+    let no_room = seen.coverage.partial.iter().filter(|one| one.has_no_room);
+    let no_room: Vec<String> = no_room.map(|one| format!("{}{}", one.repository, in_shard(one.shard))).collect();
+    let no_room = (!no_room.is_empty())
+        .then(|| format!("indexes that can't be updated for want of room on the disk: {}", no_room.join(", ")));
+    seen.coverage.repeated().into_iter().chain(no_room).chain(file).collect()
 }
 
 fn counts(one: &ServedRepository) -> String {
@@ -59,5 +62,5 @@ fn lacking(standing: &ShardCoverage, shard: usize, name: &str) -> String {
 /// indexed.
 pub fn remarks(standing: &ShardCoverage) -> String {
     let line = |told: String| format!("({})\n", escape_control(&told));
-    standing.told().into_iter().chain(standing.unfinished()).map(line).collect()
+    standing.told().into_iter().chain(standing.unfinished()).chain(standing.repeated()).map(line).collect()
 }

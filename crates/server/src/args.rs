@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
+use crate::log::LogFormat;
+
 /// `mcp`.
 #[derive(Clone, Debug, Args)]
 pub struct McpArgs {
@@ -59,7 +61,13 @@ pub struct ServeArgs {
     /// Maximum time per request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Serving")]
     pub timeout: u64,
-    /// Concurrent requests (default: two per thread); 64 more wait, others are rejected
+    /// Log to stderr: messages for people, or lines with time and level, also one for each request
+    #[arg(long, value_name = "FORMAT", default_value = "plain", help_heading = "Serving")]
+    pub log: LogFormat,
+    /// Also log the query of each request (--log text or json)
+    #[arg(long, help_heading = "Serving")]
+    pub log_queries: bool,
+    /// Concurrent requests (default: two per thread); 64 more wait, in a queue per caller, others are rejected
     #[arg(long, value_name = "N", help_heading = "Serving")]
     pub at_once: Option<usize>,
 }

@@ -4,4 +4,5 @@
 pub mod api;
 pub mod args;
 pub mod http;
+mod log;
 pub mod mcp;

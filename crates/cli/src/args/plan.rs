@@ -109,6 +109,9 @@ impl Plan {
             request.scope.pattern = Some(pattern);
             lines.text_only = true;
         }
+        if matches!(words.task, Task::Rank) {
+            request.read_filters(args.shards.is_some());
+        }
         // A file has as many matching lines as it has; of a ranked one, one is shown unless more are asked for.
         let is_grep = matches!(words.task, Task::Grep);
         Ok(Plan {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use colgrep_cluster::{Cluster, ClusterBackend, ClusterScope};
+use colgrep_cluster::{Cluster, ClusterBackend, ClusterScope, LINES_MAX, LineFound};
 use colgrep_engine::answer::show::ContextLines;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
@@ -16,10 +16,9 @@ use super::limit_threads;
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
-use colgrep_render::escape::in_json;
+use colgrep_render::escape::{escape_control, escape_line, in_json};
 use colgrep_render::remarks::RemarkKind;
 use colgrep_render::shards::told;
-use colgrep_render::words::in_short;
 use colgrep_render::{OutputRequest, end};
 
 /// Bytes of an answer that are buffered before output begins.
@@ -55,11 +54,14 @@ impl Write for HeldOutput<'_> {
 pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     check(plan)?;
     limit_threads(plan.threads);
+    if matches!(plan.task, Task::Grep) || plan.request.question == Question::Every {
+        return lines_of(plan, file, env);
+    }
     let settings = settings_at(Path::new("."), env)?;
     let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
     options.look.links = colgrep_render::Links::default();
-    let cluster = Cluster::open(file, env.shard_token(), 1)?;
+    let cluster = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?;
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let run = PreparedSearch::new(request, &settings, env)?;
@@ -83,9 +85,8 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     };
     let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(colgrep_engine::Error::is_away);
     let (standing, is_empty) = colgrep_cluster::shown(search, is_away, || !has_begun.get())?;
-    if let Some(unfinished) = standing.unfinished() {
-        console.hold(RemarkKind::Partial, unfinished);
-    }
+    let notes = standing.unfinished().into_iter().chain(standing.repeated());
+    notes.for_each(|note| console.hold(RemarkKind::Partial, note));
     if standing.told().is_none() {
         console.finish(options.wish.quiet);
     }
@@ -99,30 +100,64 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     })
 }
 
+/// Prints the lines that a pattern matches, or one of each unit that is listed, as `path:line:text`, or the names of their files.
+///
+/// # Errors
+/// When the pattern is invalid, or no shard answers.
+fn lines_of(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
+    let cluster = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?;
+    let scope = ClusterScope { allowed: None, scope: &plan.request.scope };
+    let (found, coverage) = cluster.lines(&scope, LINES_MAX)?;
+    let mut out = io::stdout().lock();
+    let (mut files, mut last) = (0, None);
+    for LineFound { path, line, text } in found.lines.iter().filter(|_| !plan.output.silent) {
+        let is_new = last.replace(path) != Some(path);
+        files += usize::from(is_new);
+        if plan.lines.files.is_some_and(|files_max| files > files_max) {
+            break;
+        }
+        let path = escape_control(path);
+        match plan.output.names_only {
+            true if is_new => writeln!(out, "{path}")?,
+            true => {}
+            false => writeln!(out, "{path}:{line}:{}", escape_line(text))?,
+        }
+    }
+    out.flush()?;
+    if found.is_cut && !plan.output.quiet {
+        remark!("colgrep: only the first {LINES_MAX} lines; narrow it by a path, -t or -g");
+    }
+    Ok(match coverage.told() {
+        Some(told) => {
+            remark!("colgrep: {told}");
+            FAILED
+        }
+        None if found.lines.is_empty() => NOTHING,
+        None => FOUND,
+    })
+}
+
 /// Tells the state of the shards that a file names, and of each replica.
 ///
 /// # Errors
 /// When the file can't be read, or names no shards.
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
-    let seen = Cluster::open(file, env.shard_token(), 1)?.health(None)?;
+    let seen = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };
     write!(io::stdout(), "{text}")?;
-    Ok(if seen.coverage.is_whole() && seen.twice.is_none() { FOUND } else { FAILED })
+    Ok(if seen.coverage.is_whole() { FOUND } else { FAILED })
 }
 
 /// Refuses what shards can't answer.
 fn check(plan: &Plan) -> Result<()> {
-    let Question::Text(query) = &plan.request.question else {
-        bail!("--shards needs a query: --calls, --called-by and --kind then filter what it finds");
-    };
+    match &plan.request.question {
+        Question::Text(_) => {}
+        Question::Every => check_lines(plan)?,
+        _ => bail!("--shards needs a query, a pattern (-e), or --calls, --called-by or --kind"),
+    }
     match plan.task {
         Task::Rank => {}
-        Task::Grep if !query.trim().is_empty() => {
-            bail!("{:?} holds no word, and over shards no text is searched; ask in words or by a name", in_short(query))
-        }
-        Task::Grep => {
-            bail!("--shards: patterns alone (-e) are matched in files of this machine; give a query beside -e")
-        }
+        Task::Grep => check_lines(plan)?,
         Task::Without | Task::Files | Task::Many(_) | Task::TypeList | Task::JsonSchema => {
             bail!("--shards answers one query; -L, --files and --queries-from are about files of this machine")
         }
@@ -134,6 +169,20 @@ fn check(plan: &Plan) -> Result<()> {
     }
     if plan.request.shape.every_match {
         bail!("--shards ranks and counts no matches; leave out --count");
+    }
+    Ok(())
+}
+
+/// Refuses forms of matching lines that need the files.
+fn check_lines(plan: &Plan) -> Result<()> {
+    let (lines, output) = (&plan.lines, &plan.output);
+    let is_other = lines.invert || lines.only_matching || lines.files_without_match || lines.max_count.is_some();
+    let has_context = [output.before, output.behind, output.around].iter().any(Option::is_some);
+    if is_other || has_context || output.count || output.format.is_json() {
+        bail!(
+            "--shards: -e, --calls, --called-by and --kind print lines of indexed files, or their names with -l, and nothing \
+             around them"
+        );
     }
     Ok(())
 }

@@ -59,7 +59,8 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
         assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
     };
-    refused(&["-e", "fn"], "--shards: patterns alone");
+    refused(&["-e", "fn", "-C", "1"], "nothing around them");
+    refused(&["-e", "fn("], "fn(");
     refused(&["queue", "--count"], "counts no matches");
     refused(&["queue", "nowhere"], "there is no repository \"nowhere\"");
     refused(&["queue", "/etc"], "begins with the name of a repository");
@@ -283,28 +284,28 @@ fn agents_search_over_shards_too() {
 }
 
 #[test]
-fn a_name_that_two_shards_have_is_told() {
+fn a_repository_in_two_shards_stops_no_search_and_is_told() {
     let sandbox = sandbox();
     let one = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
-    let two = Shard::start(&sandbox, "127.0.0.1:0", &["web=worker"]);
+    let two = Shard::start(&sandbox, "127.0.0.1:0", &["worker", "web"]);
     name(&sandbox, &[&[&one.address], &[&two.address]]);
-    let ran = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("\"web\" (shards 1, 2)") && ran.err.contains("OTHER=PATH"), "{}", ran.err);
-    assert_eq!(sandbox.run(&["retry", "--shards", "shards.json", "api"]).status, 0);
+    // Both read the same index, so the first one answers.
+    let note = "are searched in one of them: web (shard 1 has the newest index, also in shard 2)";
+    let ran = sandbox.run(&["retry", "--json", "--shards", "shards.json"]);
+    assert!(ran.status == 0 && ran.err.contains(note), "{ran:?}");
+    assert_eq!(rows(&ran.out), rows(&sandbox.run(&["retry", "--json", "api", "web", "worker"]).out));
+    assert_eq!(sandbox.run(&["retry", "--shards", "shards.json", "api"]).err.find(note), None);
     let server = Server::of(&mut sandbox.command(&["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json"]));
+    until("looked at", || server.get("/metrics", &[]).text.contains("colgrep_repositories_repeated 1"));
+    assert_eq!(server.get("/readyz", &[]).text, "ready\n");
     let status = server.get("/api/v1/status", &[]).json();
-    assert!(status["answer"].as_str().is_some_and(|told| told.contains("nothing is searched")), "{status}");
-    until("looked at", || server.get("/readyz", &[]).text.contains("several shards"));
-    let ready = server.get("/readyz", &[]);
-    assert!(ready.status == 503 && !ready.text.contains("\"web\""), "{ready:?}");
-    let refused =
-        server.send("/api/v1/search", &json!({"query": "retry"}).to_string(), &[("content-type", "application/json")]);
-    assert!(refused.status == 503 && refused.text.contains("shards 1, 2"), "{refused:?}");
-    assert_eq!((&refused.json()["code"], refused.header("retry-after")), (&json!("not_ready"), "1"), "{refused:?}");
+    assert!(status["answer"].as_str().is_some_and(|told| told.contains(note)), "{status}");
+    let found = server.good("/api/v1/search", &json!({"query": "retry"}));
+    let repeated = json!([{"repository": "web", "shard": 1, "others": [2]}]);
+    assert_eq!(found["shards"]["repeated"], repeated, "{found}");
     let mut client = Client::start(&sandbox, &["--shards", "shards.json"]);
-    let (text, is_error) = client.call("search", json!({"query": "retry"}));
-    assert!(is_error && text.contains("(shards 1, 2)"), "{text}");
+    let answer = client.ask("tools/call", json!({"name": "search", "arguments": {"query": "retry"}}));
+    assert!(answer["result"]["isError"] != true && answer.to_string().contains(note), "{answer}");
 }
 
 #[test]
@@ -316,7 +317,6 @@ fn what_shards_cannot_do_is_said_as_it_is() {
     for (args, why) in [
         (&["queue", "api/src/nowhere.rs"][..], gone),
         (&["queue", "."], "leave the path out to search all of them"),
-        (&["*"], "\"*\" holds no word, and over shards"),
         (&["queue", "--hidden"], "--hidden: not with --shards"),
         (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
         (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),

@@ -164,7 +164,7 @@ fn the_description_is_of_what_is_there_over_shards() {
     let document = server.get("/openapi.json", &[]).json();
     let paths = document["paths"].as_object().expect("paths");
     let requests: Vec<&str> = paths.keys().filter_map(|path| path.strip_prefix("/api/v1/")).collect();
-    assert_eq!(requests, ["search", "status"]);
+    assert_eq!(requests, ["grep", "search", "status"]);
     for (path, operations) in paths {
         for (method, operation) in operations.as_object().expect("operations") {
             let unavailable = &operation["responses"]["503"];
@@ -174,6 +174,7 @@ fn the_description_is_of_what_is_there_over_shards() {
             assert_eq!(header["name"] == "colgrep-repositories", is_of_repositories, "{path}: {header}");
             let answer = match method.as_str() {
                 "get" => server.get(path, &[]),
+                _ if path.ends_with("/grep") => server.post(path, &json!({"pattern": "retry"})),
                 _ => server.post(path, &json!({"query": "retry"})),
             };
             assert!(operation["responses"][answer.status.to_string()].is_object(), "{path}: {answer:?}");
@@ -185,7 +186,7 @@ fn the_description_is_of_what_is_there_over_shards() {
     let refused = server.post("/api/v1/search", &json!({"query": "retry", "near": "api/src/retry.rs"}));
     assert!(refused.status == 422 && refused.text.contains("near: there is no such file here"), "{refused:?}");
     let refused = server.post("/api/v1/outline", &json!({"file": "api/src/retry.rs"}));
-    assert!(refused.status == 422 && refused.text.contains("`search` and `status` alone"), "{refused:?}");
+    assert!(refused.status == 422 && refused.text.contains("`search`, `grep` and `status` alone"), "{refused:?}");
     // What the page filters by.
     let about = server.get("/page/about", &[]).json();
     assert_eq!(about["languages"], json!(["javascript", "markdown", "rust"]), "{about}");

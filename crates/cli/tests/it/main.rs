@@ -27,6 +27,7 @@ mod narrowed;
 mod network;
 mod odd;
 mod old_formats;
+mod operations;
 mod page;
 mod printed;
 mod prose;

@@ -4,6 +4,12 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
+use crate::common::process::{Process, until};
+use crate::common::serve::Server;
+use crate::common::several::several;
+use crate::common::shard::{Shard, name};
 use crate::common::{Ran, Sandbox};
 
 /// Runs colgrep under limits of the shell's `ulimit`.
@@ -43,6 +49,78 @@ fn a_full_disk_is_told_and_loses_nothing() {
         assert_eq!(sandbox.run(&["init"]).status, 0);
         assert_ne!(sandbox.run(&["starved", "-l"]).out, whole);
     }
+}
+
+/// A file whose index is larger than the limits of the tests.
+fn zebras() -> String {
+    (0..600)
+        .map(|i| format!("pub fn zebra_crossing_{i}(stripe_{i}: usize) -> usize {{ stripe_{i} + {i} }}\n"))
+        .collect()
+}
+
+/// Limits the size of files that a process may write from now on.
+fn limit_files(process: &Process, bytes: &str) {
+    let id = process.0.id().to_string();
+    let done = Command::new("prlimit").args(["--pid", &id, &format!("--fsize={bytes}:unlimited")]).status();
+    assert!(done.expect("prlimit").success());
+}
+
+#[test]
+fn a_server_whose_disk_is_full_says_so_and_recovers_by_itself() {
+    const NO_ROOM: &str = "indexes can't be updated: no room on the disk";
+    let sandbox = several(&["api"]);
+    let heard = sandbox.root().parent().expect("a folder").join("heard");
+    let says = |text: &str| std::fs::read_to_string(&heard).expect("a file").contains(text);
+    let file = std::fs::File::create(&heard).expect("a file");
+    let shard = Shard::of_heard(&mut sandbox.command(&["serve", "--shard", "--listen", "127.0.0.1:0", "api"]), file);
+    name(&sandbox, &[&[&shard.address]]);
+    let over = Server::start(&sandbox, &["--shards", "shards.json"]);
+    until("ready", || over.get("/readyz", &[]).text == "ready\n");
+    limit_files(&shard.process, "1024");
+    sandbox.write("api/src/zebra.rs", &zebras());
+    until("full", || shard.health("/readyz") == (503, format!("{NO_ROOM}\n")));
+    assert!(says("colgrep: api: no room to write its index in "));
+    let until_metric = |value: &str| {
+        let line = format!("colgrep_repositories_no_room {value}\n");
+        until("counted", || over.get("/metrics", &[]).text.contains(&line));
+    };
+    until_metric("1");
+    let text = "ready, and not all indexes can be updated: no room on the disk\n";
+    assert_eq!(over.get("/readyz", &[]).text, text);
+    let found = over.good("/api/v1/search", &json!({"query": "retry a request"}));
+    assert_eq!(found["shards"]["partial"][0]["has_no_room"], json!(true), "{found}");
+    limit_files(&shard.process, "unlimited");
+    until("ready", || shard.health("/readyz").0 == 200);
+    assert!(says("colgrep: api: its index can be written again"));
+    until_metric("0");
+    let found = over.good("/api/v1/search", &json!({"query": "zebra_crossing_7"}));
+    assert!(found["answer"].as_str().is_some_and(|text| text.contains("api/src/zebra.rs")), "{found}");
+}
+
+#[test]
+fn a_server_of_folders_whose_disk_is_full_is_not_ready() {
+    let sandbox = several(&["api"]);
+    let server = Server::start(&sandbox, &["api"]);
+    server.ready();
+    limit_files(&server.process, "1024");
+    sandbox.write("api/src/zebra.rs", &zebras());
+    let search = || server.good("/api/v1/search", &json!({"query": "zebra_crossing_7"}))["answer"].to_string();
+    until("full", || {
+        search();
+        server.get("/readyz", &[]).status == 503
+    });
+    let ready = server.get("/readyz", &[]);
+    assert!(ready.text.contains("no room on the disk"), "{ready:?}");
+    let metric = |value: u8| {
+        let end = format!("}} {value}");
+        let text = server.get("/metrics", &[]).text;
+        text.lines().any(|line| line.starts_with("colgrep_index_no_room{") && line.ends_with(&end))
+    };
+    assert!(metric(1));
+    limit_files(&server.process, "unlimited");
+    // No request is needed.
+    until("ready", || server.get("/readyz", &[]).text == "ready\n");
+    assert!(metric(0) && search().contains("src/zebra.rs"));
 }
 
 #[test]

@@ -8,9 +8,11 @@ use std::time::Instant;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{BegunAll, Cluster, full};
+use super::Cluster;
 use crate::check::{are_served, checked, is_begun};
-use crate::coverage::{MissingShard, NOT_NOW, PartialRepository, ShardCoverage, UnservedRepository, is_hidden};
+use crate::coverage::{
+    MissingShard, NOT_NOW, PartialRepository, RepeatedRepository, ShardCoverage, UnservedRepository, is_hidden,
+};
 use crate::error::{Error, Result};
 use crate::foreign_text::plain;
 use crate::frame::{QUESTION_BYTES_MAX, framed};
@@ -25,8 +27,6 @@ pub struct ClusterHealth {
     pub coverage: ShardCoverage,
     /// What each shard serves.
     pub shards: Vec<ShardHealth>,
-    /// The error that a search would return because several shards serve a repository of the same name.
-    pub twice: Option<String>,
     /// Why the current file of the shards was rejected.
     pub file: Option<String>,
 }
@@ -99,7 +99,7 @@ impl ClusterHealth {
             repositories: shard.repositories.into_iter().map(hidden).collect(),
             ..ShardHealth::default()
         });
-        ClusterHealth { coverage, shards: shards.collect(), twice: self.twice, file: None }
+        ClusterHealth { coverage, shards: shards.collect(), file: None }
     }
 
     /// Records what the replicas of each shard serve, each list with the replica's address. A shard without an answer
@@ -119,15 +119,19 @@ impl ClusterHealth {
         }
     }
 
-    /// The served repositories, each with its shards.
+    /// The served repositories, each with the positions of its shards, the one with the newest index first.
     fn places(&self) -> BTreeMap<String, Vec<usize>> {
-        let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for shard in &self.shards {
+        let mut served: BTreeMap<String, Vec<(Reverse<u64>, usize)>> = BTreeMap::new();
+        for (at, shard) in self.shards.iter().enumerate() {
             for one in shard.repositories.iter().filter(|one| one.missing.is_none()) {
-                names.entry(one.name.clone()).or_default().push(shard.shard);
+                served.entry(one.name.clone()).or_default().push((Reverse(one.written_ms), at));
             }
         }
-        names
+        let ordered = |mut shards: Vec<(Reverse<u64>, usize)>| {
+            shards.sort_unstable();
+            shards.into_iter().map(|(_, at)| at).collect()
+        };
+        served.into_iter().map(|(name, shards)| (name, ordered(shards))).collect()
     }
 
     /// Adds repositories that silent replicas served earlier and that are not in `names`, as missing. Each silent
@@ -156,8 +160,11 @@ impl ClusterHealth {
         }
     }
 
-    /// Reports repositories that are not served, and those whose index is incomplete.
-    fn tell_lacking(&mut self) {
+    /// Reports repositories that are not served by any shard, those that several serve, and those whose index is
+    /// incomplete.
+    fn tell_lacking(&mut self, names: &BTreeMap<String, Vec<usize>>) {
+        let repeated = names.iter().filter(|(_, shards)| shards.len() > 1);
+        self.coverage.repeated = repeated.filter_map(|(name, shards)| RepeatedRepository::new(name, shards)).collect();
         for shard in &self.shards {
             for one in &shard.repositories {
                 let shard = shard.shard;
@@ -165,8 +172,10 @@ impl ClusterHealth {
                     files: one.known_files,
                     units: one.units,
                     units_without_vectors: one.units_without_vectors,
+                    has_no_room: one.has_no_room,
                 };
                 match one.missing.clone() {
+                    Some(_) if names.contains_key(&one.name) => {}
                     Some(why) => {
                         self.coverage.unserved.push(UnservedRepository { repository: one.name.clone(), shard, why })
                     }
@@ -217,11 +226,21 @@ impl Cluster {
     /// # Errors
     /// When the file of the shards is invalid.
     pub fn greet(&self) -> Result<()> {
-        let named = |name: &String| ServedRepository { name: name.clone(), ..ServedRepository::default() };
-        let lost = |name: &String| ServedRepository { missing: Some("it can't be served now".into()), ..named(name) };
+        let lost = |name: &String| ServedRepository {
+            name: name.clone(),
+            missing: Some("it can't be served now".into()),
+            ..ServedRepository::default()
+        };
         let told = |connection: &mut Connection| {
-            let Welcome { repositories, unserved, .. } = &*connection.welcome;
-            Ok(repositories.iter().map(named).chain(unserved.iter().map(lost)).collect())
+            let Welcome { repositories, written_ms, no_room, unserved, .. } = &*connection.welcome;
+            let named = |(name, ms): (&String, &u64)| ServedRepository {
+                name: name.clone(),
+                written_ms: *ms,
+                has_no_room: no_room.contains(name),
+                ..ServedRepository::default()
+            };
+            let served = repositories.iter().zip(written_ms.iter().chain(std::iter::repeat(&0)));
+            Ok(served.map(named).chain(unserved.iter().map(lost)).collect())
         };
         let seen = self.health_by(&told, None)?;
         self.known().seen = Some(Arc::new(seen));
@@ -272,8 +291,7 @@ impl Cluster {
         seen.hear(answering);
         let names = seen.places();
         seen.add_silent(&silent, &names, allowed);
-        seen.tell_lacking();
-        seen.twice = BegunAll::check_once(names, allowed.is_some()).err().map(|error| full(&error));
+        seen.tell_lacking(&names);
         seen.file = self.refused_file();
         Ok(seen)
     }

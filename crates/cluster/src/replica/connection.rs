@@ -107,8 +107,10 @@ impl Connection {
         let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
         let challenge: Challenge = answered(&bytes)?;
         let nonces = Nonces { hello: hello.nonce, challenge: challenge.nonce };
-        let token = replica.token.as_deref();
-        if token.is_some_and(|token| !nonces.is_proved(token, ConnectionEnd::Shard, challenge.proof.as_ref())) {
+        let tokens = replica.tokens();
+        let known = |token: &&String| nonces.is_proved_by_one(token, ConnectionEnd::Shard, &challenge.proofs);
+        let token = tokens.iter().find(known);
+        if token.is_none() && !tokens.is_empty() {
             return Err(Lost::Unproved);
         }
         let proof = token.map(|token| nonces.proof(token, ConnectionEnd::Coordinator));

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 pub use connection::{Connection, Lost, answered};
 
 use crate::message::{Welcome, WireFailure};
+use crate::tokens::AccessTokens;
 
 /// Maximum number and age of pooled connections. Servers close idle ones later.
 const IDLE_MAX: usize = 16;
@@ -64,8 +65,8 @@ pub struct Traffic {
 pub struct Replica {
     /// Host and port.
     pub address: String,
-    /// The token that it expects, if any.
-    pub token: Option<String>,
+    /// The tokens of all replicas, if they expect any.
+    tokens: Option<Arc<AccessTokens>>,
     /// Bytes sent and received.
     pub traffic: Traffic,
     idle: Mutex<Vec<Connection>>,
@@ -86,9 +87,14 @@ struct Health {
 
 impl Replica {
     /// A replica without history.
-    pub fn new(address: String, token: Option<String>) -> Replica {
+    pub fn new(address: String, tokens: Option<Arc<AccessTokens>>) -> Replica {
         let (traffic, idle, health, said) = Default::default();
-        Replica { address, token, traffic, idle, health, said }
+        Replica { address, tokens, traffic, idle, health, said }
+    }
+
+    /// The tokens that it may expect; none if it expects none.
+    pub fn tokens(&self) -> Vec<String> {
+        self.tokens.as_ref().map(|tokens| tokens.of(&self.address)).unwrap_or_default()
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -234,6 +240,8 @@ pub struct Replicas {
     pub all: Vec<Arc<Replica>>,
     /// Traffic by kind of question, for answers that were used.
     spent: Mutex<BTreeMap<&'static str, QuestionTraffic>>,
+    /// Questions that were put to another replica too, since one was slow or failed.
+    pub hedges: AtomicU64,
     next: AtomicUsize,
     times: Mutex<VecDeque<Duration>>,
 }
@@ -241,7 +249,8 @@ pub struct Replicas {
 impl Replicas {
     /// Groups the replicas of a shard.
     pub fn new(all: Vec<Arc<Replica>>) -> Replicas {
-        Replicas { all, spent: Mutex::default(), next: AtomicUsize::new(0), times: Mutex::default() }
+        let (spent, times) = (Mutex::default(), Mutex::default());
+        Replicas { all, spent, hedges: AtomicU64::new(0), next: AtomicUsize::new(0), times }
     }
 
     /// Records the traffic of a question.
@@ -334,7 +343,7 @@ mod tests {
         one.failed(&Lost::Late);
         assert_eq!(one.why_closed().as_deref(), Some("no answer in time"));
         // The first greeting is refused, the second one answered.
-        let challenge = Challenge { nonce: [7; 32], proof: None };
+        let challenge = Challenge { nonce: [7; 32], proofs: Vec::new() };
         let challenge = framed(&Ok::<_, WireFailure>(challenge), 100).expect("a frame");
         let welcome = framed(&Ok::<_, WireFailure>(Welcome::default()), 100).expect("a frame");
         let refusal = framed(&Err::<Welcome, _>(WireFailure::Token), 100).expect("a frame");

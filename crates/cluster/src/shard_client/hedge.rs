@@ -198,6 +198,9 @@ impl<'r> Hedge<'r> {
                 },
             }
         };
+        if self.connection.is_some() || !self.running.is_empty() {
+            self.client.replicas.hedges.fetch_add(1, Ordering::Relaxed);
+        }
         let patience = self.client.patience.clone();
         let until = Instant::now() + patience.answer;
         let run = Rival {

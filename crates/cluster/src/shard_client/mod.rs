@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use crate::check::{self, checked};
 use crate::foreign_text::plain;
 use crate::frame::{HEAD_BYTES, QUESTION_BYTES_MAX, framed};
-use crate::message::{Begin, Begun, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
+use crate::message::{Begin, Begun, LinesFound, Put, WireFailure, WireQuery, WireQuestion, WireVectors};
 use crate::replica::{Connection, Lost, ReplicaTimeouts, Replicas};
 
 /// A frame that can be sent to any replica.
@@ -114,11 +114,9 @@ impl ShardClient {
     pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
         let mut unserved: Vec<(String, String)> =
             self.begun.unserved.iter().map(|(name, why)| (name.clone(), plain(why))).collect();
-        let is_here =
-            |name: &str| self.begun.extent.repositories.iter().any(|one| one.front.strip_suffix('/') == Some(name));
         for replica in &self.replicas.all {
             let Some(said) = replica.said() else { continue };
-            for name in said.repositories.iter().filter(|name| begin.wants(name) && !is_here(name)) {
+            for name in said.repositories.iter().filter(|name| begin.wants(name) && !self.begun.serves(name)) {
                 if !unserved.iter().any(|(known, _)| known == name) {
                     let why = format!("replica {} serves it, and another one answered that does not", replica.address);
                     unserved.push((name.clone(), why));
@@ -158,6 +156,15 @@ impl ShardClient {
     pub fn end(&self, asked: EndAsked) -> std::result::Result<EndFound, Lost> {
         let put = (0, WireQuestion::End(Box::new(asked.clone())));
         self.ask_of(put, Replay::Never, |found| check::is_end(&asked, found, &self.begun.extent))
+    }
+
+    /// Asks for the lines of the scope.
+    ///
+    /// # Errors
+    /// When no replica answers.
+    pub fn lines(&self, lines_max: u32) -> std::result::Result<LinesFound, Lost> {
+        let is_valid = |found: &LinesFound| check::are_lines(lines_max, found, &self.begun.extent);
+        self.ask_of((0, WireQuestion::Lines(lines_max)), Replay::Never, is_valid)
     }
 
     /// Asks for the text of a file.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer};
+use colgrep_cluster::{AccessTokens, Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::FileAnswer;
@@ -217,7 +217,7 @@ impl Serving {
     pub fn at(address: &str, repositories: Vec<HostedRepository>, token: Option<&str>) -> Serving {
         let shelf = Arc::new(Shelf::default());
         *shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(repositories)));
-        let server = ShardServer::new(Arc::<Shelf>::clone(&shelf), token.map(str::to_string));
+        let server = ShardServer::new(Arc::<Shelf>::clone(&shelf), tokens(token));
         let listener = TcpListener::bind(address).expect("a listener");
         let address = listener.local_addr().expect("its address");
         let own = Arc::clone(&server);
@@ -236,11 +236,15 @@ impl Drop for Serving {
     }
 }
 
+fn tokens(token: Option<&str>) -> Option<Arc<AccessTokens>> {
+    token.map(|token| AccessTokens::new(token, "the test", |_, _| Ok(())).expect("a token"))
+}
+
 /// Writes the file that names shards, and opens it.
 pub fn cluster(folder: &Path, shards: &[Vec<String>], token: Option<&str>, patience: ReplicaTimeouts) -> Cluster {
     let file = folder.join("shards.json");
     name(&file, shards);
-    Cluster::new(&file, token.map(str::to_string), 2, patience).expect("shards")
+    Cluster::new(&file, tokens(token), 2, patience).expect("shards")
 }
 
 /// Writes the file that names shards.

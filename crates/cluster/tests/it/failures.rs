@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, name, through};
-use colgrep_cluster::{Cluster, ClusterScope, Generation, ReplicaTimeouts};
+use colgrep_cluster::{Cluster, ClusterScope, Generation, ReplicaTimeouts, ShardCoverage};
 use colgrep_engine::Scope;
 
 /// What a proxy does after a number of answers.
@@ -339,33 +339,55 @@ fn a_shard_of_another_release_is_refused_in_words() {
 }
 
 #[test]
-fn repositories_of_one_name_in_two_shards_are_told_and_never_mixed() {
-    let corpus = Corpus::new(&NAMES[..3]);
-    let both = [&corpus.repositories[0], &corpus.repositories[1]].map(Clone::clone).to_vec();
-    let other = [&corpus.repositories[1], &corpus.repositories[2]].map(Clone::clone).to_vec();
-    let (one, two) = (Serving::new(both, None), Serving::new(other, None));
-    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, ReplicaTimeouts::default());
+fn a_repository_in_two_shards_is_searched_in_the_newer_index_and_stops_nothing() {
+    let mut corpus = Corpus::new(&NAMES[..3]);
+    let old = Serving::new(corpus.repositories[..2].to_vec(), None);
+    let added = corpus.folder.path().join("acme-web/src/core/more.py");
+    std::fs::write(added, "def retry_session(x):\n    return socket(x)\n").expect("a file");
+    corpus.repositories[1] = corpus.opened("acme-web");
+    let new = Serving::new(corpus.repositories[1..].to_vec(), None);
     let scope = Scope::default();
-    let ask = |allowed: Option<&[String]>, scope: &Scope| {
-        asked(&corpus, QUERY, false, |asked| over.rank(&ClusterScope { allowed, scope }, asked, &()).map(drop))
+    let expected = corpus.here(None, &scope, QUERY, true);
+    assert!(expected.contains("more.py"));
+    let told = |coverage: &ShardCoverage| -> Vec<(String, usize, Vec<usize>)> {
+        coverage.repeated.iter().map(|one| (one.repository.clone(), one.shard, one.others.clone())).collect()
     };
-    let error = ask(None, &scope).expect_err("two of one name").to_string();
-    assert!(error.contains("\"acme-web\" (shards 1, 2)") && error.contains("OTHER=PATH"), "{error}");
-    let seen = over.health(None).expect("shards");
-    assert_eq!(seen.twice.as_deref(), Some(error.as_str()));
-    assert_eq!(seen.names(), ["acme", "acme-web", "zeta"]);
-    // Who may not see it, or looks elsewhere, is not concerned, and does not hear of it.
-    let allowed = ["acme".to_string(), "zeta".to_string()];
-    assert!(ask(Some(&allowed), &scope).is_ok());
-    assert_eq!(over.health(Some(&allowed)).expect("shards").twice, None);
-    let mut below = Scope::default();
-    below.paths = vec!["zeta".into()];
-    assert!(ask(None, &below).is_ok());
-    below.paths = vec!["acme-web/src".into()];
-    assert!(ask(None, &below).is_err());
+    for (shards, newer, older) in [([&old, &new], 2, 1), ([&new, &old], 1, 2)] {
+        let shards = shards.map(|one| vec![one.name()]);
+        let over = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
+        let (got, coverage) = through(&over, &corpus, &everything(&scope), QUERY, true);
+        assert_eq!((got.as_str(), coverage.answered, coverage.told()), (expected.as_str(), 2, None));
+        let both = vec![("acme-web".to_string(), newer, vec![older])];
+        assert_eq!(told(&coverage), both);
+        assert!(
+            coverage.repeated().is_some_and(|told| told.contains(&format!("acme-web (shard {newer} has the newest")))
+        );
+        assert_eq!(told(&over.health(None).expect("shards").coverage), both);
+        over.greet().expect("shards");
+        assert_eq!(told(&over.last_health().expect("a look").coverage), both);
+        let text =
+            over.read(None, std::path::Path::new("acme-web/src/core/more.py")).expect("a file of the newer index");
+        assert!(text.contains("retry_session"));
+        // A caller who may not see it does not hear of it.
+        let allowed = ["acme".to_string(), "zeta".to_string()];
+        let wanted = ClusterScope { allowed: Some(&allowed), scope: &scope };
+        let (got, coverage) = through(&over, &corpus, &wanted, QUERY, true);
+        assert_eq!((got, coverage.repeated), (corpus.here(Some(&allowed), &scope, QUERY, true), vec![]));
+        assert!(over.health(Some(&allowed)).expect("shards").coverage.repeated.is_empty());
+    }
     // One shard named twice is such a case.
-    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![one.name()]], None, ReplicaTimeouts::default());
-    assert_eq!(over.health(None).expect("shards").twice.map(|why| why.contains("\"acme\" (shards 1, 2)")), Some(true));
+    let shards = [vec![new.name()], vec![new.name()]];
+    let over = cluster(corpus.folder.path(), &shards, None, ReplicaTimeouts::default());
+    let names = ["acme-web".to_string(), "zeta".to_string()];
+    let (got, coverage) = through(&over, &corpus, &everything(&scope), QUERY, true);
+    assert_eq!(got, corpus.here(Some(&names), &scope, QUERY, true));
+    assert_eq!(told(&coverage), names.map(|name| (name, 1, vec![2])));
+    // Without the newer one, the older one answers.
+    let over = cluster(corpus.folder.path(), &[vec![old.name()], vec![new.name()]], None, hurried());
+    drop(new);
+    let (got, coverage) = through(&over, &corpus, &everything(&scope), QUERY, true);
+    assert!(got.contains("acme-web/") && !got.contains("more.py"), "{got}");
+    assert_eq!((coverage.answered, coverage.repeated), (1, vec![]));
 }
 
 #[test]

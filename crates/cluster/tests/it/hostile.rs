@@ -52,10 +52,10 @@ fn challenge() -> Vec<u8> {
     [&[0][..], &[7; 32], &[0]].concat()
 }
 
-/// A welcome with this many repositories.
+/// A welcome with this many repositories, without times of their indexes.
 fn welcome(repositories: u8) -> Vec<u8> {
     let names = (0..repositories).flat_map(|at| [3, b'x', b'a' + at / 26, b'a' + at % 26]);
-    [0, 0, repositories].into_iter().chain(names).chain([0]).collect()
+    [0, 0, repositories].into_iter().chain(names).chain([0; 3]).collect()
 }
 
 /// A refusal of a request, in these words.

@@ -117,6 +117,39 @@ fn a_shard_is_told_its_own_of_what_a_caller_may_see_and_what_is_new_is_found_at_
 }
 
 #[test]
+fn a_repository_that_moves_to_another_shard_is_found_at_once() {
+    let corpus = Corpus::new(&NAMES[..3]);
+    let of = |at: &[usize]| at.iter().map(|at| corpus.repositories[*at].clone()).collect::<Vec<_>>();
+    let (one, two) = (Serving::new(of(&[0, 1]), None), Serving::new(of(&[2]), None));
+    let over = cluster(corpus.folder.path(), &[vec![one.name()], vec![two.name()]], None, ReplicaTimeouts::default());
+    let allowed = ["acme".to_string(), "acme-web".to_string()];
+    let expected = corpus.here(Some(&allowed), &Scope::default(), QUERY, false);
+    // After the first answer, the coordinator asks only the shard that listed the repositories.
+    for asked in [2, 1] {
+        let (got, coverage) = ask(&over, &corpus, Some(&allowed), "");
+        assert_eq!((got, coverage.asked), (expected.clone(), asked));
+    }
+    let (alone, _) = ask(&over, &corpus, None, "acme-web");
+    let serve = |at: &Serving, all: &[usize]| {
+        *at.shelf.now.lock().expect("unbroken") = Some(Arc::new(Generation::new(of(all))));
+    };
+    serve(&two, &[1, 2]);
+    serve(&one, &[0]);
+    let (got, coverage) = ask(&over, &corpus, Some(&allowed), "");
+    assert_eq!((got, coverage.told()), (expected.clone(), None));
+    serve(&one, &[0, 1]);
+    serve(&two, &[2]);
+    assert_eq!(ask(&over, &corpus, None, "acme-web").0, alone, "a path finds it as well");
+    // The shard that has it no more names it as one that it can't serve.
+    *one.shelf.missing.lock().expect("unbroken") = vec![("acme-web".into(), "its folder is gone".into())];
+    serve(&one, &[0]);
+    serve(&two, &[1, 2]);
+    let (got, coverage) = ask(&over, &corpus, Some(&allowed), "");
+    assert_eq!((got, coverage.told()), (expected, None));
+    assert_eq!(over.health(None).expect("a look").coverage.told(), None);
+}
+
+#[test]
 fn an_index_that_is_being_brought_up_to_date_is_told_as_long_as_it_is() {
     let corpus = Corpus::new(&NAMES[..3]);
     let mut repositories = corpus.repositories.clone();

@@ -6,6 +6,7 @@
 pub mod filter;
 pub mod like;
 pub mod near;
+pub mod operators;
 pub mod pattern;
 pub(crate) mod required_literals;
 pub mod rules;

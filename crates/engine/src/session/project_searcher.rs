@@ -14,6 +14,7 @@ use colgrep_core::tag::Hint;
 use colgrep_core::{Unit, UnitKind};
 use colgrep_index::ids::{FileId, StableId};
 use colgrep_index::lexical::UnitFilter;
+use colgrep_index::source::read_text;
 use colgrep_index::store::{FileRecord, Snapshot};
 use colgrep_syntax::language;
 use colgrep_syntax::parse::StoredUnit;
@@ -35,6 +36,12 @@ use crate::request::rules::{PathRules, is_below};
 use crate::request::{Detail, Facts, RankBy, Scope};
 use crate::session::relocate::follow;
 use crate::settings::Settings;
+
+/// The longest line in a list of matching lines, in bytes; longer ones are cut.
+const LINE_BYTES_MAX: usize = 2_000;
+
+/// A line of a scope: the path of its file, its number, its text.
+type ScopeLine = (String, u32, String);
 
 /// The paths of one project that a search is limited to.
 #[derive(Clone, Debug, Default)]
@@ -315,6 +322,51 @@ impl ProjectSearcher {
         let ProjectSearcher { project, snapshot, within, rules, facts, pattern, .. } = &self;
         self.filter = Filter::new(pattern.as_ref(), facts, rules, &within.below, project, snapshot)?;
         Ok(self)
+    }
+
+    /// The lines of the scope, by path and number, up to `lines_max`: path, number, text. With a pattern these are the
+    /// lines of indexed files that it matches, else a line of each unit: the call, where calls were asked for. The second
+    /// part tells whether there are more.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn lines(&self, lines_max: usize) -> Result<(Vec<ScopeLine>, bool)> {
+        if self.pattern.is_some() {
+            return Ok(self.matching_lines(lines_max));
+        }
+        let length = Length { results: lines_max + 1, units_per_file: usize::MAX, single_units: true };
+        let listed = self.list(length, true)?;
+        let hits: Vec<usize> = (0..listed.answer.hits.len()).collect();
+        let files = self.files(&listed, &hits, Detail::Lines)?;
+        let units = files.iter().flat_map(|file| file.units.iter().map(move |unit| (file, &unit.line)));
+        let line = |(file, line): (&FileAnswer, &BestLine)| {
+            let end = line.text.floor_char_boundary(LINE_BYTES_MAX);
+            (file.path.clone(), line.number as u32, line.text[..end].to_string())
+        };
+        let mut lines: Vec<ScopeLine> = units.map(line).filter(|(_, number, _)| *number > 0).collect();
+        let is_cut = lines.len() > lines_max;
+        lines.truncate(lines_max);
+        Ok((lines, is_cut))
+    }
+
+    fn matching_lines(&self, lines_max: usize) -> (Vec<ScopeLine>, bool) {
+        let Some(filter) = &self.filter else { return (Vec::new(), false) };
+        let mut found = Vec::new();
+        for record in self.snapshot.files.indexed() {
+            let Some(matches) = filter.matches_of(&record.path, &self.snapshot) else { continue };
+            // A file that is gone since, or became binary, has no lines any more.
+            let Ok(text) = read_text(&self.project.root, &record.path) else { continue };
+            let lines: Vec<&str> = text.lines().collect();
+            for number in matches {
+                let Some(line) = (*number as usize).checked_sub(1).and_then(|at| lines.get(at)) else { continue };
+                if found.len() == lines_max {
+                    return (found, true);
+                }
+                let end = line.floor_char_boundary(LINE_BYTES_MAX);
+                found.push((record.path.clone(), *number, line[..end].to_string()));
+            }
+        }
+        (found, false)
     }
 
     /// The scope's filter over units; `None` where it allows all.

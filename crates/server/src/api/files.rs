@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use colgrep_cluster::{ClusterScope, LINES_MAX, LineFound};
 use colgrep_engine::notice::IndexState;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::{Notice, Pattern, Scope};
@@ -13,13 +14,16 @@ use super::page::{page, page_tokens};
 use super::params;
 use super::ranking::lacking_in;
 use super::read::{read_whole, written_lines};
+use super::shards::Shards;
 use super::state::{Root, ServerState};
 use super::unserved::{Unserved, check_rest};
 use colgrep_render::escape::escape_control;
 use colgrep_render::grep::{self as plain_grep, ServedPath};
+use colgrep_render::line::{escaped, shortened};
 use colgrep_render::notice::{self, coverage};
 use colgrep_render::outline as file_outline;
 use colgrep_render::path::in_root;
+use colgrep_render::shards::remarks;
 use colgrep_render::words::{counted, counted_are};
 
 /// `grep`.
@@ -31,13 +35,15 @@ pub fn grep(state: &ServerState, asked: &params::Grep) -> Result<ToolAnswer> {
 
 /// The matching lines of what the scope takes in; with `text_only` without binary files that nobody named.
 pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, text_only: bool) -> Result<ToolAnswer> {
-    state.check_here()?;
     if asked.pattern.is_empty() {
         bail!("pattern is empty: give a regular expression");
     }
     let mut pattern = Pattern::served(&asked.pattern);
     (pattern.fixed, pattern.word, pattern.ignore_case) = (asked.fixed, asked.word, asked.ignore_case);
     scope.pattern = Some(pattern);
+    if let Some(shards) = state.shards() {
+        return lines_over(shards, state, asked, scope);
+    }
     let located = state.located(&asked.paths, &asked.groups)?;
     let mut folders: Vec<_> = located.into_iter().map(|(root, full, _)| (root, full)).collect();
     let mut unserved = Vec::new();
@@ -84,6 +90,21 @@ pub fn lines_of(state: &ServerState, asked: &params::Grep, mut scope: Scope, tex
     }
     let text = page(&lines, asked.offset, asked.max_tokens, "lines", lines.len() >= enough);
     Ok(ToolAnswer::without(text, not_read(here, unreadable), unserved))
+}
+
+/// The same over shards, of indexed files.
+fn lines_over(shards: &Shards, state: &ServerState, asked: &params::Grep, mut scope: Scope) -> Result<ToolAnswer> {
+    if !asked.groups.is_empty() || asked.context > 0 {
+        bail!("this server answers over shards: `grep` takes no `groups` there, and gives no `context`");
+    }
+    scope.paths = asked.paths.iter().map(PathBuf::from).collect();
+    let enough = asked.offset.saturating_add(page_tokens(asked.max_tokens) + 1).min(LINES_MAX as usize);
+    let scope = ClusterScope { allowed: state.allowed(), scope: &scope };
+    let (found, coverage) = shards.cluster.lines(&scope, enough as u32)?;
+    let of = |one: &LineFound| escaped(&format!("{}:{}:{}", one.path, one.line, one.text));
+    let lines: Vec<String> = found.lines.iter().map(|one| format!("{}\n", shortened(&of(one)))).collect();
+    let text = page(&lines, asked.offset, asked.max_tokens, "lines", found.is_cut);
+    Ok(ToolAnswer { text, remarks: remarks(&coverage), standing: Some(coverage), ..ToolAnswer::default() })
 }
 
 /// The remark on what can't be read, with its line end, as a search has it; paths are from `here`.

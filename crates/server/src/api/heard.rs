@@ -3,7 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use colgrep_cluster::FileProgress;
-use colgrep_engine::notice::{IndexState, Listener, Notice, Traced};
+use colgrep_engine::notice::{IndexState, Listener, NotUpdated, Notice, Traced};
+use colgrep_index::error::is_no_room;
 use colgrep_index::update::Progress;
 
 use colgrep_render::notice;
@@ -11,11 +12,19 @@ use colgrep_render::notice;
 /// Hears of an index that is opened whether it was brought up to date; the rest is the listener's.
 pub struct Heard<'l> {
     listener: &'l dyn Listener,
-    told: Mutex<Told>,
+    told: Mutex<UpdateHeard>,
 }
 
-/// Why the index could not be compared with the files; and how many files are up to date in it, if not all.
-type Told = (Option<String>, Option<FileProgress>);
+/// What was heard of an update.
+#[derive(Debug, Default)]
+pub struct UpdateHeard {
+    /// Why the index could not be compared with the files.
+    pub unlike: Option<String>,
+    /// How many files are up to date in it, if not all.
+    pub known: Option<FileProgress>,
+    /// True if it could not be written for want of room.
+    pub has_no_room: bool,
+}
 
 impl<'l> Heard<'l> {
     /// Forwards to a listener and records what it hears.
@@ -24,7 +33,7 @@ impl<'l> Heard<'l> {
     }
 
     /// What was recorded.
-    pub fn told(self) -> Told {
+    pub fn told(self) -> UpdateHeard {
         self.told.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -38,11 +47,22 @@ impl Listener for Heard<'_> {
         let of = |state: &IndexState| FileProgress { known: state.files_read, in_tree: state.files_in_tree };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match notice {
-            Notice::AsItIs { state, .. } | Notice::FirstPart(state) => {
-                *told = (Some(notice::text(notice)), Some(of(state)));
+            Notice::AsItIs { state, why } => {
+                let refused = match why {
+                    NotUpdated::Failed { refused, .. } => *refused,
+                    _ => None,
+                };
+                *told = UpdateHeard {
+                    unlike: Some(notice::text(notice)),
+                    known: Some(of(state)),
+                    has_no_room: refused.is_some_and(is_no_room),
+                };
+            }
+            Notice::FirstPart(state) => {
+                (told.unlike, told.known) = (Some(notice::text(notice)), Some(of(state)));
             }
             Notice::Unfinished { unread, in_tree, .. } => {
-                told.1 = Some(FileProgress { known: in_tree.saturating_sub(*unread), in_tree: Some(*in_tree) });
+                told.known = Some(FileProgress { known: in_tree.saturating_sub(*unread), in_tree: Some(*in_tree) });
             }
             _ => {}
         }

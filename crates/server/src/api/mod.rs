@@ -35,7 +35,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value, json};
 pub use shards::Shards;
 use state::ServerState;
-pub use token::token_in;
+pub use token::warn_of_readers;
 pub use tools::search_shown;
 pub use unserved::{NotServed, Unserved, told as left_out};
 
@@ -43,10 +43,9 @@ pub use unserved::{NotServed, Unserved, told as left_out};
 pub const AT_WORK_A_CORE_MAX: usize = 2;
 
 /// The kinds of requests that a server over shards answers.
-const OVER_SHARDS: [&str; 2] = ["search", "status"];
-/// Parameters that need files of this machine, so that a server over shards refuses them.
-const HERE_ALONE: [&str; 10] =
-    ["near", "groups", "name", "file", "like", "fixed", "ignore_case", "word", "context", "project"];
+const OVER_SHARDS: [&str; 3] = ["search", "grep", "status"];
+/// Parameters that name what is on this machine, so that a server over shards refuses them.
+const HERE_ALONE: [&str; 7] = ["near", "groups", "name", "file", "like", "context", "project"];
 
 /// What answers a request.
 type Answering = Box<dyn FnOnce(&ServerState) -> Result<ToolAnswer> + Send>;

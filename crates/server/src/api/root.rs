@@ -39,6 +39,8 @@ pub struct Root {
     pub(super) encoding: AtomicBool,
     /// Whether the index was opened once.
     pub(super) ready: AtomicBool,
+    /// Whether the last update could not write the index for want of room.
+    pub(super) no_room: AtomicBool,
     /// Why it can't be served, where that is known.
     pub(super) trouble: Mutex<Option<Trouble>>,
 }
@@ -49,7 +51,7 @@ impl Root {
         let changes = FolderWatcher::watch(&project);
         let (opening, is_opening) = (Mutex::default(), false.into());
         let (held, unlike, known) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let (model, encoding, ready) = (OnceLock::new(), false.into(), false.into());
+        let (model, encoding, ready, no_room) = (OnceLock::new(), false.into(), false.into(), false.into());
         let trouble = Mutex::default();
         Root {
             folder,
@@ -64,6 +66,7 @@ impl Root {
             changes,
             encoding,
             ready,
+            no_room,
             trouble,
         }
     }
@@ -93,6 +96,11 @@ impl Root {
     /// Whether the index was opened once, so that answers need not wait for a first build.
     pub fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the last update could not write the index for want of room.
+    pub fn has_no_room(&self) -> bool {
+        self.no_room.load(Ordering::Acquire)
     }
 
     /// Whether the next call looks for changes.

@@ -85,8 +85,18 @@ pub fn answers() -> Map<String, Value> {
             "files_in_tree": {"type": "integer", "description": "Of so many; none where that is not known."},
             "units": {"type": "integer", "description": "Its units."},
             "units_without_vectors": {"type": "integer", "description": "Those that are ranked by words alone so far."},
+            "has_no_room": {"type": "boolean", "description": "True where the disk is full, so that it can't be updated."},
         },
         "required": ["repository", "shard", "units", "units_without_vectors"],
+    });
+    let repeated = json!({
+        "type": "object",
+        "properties": {
+            "repository": {"type": "string", "description": "Its name."},
+            "shard": {"type": "integer", "description": "The shard with the newest index, which is searched."},
+            "others": {"type": "array", "description": "The other shards.", "items": {"type": "integer"}},
+        },
+        "required": ["repository", "shard", "others"],
     });
     let shards = json!({
         "type": "object",
@@ -104,6 +114,11 @@ pub fn answers() -> Map<String, Value> {
                 "type": "array",
                 "description": "Repositories whose indexes are being brought up to date; none where it is not there.",
                 "items": partial,
+            },
+            "repeated": {
+                "type": "array",
+                "description": "Repositories that several shards serve; none where it is not there.",
+                "items": repeated,
             },
         },
         "required": ["asked", "answered", "missing"],

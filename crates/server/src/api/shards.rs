@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::token::warn_of_readers;
 use anyhow::Result;
-use colgrep_cluster::{Cluster, ClusterHealth, Error as WireError};
+use colgrep_cluster::{AccessTokens, Cluster, ClusterHealth, Error as WireError};
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{OpenOptions, RankBy};
-
-use super::token::token_in;
 
 /// Why there is no list of units over shards.
 pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";
@@ -46,9 +45,10 @@ impl Shards {
         needs_rights: bool,
     ) -> Result<Arc<Shards>> {
         let token = match token_file {
-            Some(path) => Some((token_in(path)?, path.display().to_string())),
-            None => env.shard_token(),
+            Some(path) => Some(AccessTokens::of_file(path, |_, _| Ok(()))?),
+            None => Cluster::tokens(env.shard_token())?,
         };
+        warn_of_readers(token.as_deref());
         let cluster = Cluster::open(file, token, at_once)?;
         Ok(Arc::new(Shards { cluster, needs_rights, model: OnceLock::new(), settings: Mutex::default() }))
     }

@@ -15,10 +15,11 @@ use colgrep_engine::request::RankBy;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Error as EngineError, OpenOptions, Refused};
+use colgrep_index::Error as IndexError;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
 
-use super::heard::Heard;
+use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
 use super::root::check_folder;
 use super::shards::Shards;
@@ -370,7 +371,8 @@ impl ServerState {
         match opened {
             Ok((snapshot, partial)) => {
                 partial.iter().for_each(|partial| heard.notice(partial));
-                let (unlike, known) = heard.told();
+                let UpdateHeard { unlike, known, has_no_room } = heard.told();
+                root.no_room.store(has_no_room, Ordering::Release);
                 let is_unfinished = !snapshot.files.complete || model.is_some_and(|m| m.lacks(&snapshot));
                 if !encoding && is_unfinished && !project.store.is_locked() {
                     self.encode_beside(root, project.clone(), opening);
@@ -389,6 +391,7 @@ impl ServerState {
                 Ok(snapshot)
             }
             Err(error) => {
+                root.no_room.store(error.of_index().is_some_and(IndexError::has_no_room), Ordering::Release);
                 root.changes.stale.store(true, Ordering::Release);
                 Err(error.into())
             }
@@ -458,7 +461,9 @@ impl ServerState {
     pub fn check_here(&self) -> Result<()> {
         match self.shards {
             Some(_) => {
-                bail!("this server answers over shards and has no files of its own: `search` and `status` alone")
+                bail!(
+                    "this server answers over shards and has no files of its own: `search`, `grep` and `status` alone"
+                )
             }
             None => Ok(()),
         }

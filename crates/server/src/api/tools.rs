@@ -257,6 +257,7 @@ fn ranked(state: &ServerState, asked: &params::Search, pack: Option<usize>, show
     }
     request.background = background(state, asked)?;
     request.scope = scope;
+    request.read_filters(state.shards().is_some());
     request.shape.weakest = weakest(asked)?;
     let units_per_file = asked.per_file.map(|units| units.clamp(1, UNITS_MAX)).or(is_text.then_some(TEXT_UNITS));
     request.shape.units_per_file = pack.map(|_| UNITS_PER_FILE).or(units_per_file);

@@ -29,6 +29,10 @@ const DROPPED_BYTES_MAX: usize = 4 << 20;
 /// A route for handlers of the app.
 pub type Route = MethodRouter<Arc<App>>;
 
+/// The query of a request, kept with its answer for the log.
+#[derive(Clone, Debug)]
+pub struct AskedQuery(pub String);
+
 /// Where the requests are.
 pub const PATH: &str = "/api/v1/";
 
@@ -92,9 +96,19 @@ async fn answered(
     parameters: Map<String, Value>,
     caller: Caller,
 ) -> Result<Response, Problem> {
+    let query = parameters.get("query").and_then(Value::as_str).filter(|_| app.logs_queries).map(str::to_string);
     let call =
         app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
-    json(app, &app.work(move |app| Ok(crate::api::answer(&app.state.for_caller(caller.0), call)?.content())).await?)
+    let Caller { allowed, key } = caller;
+    let work = move |app: &App| Ok(crate::api::answer(&app.state.for_caller(allowed), call)?.content());
+    let mut response = match app.work(&key, work).await {
+        Ok(content) => json(app, &content)?,
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(query) = query {
+        response.extensions_mut().insert(AskedQuery(query));
+    }
+    Ok(response)
 }
 
 /// An answer in JSON.

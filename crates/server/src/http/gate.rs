@@ -12,7 +12,9 @@ use colgrep_cluster::oldest_of_most;
 use http_body::{Frame, SizeHint};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+use super::guard::CallerKey;
 use super::problem::Problem;
+use super::turns::{RequestTurn, TurnQueue};
 
 /// Maximum number of requests that wait for their turn.
 pub const WAITING_MAX: usize = 64;
@@ -33,11 +35,8 @@ const READING: Duration = Duration::from_secs(60);
 
 /// Bounds of the requests under way.
 pub struct Admission {
-    at_once: usize,
-    /// Room for requests that wait or are at work.
-    requests: Arc<Semaphore>,
-    /// Room for requests at work.
-    work: Arc<Semaphore>,
+    /// The requests that wait or are at work.
+    turns: Arc<TurnQueue>,
     /// Room for answers on their way, in KiB.
     unread: Arc<Semaphore>,
     /// Room for connections.
@@ -68,6 +67,11 @@ pub struct Guest {
 }
 
 impl Guest {
+    /// The address of its machine.
+    pub fn address(&self) -> IpAddr {
+        self.from.to_canonical()
+    }
+
     /// Remembers that it made a request that not everybody may make.
     pub fn is_let_in(&self) {
         self.is_known.store(true, Ordering::Release);
@@ -91,31 +95,21 @@ pub struct HttpLoad {
     pub connections: usize,
 }
 
-/// A request's place; given back when it is dropped.
-#[derive(Debug)]
-pub struct AdmissionSlot {
-    _request: OwnedSemaphorePermit,
-    _work: OwnedSemaphorePermit,
-}
-
 impl Admission {
     /// A gate that lets `at_once` requests work.
     pub fn new(at_once: usize) -> Admission {
         let room = |n| Arc::new(Semaphore::new(n));
-        let (requests, work) = (room(at_once + WAITING_MAX), room(at_once));
         let (connections, spare) = (room(CONNECTIONS_MAX), room(SPARE_MAX));
         let (unread, guests) = (room(UNREAD_KIB_MAX), Mutex::default());
-        Admission { at_once, requests, work, unread, connections, guests, spare }
+        Admission { turns: TurnQueue::new(at_once, WAITING_MAX), unread, connections, guests, spare }
     }
 
-    /// Waits for a place.
+    /// Waits for a turn in the caller's queue.
     ///
     /// # Errors
-    /// When as many wait already as may.
-    pub async fn enter(&self) -> Result<AdmissionSlot, Problem> {
-        let request = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Problem::overloaded())?;
-        let work = Arc::clone(&self.work).acquire_owned().await.map_err(|_| Problem::overloaded())?;
-        Ok(AdmissionSlot { _request: request, _work: work })
+    /// When as many requests wait already as may.
+    pub async fn enter(&self, caller: &CallerKey) -> Result<RequestTurn, Problem> {
+        self.turns.take(caller).await.ok_or_else(Problem::overloaded)
     }
 
     /// Waits for room for a connection from a machine, or for one beyond. If there is none, the oldest connection that
@@ -168,11 +162,10 @@ impl Admission {
 
     /// What is under way.
     pub fn load(&self) -> HttpLoad {
-        let working = self.at_once - self.work.available_permits();
-        let all = self.at_once + WAITING_MAX - self.requests.available_permits();
+        let (working, waiting) = self.turns.counts();
         HttpLoad {
             working,
-            waiting: all.saturating_sub(working),
+            waiting,
             unread_kib: UNREAD_KIB_MAX - self.unread.available_permits(),
             connections: CONNECTIONS_MAX - self.connections.available_permits(),
         }
@@ -239,19 +232,22 @@ mod tests {
     fn as_many_work_as_may_and_the_rest_wait_or_are_sent_away() {
         blocked(async {
             let gate = Arc::new(Admission::new(2));
-            let places = [gate.enter().await.expect("a place"), gate.enter().await.expect("a place")];
+            let places = [
+                gate.enter(&CallerKey::default()).await.expect("a place"),
+                gate.enter(&CallerKey::default()).await.expect("a place"),
+            ];
             let waiting: Vec<_> = (0..WAITING_MAX)
                 .map(|_| {
                     tokio::spawn({
                         let gate = Arc::clone(&gate);
-                        async move { gate.enter().await.map(drop) }
+                        async move { gate.enter(&CallerKey::default()).await.map(drop) }
                     })
                 })
                 .collect();
             while gate.load().waiting != WAITING_MAX {
                 tokio::task::yield_now().await;
             }
-            let refused = gate.enter().await.expect_err("no place");
+            let refused = gate.enter(&CallerKey::default()).await.expect_err("no place");
             assert_eq!((refused.status(), refused.retry_after()), (StatusCode::SERVICE_UNAVAILABLE, Some(1)));
             drop(places);
             for one in waiting {

@@ -1,15 +1,16 @@
 //! Access control: names of this server, pages of its own, a token; and headers for browsers.
 
 use core::net::IpAddr;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use colgrep_cluster::AccessTokens;
 use colgrep_engine::settings::env::Env;
-use subtle::ConstantTimeEq as _;
 
 use super::problem::Problem;
-use crate::api::token_in;
+use crate::api::warn_of_readers;
 use crate::args::ServeArgs;
 
 /// The shortest token, in bytes.
@@ -54,16 +55,53 @@ pub fn check_head(address: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
 /// The header in which a proxy says what the caller may see: a list of names in JSON.
 pub const REPOSITORIES: &str = "colgrep-repositories";
 
-/// The repositories that a request's caller may see; all where nothing limits it.
+/// The header in which a proxy names the caller, whose requests then wait in a queue of their own.
+pub const CALLER: &str = "colgrep-caller";
+/// The longest such name that counts, in bytes.
+const CALLER_BYTES_MAX: usize = 200;
+
+/// The address of a request's client.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerAddress(pub IpAddr);
+
+/// Whose queue a request waits in: a token's caller, as a proxy names it, or else the client's address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallerKey(String);
+
+impl CallerKey {
+    /// The key of a request. `token` is the position of its token.
+    pub fn new(token: Option<usize>, headers: &HeaderMap, peer: Option<PeerAddress>) -> CallerKey {
+        let named = headers.get(CALLER).map(HeaderValue::as_bytes).filter(|name| name.len() <= CALLER_BYTES_MAX);
+        let named = named.map(|name| String::from_utf8_lossy(name).into_owned());
+        let who = named.or_else(|| peer.map(|PeerAddress(address)| address.to_string())).unwrap_or_default();
+        CallerKey(match token {
+            Some(token) => format!("{}:{who}", token + 1),
+            None => who,
+        })
+    }
+}
+
+impl std::fmt::Display for CallerKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whose request it is.
 #[derive(Clone, Debug, Default)]
-pub struct Caller(pub Option<Vec<String>>);
+pub struct Caller {
+    /// The repositories that the caller may see; all where nothing limits it.
+    pub allowed: Option<Vec<String>>,
+    /// Whose queue the request waits in.
+    pub key: CallerKey,
+}
 
 impl Caller {
     /// Reads the header of a request to a server `over_shards`, which may need one.
     ///
     /// # Errors
     /// When it is missing, no list of names, or would be without effect.
-    pub fn read(headers: &HeaderMap, over_shards: bool, is_needed: bool) -> Result<Caller, Problem> {
+    pub fn read(headers: &HeaderMap, over_shards: bool, is_needed: bool, key: CallerKey) -> Result<Caller, Problem> {
         let mut given = headers.get_all(REPOSITORIES).iter();
         let (first, second) = (given.next(), given.next());
         let names = match (first, second) {
@@ -72,7 +110,7 @@ impl Caller {
                               [\"NAME\", …]";
                 return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
             }
-            (None, _) => return Ok(Caller(None)),
+            (None, _) => return Ok(Caller { allowed: None, key }),
             (Some(_), None) if !over_shards => {
                 return Err(Problem::invalid(
                     "this server has folders and no shards, so Colgrep-Repositories limits nothing",
@@ -82,13 +120,13 @@ impl Caller {
             (Some(_), Some(_)) => None,
         };
         let names = names.ok_or_else(|| Problem::invalid("Colgrep-Repositories is one list of names in JSON"))?;
-        Ok(Caller(Some(names)))
+        Ok(Caller { allowed: Some(names), key })
     }
 }
 
 /// What a request has to bring.
 pub struct Guard {
-    token: Option<String>,
+    tokens: Option<Arc<AccessTokens>>,
     /// Names of this server besides `localhost`, in lower case.
     names: Vec<String>,
 }
@@ -99,18 +137,13 @@ impl Guard {
     /// # Errors
     /// When the token can't be read or is too short, or is missing where others can reach the server.
     pub fn new(args: &ServeArgs, env: &Env) -> Result<Guard> {
-        let token = match &args.token_file {
-            Some(path) => Some(token_in(path)?),
-            None => env.token.as_ref().map(|token| token.reveal().to_string()),
+        let tokens = match (&args.token_file, &env.token) {
+            (Some(path), _) => Some(AccessTokens::of_file(path, check_token)?),
+            (None, Some(token)) => Some(AccessTokens::new(token.reveal(), "COLGREP_TOKEN", check_token)?),
+            (None, None) => None,
         };
-        let token = token.map(|token| token.trim().to_string());
-        if token.as_ref().is_some_and(|token| token.len() < TOKEN_BYTES_MIN) {
-            bail!("the token is too short: {TOKEN_BYTES_MIN} characters at least; `openssl rand -hex 32` makes one");
-        }
-        if token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
-            bail!("the token holds other than letters, digits and marks of ASCII, so no header can hold it");
-        }
-        if token.is_none() && !args.listen.ip().is_loopback() {
+        warn_of_readers(tokens.as_deref());
+        if tokens.is_none() && !args.listen.ip().is_loopback() {
             bail!(
                 "{} can be reached from other machines, so a token is needed: give one by --token-file FILE or the variable \
                  COLGREP_TOKEN, or listen on 127.0.0.1",
@@ -120,25 +153,30 @@ impl Guard {
         if let Some(host) = args.host.iter().find(|host| host.contains([':', '/'])) {
             bail!("--host takes a name alone, as in --host code.example, not {host:?}: no scheme, port or path");
         }
-        Ok(Guard { token, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
+        Ok(Guard { tokens, names: args.host.iter().map(|name| name.to_lowercase()).collect() })
     }
 
-    /// The token.
-    pub fn into_token(self) -> Option<String> {
-        self.token
+    /// The tokens.
+    pub fn into_tokens(self) -> Option<Arc<AccessTokens>> {
+        self.tokens
+    }
+
+    /// Why the current file of tokens was rejected, if it was.
+    pub fn refused_token(&self) -> Option<String> {
+        self.tokens.as_ref()?.refused()
     }
 
     /// Whether requests need a token.
     pub fn has_token(&self) -> bool {
-        self.token.is_some()
+        self.tokens.is_some()
     }
 
     /// Whether a request may be answered: it uses a name of this server (against DNS rebinding), does not come from
-    /// another site's page, and has the token unless its target is `open`.
+    /// another site's page, and has a token unless its target is `open`. Returns the token's position, if it has one.
     ///
     /// # Errors
     /// When it may not.
-    pub fn check(&self, headers: &HeaderMap, is_page: bool, is_open: bool) -> Result<(), Problem> {
+    pub fn check(&self, headers: &HeaderMap, is_page: bool, is_open: bool) -> Result<Option<usize>, Problem> {
         let forbidden = |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(Ok(host)), None) = (hosts.next().map(HeaderValue::to_str), hosts.next()) else {
@@ -162,13 +200,14 @@ impl Guard {
         if !matches!(site, None | Some(b"same-origin" | b"none")) && !is_link {
             return forbidden("pages of other sites may not ask this server");
         }
-        match &self.token {
-            Some(token) if !is_open && !brings(headers, token) => Err(Problem::new(
+        let token = self.tokens.as_ref().and_then(|tokens| tokens.position(bearer(headers)?));
+        match &self.tokens {
+            Some(_) if !is_open && token.is_none() => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "unauthorized",
                 "this server needs its token: Authorization: Bearer TOKEN",
             )),
-            _ => Ok(()),
+            _ => Ok(token),
         }
     }
 
@@ -186,11 +225,27 @@ fn name_of(host: &str) -> &str {
     host.rsplit_once(':').map_or(host, |(name, _)| name)
 }
 
-/// Whether a request brings the token; takes the same time wherever a wrong one differs.
-fn brings(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+/// The token that a request brings, if it brings one.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let given = headers.get(AUTHORIZATION)?.as_bytes();
     let (scheme, given) = given.split_at(given.len().min("Bearer ".len()));
-    scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(token.as_bytes()))
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(given)
+}
+
+/// Refuses tokens that are guessed easily, or that no header can hold.
+fn check_token(address: Option<&str>, token: &str) -> Result<(), String> {
+    if address.is_some() {
+        return Err("a line holds two words; the tokens of a server are one a line".into());
+    }
+    if token.len() < TOKEN_BYTES_MIN {
+        return Err(format!(
+            "the token is too short: {TOKEN_BYTES_MIN} characters at least; `openssl rand -hex 32` makes one"
+        ));
+    }
+    if !token.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err("the token holds other than letters, digits and marks of ASCII, so no header can hold it".into());
+    }
+    Ok(())
 }
 
 /// Puts the headers of every answer into one.
@@ -211,12 +266,12 @@ mod tests {
         for (name, value) in headers {
             map.append(HeaderName::from_static(name), value.parse().expect("a value"));
         }
-        guard.check(&map, is_page, false).map_or_else(|problem| problem.status().as_u16(), |()| 200)
+        guard.check(&map, is_page, false).map_or_else(|problem| problem.status().as_u16(), |_| 200)
     }
 
     #[test]
     fn only_this_servers_own_names_and_pages_are_answered() {
-        let guard = Guard { token: None, names: vec!["search.example".into()] };
+        let guard = Guard { tokens: None, names: vec!["search.example".into()] };
         for (headers, status) in [
             (&[("host", "127.0.0.1:7345")][..], 200),
             (&[("host", "localhost")], 200),
@@ -247,9 +302,13 @@ mod tests {
 
     #[test]
     fn the_token_is_compared_whole() {
-        let guard = Guard { token: Some(TOKEN.into()), names: Vec::new() };
+        let tokens =
+            AccessTokens::new(&format!("{TOKEN}\nfedcba9876543210\n"), "the test", check_token).expect("tokens");
+        let guard = Guard { tokens: Some(tokens), names: Vec::new() };
         for (given, status) in [
             (Some("Bearer 0123456789abcdef"), 200),
+            (Some("Bearer fedcba9876543210"), 200),
+            (Some("Bearer 0123456789abcdef\tfedcba9876543210"), 401),
             (Some("bearer 0123456789abcdef"), 200),
             (Some("Bearer 0123456789abcdeX"), 401),
             (Some("Bearer 0123456789abcde"), 401),

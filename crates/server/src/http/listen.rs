@@ -1,6 +1,6 @@
 //! Sockets: the only place of the program that listens. It opens no connection of its own.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
 use super::gate::{Guest, Seat};
+use super::guard::PeerAddress;
 use super::{App, routes};
 
 /// Bytes of a head that are read; hyper takes no less than 8 KiB, and drops longer heads silently. Heads longer than
@@ -142,7 +143,7 @@ async fn connection(
     let _ = connection.await;
 }
 
-/// The routes for one connection: each request brings its guest.
+/// The routes for one connection: each request brings its guest and the guest's address.
 struct GuestService {
     router: TowerToHyperService<Router>,
     guest: Arc<Guest>,
@@ -154,6 +155,7 @@ impl Service<Request<Incoming>> for GuestService {
     type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(PeerAddress(self.guest.address()));
         request.extensions_mut().insert(Arc::clone(&self.guest));
         self.router.call(request)
     }

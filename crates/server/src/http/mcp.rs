@@ -34,8 +34,9 @@ type McpService = StreamableHttpService<McpServer, NeverSessionManager>;
 struct HttpWorker(Arc<App>);
 
 impl Worker for HttpWorker {
-    fn work(&self, work: CallWork) -> PendingAnswer<'_> {
-        Box::pin(async { self.0.work(|_| work()).await.map_err(Problem::into_detail) })
+    fn work(&self, request: &Extensions, work: CallWork) -> PendingAnswer<'_> {
+        let key = caller(request).map(|caller| caller.key.clone()).unwrap_or_default();
+        Box::pin(async move { self.0.work(&key, |_| work()).await.map_err(Problem::into_detail) })
     }
 
     /// The gate admits requests.
@@ -44,10 +45,14 @@ impl Worker for HttpWorker {
     }
 
     fn allowed(&self, request: &Extensions) -> Option<Vec<String>> {
-        let caller = request.get::<Parts>().and_then(|parts| parts.extensions.get::<Caller>());
         // Of an unknown caller nothing is known to be allowed.
-        caller.map_or_else(|| Some(Vec::new()), |caller| caller.0.clone())
+        caller(request).map_or_else(|| Some(Vec::new()), |caller| caller.allowed.clone())
     }
+}
+
+/// Whose request it is.
+fn caller(request: &Extensions) -> Option<&Caller> {
+    request.get::<Parts>()?.extensions.get::<Caller>()
 }
 
 /// The route.

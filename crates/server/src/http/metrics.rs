@@ -1,8 +1,9 @@
 //! Metrics in the text format of Prometheus and OpenMetrics.
 
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use colgrep_cluster::{Cluster, ShardCoverage, ShardHealth};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -37,6 +38,87 @@ struct Of {
     root: String,
 }
 
+/// A replica of a shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ReplicaLabel {
+    shard: u64,
+    replica: String,
+}
+
+/// A replica and the state of its indexes.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ReplicaGeneration {
+    shard: u64,
+    replica: String,
+    generation: String,
+}
+
+/// A shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ShardLabel {
+    shard: u64,
+}
+
+/// A repository of a shard.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ShardRepository {
+    shard: u64,
+    repository: String,
+}
+
+/// What is known of shards, replicas and repositories, each with labels.
+#[derive(Default)]
+struct ClusterMetrics {
+    up: Family<ReplicaLabel, Gauge>,
+    generations: Family<ReplicaGeneration, Gauge>,
+    hedges: Family<ShardLabel, Counter<u64, AtomicU64>>,
+    written: Family<ShardRepository, Gauge>,
+}
+
+impl ClusterMetrics {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("replica_up", "1 where the replica answers", self.up.clone());
+        registry.register("replica_generation_info", "The state of the replica's indexes", self.generations.clone());
+        registry.register(
+            "hedges",
+            "Questions that were put to a second replica, since the first one was slow",
+            self.hedges.clone(),
+        );
+        registry.register(
+            "index_written_timestamp_seconds",
+            "When the repository's index was written, in seconds since 1970",
+            self.written.clone(),
+        );
+    }
+
+    /// Takes over the last look at the shards. What is not there any more has no metric.
+    fn set(&self, cluster: &Cluster) {
+        for (at, hedges) in cluster.hedges().into_iter().enumerate() {
+            let shard = ShardLabel { shard: at as u64 + 1 };
+            self.hedges.get_or_create(&shard).inner().store(hedges, Ordering::Relaxed);
+        }
+        self.up.clear();
+        self.generations.clear();
+        self.written.clear();
+        let Some(seen) = cluster.last_health() else { return };
+        for ShardHealth { shard, replicas, repositories } in &seen.shards {
+            let shard = *shard as u64;
+            for one in replicas {
+                let replica = one.address.clone();
+                if let Some(generation) = one.generation.clone() {
+                    let of = ReplicaGeneration { shard, replica: replica.clone(), generation };
+                    self.generations.get_or_create(&of).set(1);
+                }
+                self.up.get_or_create(&ReplicaLabel { shard, replica }).set(one.why.is_none().into());
+            }
+            for one in repositories.iter().filter(|one| one.missing.is_none()) {
+                let of = ShardRepository { shard, repository: one.name.clone() };
+                self.written.get_or_create(&of).set((one.written_ms / 1_000) as i64);
+            }
+        }
+    }
+}
+
 /// A version.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Version {
@@ -62,9 +144,13 @@ pub struct Metrics {
     complete: Numbers,
     stale: Numbers,
     unserved: Numbers,
+    no_room: Numbers,
     shards: Gauge<i64, AtomicI64>,
     shards_missing: Gauge<i64, AtomicI64>,
     shards_unserved: Gauge<i64, AtomicI64>,
+    shards_repeated: Gauge<i64, AtomicI64>,
+    shards_no_room: Gauge<i64, AtomicI64>,
+    cluster: ClusterMetrics,
 }
 
 /// A request that has no answer yet; counted until it is dropped.
@@ -110,16 +196,21 @@ impl Metrics {
         let complete = numbers("index_complete", "1 where all files are indexed");
         let stale = numbers("index_stale", "1 where the next request looks for changes");
         let unserved = numbers("index_unserved", "1 where the repository can't be searched now");
-        let [shards, shards_missing, shards_unserved] = [
+        let no_room = numbers("index_no_room", "1 where the index can't be updated for want of room on the disk");
+        let [shards, shards_missing, shards_unserved, shards_repeated, shards_no_room] = [
             ("shards", "Shards that are searched"),
             ("shards_missing", "Shards that do not answer"),
             ("repositories_unserved", "Repositories that shards which answer can't serve"),
+            ("repositories_repeated", "Repositories that several shards serve; the newest index is searched"),
+            ("repositories_no_room", "Repositories whose indexes can't be updated for want of room on the disk"),
         ]
         .map(|(name, help)| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
             gauge
         });
+        let cluster = ClusterMetrics::default();
+        cluster.register(&mut registry);
         let build = Family::<Version, Gauge>::default();
         build.get_or_create(&Version { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The version", build);
@@ -138,9 +229,13 @@ impl Metrics {
             complete,
             stale,
             unserved,
+            no_room,
             shards,
             shards_missing,
             shards_unserved,
+            shards_repeated,
+            shards_no_room,
+            cluster,
         }
     }
 
@@ -172,6 +267,7 @@ impl Metrics {
             let of = Of { root: root.folder.display().to_string() };
             self.stale.get_or_create(&of).set(root.is_stale().into());
             self.unserved.get_or_create(&of).set(root.trouble().is_some().into());
+            self.no_room.get_or_create(&of).set(root.has_no_room().into());
             let Some(snapshot) = root.opened() else { continue };
             let set = |numbers: &Numbers, number: u64| {
                 numbers.get_or_create(&of).set(number.try_into().unwrap_or(i64::MAX));
@@ -184,7 +280,11 @@ impl Metrics {
             // Before the first look none is known to answer.
             let (all, seen) = (shards.cluster.count(), shards.cluster.last_health());
             let missing = seen.as_ref().map_or(all, |seen| seen.coverage.missing.len());
-            self.shards_unserved.set(seen.map_or(0, |seen| seen.coverage.unserved.len()) as i64);
+            self.cluster.set(&shards.cluster);
+            let count = |of: fn(&ShardCoverage) -> usize| seen.as_ref().map_or(0, |seen| of(&seen.coverage)) as i64;
+            self.shards_unserved.set(count(|coverage| coverage.unserved.len()));
+            self.shards_repeated.set(count(|coverage| coverage.repeated.len()));
+            self.shards_no_room.set(count(|coverage| coverage.partial.iter().filter(|one| one.has_no_room).count()));
             self.shards.set(all as i64);
             self.shards_missing.set(missing as i64);
         }
@@ -195,7 +295,7 @@ impl Metrics {
 }
 
 /// Memory of this process; none where the system does not tell.
-fn resident_bytes() -> Option<i64> {
+pub(super) fn resident_bytes() -> Option<i64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<i64>().ok()? << 10)

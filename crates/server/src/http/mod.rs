@@ -15,9 +15,10 @@ mod page;
 mod problem;
 mod routes;
 mod shard;
+mod shard_metrics;
+mod turns;
 
 use colgrep_index::update::ReadFirst;
-use colgrep_render::remark;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -25,7 +26,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::settings::env::Env;
 use gate::Admission;
-use guard::Guard;
+use guard::{CallerKey, Guard};
 use listen::BoundSocket;
 use metrics::Metrics;
 use page::view::RootNames;
@@ -35,6 +36,7 @@ use crate::api::Shards;
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, NotServed, Tool, left_out, tools};
 use crate::args::ServeArgs;
+use crate::log::{self, LogFormat, LogLevel};
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::highlight::Syntaxes;
@@ -47,6 +49,8 @@ const SOCKET_THREADS: usize = 2;
 const SPARE_THREADS: usize = 4;
 /// How often a server looks which of its shards answer, or which of its folders are there.
 const LOOK: Duration = Duration::from_secs(2);
+/// Why a server is not ready whose disk is full.
+const NO_ROOM: &str = "indexes can't be updated: no room on the disk";
 /// After how many looks an index that can't be opened is tried again.
 const TRY: u32 = 15;
 
@@ -59,6 +63,8 @@ pub struct App {
     metrics: Metrics,
     /// Time that a request may take.
     patience: Duration,
+    /// Whether the log has queries.
+    logs_queries: bool,
     /// The syntaxes that colour code, loaded when first needed.
     syntaxes: OnceLock<Syntaxes>,
 }
@@ -70,11 +76,12 @@ impl App {
     /// When there is no room, it takes too long, or it fails.
     pub async fn work<T: Send + 'static>(
         self: &Arc<App>,
+        caller: &CallerKey,
         work: impl FnOnce(&App) -> Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
         let end = tokio::time::Instant::now() + self.patience;
         let late = |_| Problem::late(self.patience);
-        let place = tokio::time::timeout_at(end, self.gate.enter()).await.map_err(late)??;
+        let place = tokio::time::timeout_at(end, self.gate.enter(caller)).await.map_err(late)??;
         let app = Arc::clone(self);
         let task = tokio::task::spawn_blocking(move || {
             // Whoever asked may be gone: the place is kept until the work is over.
@@ -105,6 +112,9 @@ fn check(args: &ServeArgs) -> Result<()> {
         };
         bail!("--rights: about a server over shards (serve --shards FILE); {who}");
     }
+    if args.log_queries && (args.shard || args.log == LogFormat::Plain) {
+        bail!("--log-queries: about a server that logs its requests (--log text or --log json)");
+    }
     if args.timeout == 0 {
         bail!("--timeout 0 leaves no time for any request; the least is 1 second");
     }
@@ -120,6 +130,7 @@ fn check(args: &ServeArgs) -> Result<()> {
 /// When flags contradict each other, no root can be served, or the address is taken.
 pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
     check(args)?;
+    log::set_format(args.log);
     if args.shard {
         return shard::run(args, options, quiet, env);
     }
@@ -146,6 +157,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         guard,
         metrics: Metrics::new(),
         patience: Duration::from_secs(args.timeout),
+        logs_queries: args.log_queries,
         syntaxes: OnceLock::new(),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -176,7 +188,7 @@ fn tell(app: &App, listener: &BoundSocket, quiet: bool) -> Result<()> {
         let mut roots: Vec<String> = served.map(|root| root.folder.display().to_string()).collect();
         roots.extend(app.state.shards().map(|shards| format!("the shards of {}", shards.cluster.file().display())));
         let token = if app.guard.has_token() { "; requests bring the token" } else { "" };
-        remark!("colgrep: serves {}{token}; ctrl-c ends it", roots.join(", "));
+        log::message(LogLevel::Info, format!("serves {}{token}; ctrl-c ends it", roots.join(", ")));
     }
     Ok(())
 }
@@ -192,12 +204,12 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
             if let Err(error) = opened
                 && !error.is::<NotServed>()
             {
-                remark!("colgrep: {}: {}", root.folder.display(), for_tools(&error));
+                log::message(LogLevel::Warn, format!("{}: {}", root.folder.display(), for_tools(&error)));
             }
         }
         match app.state.shards() {
-            Some(shards) => watch(shards, quiet),
-            None => watch_roots(&app.state, quiet),
+            Some(shards) => watch(&app, shards, quiet),
+            None => watch_roots(&app, quiet),
         }
     };
     std::thread::Builder::new().name("opens".into()).spawn(work).context("no thread for the indexes")?;
@@ -206,15 +218,17 @@ fn open_roots(app: &Arc<App>, quiet: bool) -> Result<()> {
 
 /// Looks again and again which roots can be served, and says where that changed. What was never opened is opened as soon as
 /// it can be, what can't be opened is tried now and then.
-fn watch_roots(state: &ServerState, quiet: bool) {
-    let mut before = state.unserved();
+fn watch_roots(app: &App, quiet: bool) {
+    let (state, mut refused) = (&app.state, None);
+    let (mut before, mut no_room_before) = (state.unserved(), Vec::new());
     for look in 1_u32.. {
         std::thread::sleep(LOOK);
+        tell_refused(&app.guard.refused_token(), &mut refused);
         for root in state.roots() {
             // Where even that fails, what is known counts.
             let _ = contained(|| {
                 let is_due = match state.look(root) {
-                    None => !root.is_ready(),
+                    None => !root.is_ready() || root.has_no_room(),
                     Some(_) => look.is_multiple_of(TRY),
                 };
                 if is_due {
@@ -224,19 +238,43 @@ fn watch_roots(state: &ServerState, quiet: bool) {
         }
         let now = state.unserved();
         if now != before && !quiet {
-            remark!(
-                "colgrep: {}",
-                left_out(&now).unwrap_or_else(|| "all repositories can be searched again".to_string())
-            );
+            match left_out(&now) {
+                Some(told) => log::message(LogLevel::Warn, told),
+                None => log::message(LogLevel::Info, "all repositories can be searched again"),
+            }
         }
         before = now;
+        let no_room = state.roots().filter(|root| root.has_no_room());
+        let no_room: Vec<String> = no_room.map(|root| root.folder.display().to_string()).collect();
+        if no_room != no_room_before && !quiet {
+            let folders = no_room.join(", ");
+            match no_room.is_empty() {
+                true => log::message(LogLevel::Info, "all indexes can be written again"),
+                false => log::message(
+                    LogLevel::Warn,
+                    format!("no room to write the indexes of {folders}; they are searched as they are"),
+                ),
+            }
+        }
+        no_room_before = no_room;
     }
 }
 
+/// Says why a changed file of tokens is not taken over; once.
+fn tell_refused(now: &Option<String>, before: &mut Option<String>) {
+    if let Some(why) = now.as_ref().filter(|_| now != before) {
+        log::message(LogLevel::Warn, format!("the tokens are not taken over as they are now: {why}"));
+    }
+    before.clone_from(now);
+}
+
 /// Looks again and again which shards answer, and says where that changed.
-fn watch(shards: &Shards, quiet: bool) {
+fn watch(app: &App, shards: &Shards, quiet: bool) {
     let mut before = Default::default();
+    let (mut refused, mut refused_for_shards) = (None, None);
     loop {
+        tell_refused(&app.guard.refused_token(), &mut refused);
+        tell_refused(&shards.cluster.refused_token(), &mut refused_for_shards);
         // Where even that fails, the last look counts.
         let _ = contained(|| shards.cluster.greet());
         let seen = shards.cluster.last_health().unwrap_or_default();
@@ -244,11 +282,11 @@ fn watch(shards: &Shards, quiet: bool) {
         let unserved: Vec<String> = seen.coverage.unserved.iter().map(|one| one.repository.clone()).collect();
         let now = (missing, unserved, wrong(&seen));
         if now != before && !quiet {
-            let mut told: Vec<String> = seen.coverage.told().into_iter().chain(now.2.clone()).collect();
+            let told: Vec<String> = seen.coverage.told().into_iter().chain(now.2.clone()).collect();
             if told.is_empty() {
-                told.push("all shards answer again".to_string());
+                log::message(LogLevel::Info, "all shards answer again");
             }
-            told.iter().for_each(|line| remark!("colgrep: {line}"));
+            told.iter().for_each(|line| log::message(LogLevel::Warn, line));
         }
         before = now;
         std::thread::sleep(LOOK);

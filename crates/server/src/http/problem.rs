@@ -106,12 +106,6 @@ impl Problem {
             let index = engine.and_then(EngineError::of_index).or_else(|| cause.downcast_ref::<IndexError>());
             index.is_some_and(|error| error.kind() == ErrorKind::Away)
         };
-        // Nobody can ask otherwise, until somebody serves one of them under another name.
-        let is_twice =
-            |cause: &(dyn std::error::Error + 'static)| matches!(cause.downcast_ref(), Some(WireError::Twice { .. }));
-        if error.chain().any(is_twice) {
-            return Problem::not_ready(for_tools(error));
-        }
         if error.chain().any(is_away) {
             return Problem::for_now("away", for_tools(error));
         }

@@ -1,5 +1,6 @@
 //! The routes, and what surrounds every one: who may ask, headers, metrics.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,11 +13,14 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
+use serde_json::Value;
+
 use super::gate::Guest;
-use super::guard::Caller;
+use super::guard::{Caller, CallerKey, PeerAddress};
 use super::metrics::OPENMETRICS;
 use super::problem::{Problem, ProblemCode};
-use super::{App, api, mcp, openapi, page};
+use super::{App, NO_ROOM, api, mcp, openapi, page};
+use crate::log::{self, LogLevel};
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -82,12 +86,16 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     let route = path.as_ref().map_or("other", MatchedPath::as_str).to_string();
     let is_asset = page::ASSETS.iter().any(|(path, ..)| *path == route);
     let is_open = is_asset || OPEN.contains(&route.as_str());
+    let (id, method) = (request_id(request.headers()), request.method().to_string());
+    let peer = request.extensions().get::<PeerAddress>().copied();
     let checked = super::guard::check_head(request.uri(), request.headers());
-    let checked = checked.and_then(|()| app.guard.check(request.headers(), route == PAGE, is_open)).and_then(|()| {
+    let checked = checked.and_then(|()| app.guard.check(request.headers(), route == PAGE, is_open)).and_then(|token| {
+        let key = CallerKey::new(token, request.headers(), peer);
         let shards = app.state.shards();
         let is_needed = shards.is_some_and(|shards| shards.needs_rights) && of_repositories(&route) && !is_open;
-        Caller::read(request.headers(), shards.is_some(), is_needed)
+        Caller::read(request.headers(), shards.is_some(), is_needed, key)
     });
+    let key = checked.as_ref().ok().map(|caller| caller.key.to_string());
     let mut response = match checked {
         Ok(caller) => {
             if let Some(guest) = request.extensions().get::<Arc<Guest>>().filter(|_| !is_open) {
@@ -106,8 +114,42 @@ async fn around(State(app): State<Arc<App>>, path: Option<MatchedPath>, mut requ
     response
         .headers_mut()
         .insert(CACHE_CONTROL, HeaderValue::from_static(if is_asset { "no-cache" } else { "no-store" }));
-    app.metrics.answered(&route, response.status().as_u16(), begun.elapsed());
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    app.metrics.answered(&route, status, took);
+    if log::logs_requests() {
+        let code = response.extensions().get::<ProblemCode>().map(|code| code.0);
+        let query =
+            response.extensions().get::<api::AskedQuery>().filter(|_| app.logs_queries).map(|asked| asked.0.clone());
+        let fields = [
+            ("request.id", Some(id.into())),
+            ("http.request.method", Some(method.into())),
+            ("http.route", Some(route.into())),
+            ("http.response.status_code", Some(status.into())),
+            ("http.server.request.duration", Some(took.as_secs_f64().into())),
+            ("caller", key.map(Value::from)),
+            ("error.type", code.map(Value::from)),
+            ("query", query.map(Value::from)),
+        ];
+        let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+        log::event(if status < 500 { LogLevel::Info } else { LogLevel::Warn }, "request", fields.collect());
+    }
     response
+}
+
+/// The header with a request's id, which is in its answer and in the log.
+const REQUEST_ID: &str = "x-request-id";
+/// The longest id that is taken over, in bytes.
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
+/// The id that a request brings, or a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+    let is_one = |id: &&str| (1..=REQUEST_ID_BYTES_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
+    // A hasher with keys of its own is random enough to tell requests apart.
+    given.filter(is_one).map_or_else(|| format!("{:016x}", RandomState::new().hash_one(Instant::now())), str::to_string)
 }
 
 /// Whether a route's answer includes data of repositories.
@@ -121,9 +163,8 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
     let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
     if let Some(shards) = app.state.shards() {
         return match shards.cluster.last_health() {
-            // Names are given only to authenticated callers.
-            Some(seen) if seen.twice.is_some() => {
-                Err(Problem::not_ready("several shards serve a repository of one name; `status` says which"))
+            Some(seen) if seen.coverage.is_whole() && seen.coverage.partial.iter().any(|one| one.has_no_room) => {
+                text("ready, and not all indexes can be updated: no room on the disk\n")
             }
             Some(seen) if seen.coverage.is_whole() => text("ready\n"),
             Some(seen) if seen.coverage.missing.is_empty() => text("ready, and not all repositories are served\n"),
@@ -133,6 +174,9 @@ async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem
         };
     }
     let (served, unserved): (Vec<_>, Vec<_>) = app.state.roots().partition(|root| root.trouble().is_none());
+    if app.state.roots().any(|root| root.has_no_room()) {
+        return Err(Problem::not_ready(NO_ROOM));
+    }
     match served.iter().all(|root| root.is_ready()) {
         true if served.is_empty() => Err(Problem::not_ready("no repository can be searched now")),
         // Which they are is said where callers are known.

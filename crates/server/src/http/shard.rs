@@ -3,15 +3,14 @@
 //! It serves a generation: a new one is built as soon as an index changes, while searches under way keep the one that
 //! they began with.
 
-use colgrep_render::remark;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardServer};
+use colgrep_cluster::{Catalog, Generation, HostedRepository, ShardLoad, ShardServer};
 use colgrep_engine::project::damage::repair_after;
 use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::env::Env;
@@ -19,8 +18,10 @@ use colgrep_engine::settings::env::Env;
 use super::guard::Guard;
 use super::listen::told_to_end;
 use super::named::{NamedRepository, named};
+use super::{NO_ROOM, shard_metrics, tell_refused};
 use crate::api::state::{Root, ServerState};
 use crate::args::ServeArgs;
+use crate::log::{self, LogLevel};
 use colgrep_engine::OpenOptions;
 use colgrep_render::advice::for_tools;
 use colgrep_render::panic::contained;
@@ -41,6 +42,8 @@ struct Repositories {
     damage: Mutex<Option<colgrep_index::Error>>,
     /// Why repositories are not served now, by their names.
     missing: Mutex<BTreeMap<String, String>>,
+    /// The names of those whose index can't be written for want of room.
+    no_room: Mutex<BTreeSet<String>>,
 }
 
 /// A repository that is to be served.
@@ -62,8 +65,18 @@ impl Catalog for Repositories {
     }
 
     fn damaged(&self, error: colgrep_index::Error) {
-        remark!("colgrep: an index is damaged and is repaired: {}", error.full());
+        log::message(LogLevel::Warn, format!("an index is damaged and is repaired: {}", error.full()));
         *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
+        (!no_room.is_empty()).then(|| NO_ROOM.to_string())
+    }
+
+    fn metrics(&self, load: &ShardLoad) -> Option<String> {
+        let data = self.all.iter().find_map(|own| own.root.get()).map(|root| root.project.store.folder());
+        shard_metrics::text(self.now().as_deref(), self.lost().len(), load, data).ok()
     }
 
     fn missing(&self) -> Vec<(String, String)> {
@@ -75,7 +88,9 @@ impl Looked {
     /// Whether it is time for the next look.
     fn is_due(&self, own: &OwnRepository) -> bool {
         let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
-        let is_whole = self.found.as_ref().map(|one| one.snapshot.files.complete && one.known_files.is_none());
+        // An update that finds no room is tried again as rarely as a repository that can't be served.
+        let found = self.found.as_ref().filter(|one| !one.has_no_room);
+        let is_whole = found.map(|one| one.snapshot.files.complete && one.known_files.is_none());
         self.at.elapsed() >= pause(is_whole, is_noticed)
     }
 }
@@ -118,7 +133,7 @@ impl Repositories {
         }
         let next = Generation::new(found);
         let is_same_repository = |(a, b): (&HostedRepository, &HostedRepository)| {
-            Arc::ptr_eq(&a.snapshot, &b.snapshot) && a.known_files == b.known_files
+            Arc::ptr_eq(&a.snapshot, &b.snapshot) && (a.known_files, a.has_no_room) == (b.known_files, b.has_no_room)
         };
         let is_same = |now: &Arc<Generation>| {
             now.fingerprint == next.fingerprint
@@ -146,9 +161,10 @@ impl Repositories {
                     HostedRepository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
                 }
             };
-            repository.known_files = known_files;
+            (repository.known_files, repository.has_no_room) = (known_files, root.has_no_room());
             Ok(repository)
         });
+        self.tell_room(own);
         match opened.flatten() {
             Ok(repository) => {
                 self.lost().remove(&own.named.name);
@@ -158,6 +174,21 @@ impl Repositories {
                 self.is_lost(own, &error);
                 None
             }
+        }
+    }
+
+    /// Remembers whether the index of a repository could be written, and says where that changed.
+    fn tell_room(&self, own: &OwnRepository) {
+        let Some(root) = own.root.get() else { return };
+        let mut no_room = self.no_room.lock().unwrap_or_else(PoisonError::into_inner);
+        let (name, folder) = (&own.named.name, root.project.store.folder().display());
+        if !root.has_no_room() && no_room.remove(name) {
+            log::message(LogLevel::Info, format!("{name}: its index can be written again"));
+        } else if root.has_no_room() && no_room.insert(name.clone()) {
+            log::message(
+                LogLevel::Warn,
+                format!("{name}: no room to write its index in {folder}; it is searched as it is"),
+            );
         }
     }
 
@@ -184,7 +215,7 @@ impl Repositories {
     fn is_lost(&self, own: &OwnRepository, error: &anyhow::Error) {
         let (name, why) = (&own.named.name, for_tools(error));
         if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
-            remark!("colgrep: {name} is not served: {why}");
+            log::message(LogLevel::Warn, format!("{name} is not served: {why}"));
         }
     }
 
@@ -232,7 +263,7 @@ fn check_whole(root: &Root) -> Result<()> {
 /// # Errors
 /// When no root is one, the token is missing, or the address is taken.
 pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
-    let token = Guard::new(args, env)?.into_token();
+    let tokens = Guard::new(args, env)?.into_tokens();
     let settings = settings_at(Path::new("."), env)?;
     let mut given = args.roots.clone();
     for group in &args.groups {
@@ -252,8 +283,8 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         all.push(NamedRepository::of(&root.folder)?);
     }
     let all = all.into_iter().map(|named| OwnRepository { named, root: OnceLock::new() }).collect();
-    let (now, damage, missing) = (Mutex::default(), Mutex::default(), Mutex::default());
-    let held = Arc::new(Repositories { state, all, now, damage, missing });
+    let (now, damage, missing, no_room) = Default::default();
+    let held = Arc::new(Repositories { state, all, now, damage, missing, no_room });
     held.open()?;
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
@@ -265,18 +296,20 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     out.flush()?;
     drop(out);
     if !quiet {
-        let token = if token.is_some() { "; coordinators bring the token" } else { "" };
+        let token = if tokens.is_some() { "; coordinators bring the token" } else { "" };
         let opened = held.all.iter().filter(|own| own.root.get().is_some());
         let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
-        remark!("colgrep: serves {} as a shard{token}; ctrl-c ends it", names.join(", "));
+        log::message(LogLevel::Info, format!("serves {} as a shard{token}; ctrl-c ends it", names.join(", ")));
     }
-    let server = ShardServer::new(Arc::<Repositories>::clone(&held), token);
+    let server = ShardServer::new(Arc::<Repositories>::clone(&held), tokens.clone());
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
     std::thread::Builder::new().name("looks".into()).spawn(move || {
-        let mut looked = Vec::new();
+        let (mut looked, mut refused) = (Vec::new(), None);
         loop {
             held.look(&mut looked);
+            let why = tokens.as_ref().and_then(|tokens| tokens.refused());
+            tell_refused(&why, &mut refused);
             std::thread::sleep(if held.now().is_some() { LOOK } else { LOOK / 5 });
         }
     })?;

@@ -30,8 +30,8 @@ pub type PendingAnswer<'w> = Pin<Box<dyn Future<Output = Result<ApiAnswer, Strin
 
 /// Who works on requests, and for whom.
 pub trait Worker: Send + Sync + 'static {
-    /// Does the work in another thread, when there is room.
-    fn work(&self, work: CallWork) -> PendingAnswer<'_>;
+    /// Does the work of a request in another thread, when there is room.
+    fn work(&self, request: &Extensions, work: CallWork) -> PendingAnswer<'_>;
 
     /// Waits for room among the requests that wait; it is taken until what is returned is dropped.
     fn admit(&self) -> Pin<Box<dyn Future<Output = Box<dyn Send>> + Send + '_>>;
@@ -86,7 +86,7 @@ impl McpServer {
             state.listener = Arc::new(reporter);
             tokio::spawn(forward(from, token, context.peer.clone()))
         });
-        match self.worker.work(Box::new(move || answer(&state, call))).await {
+        match self.worker.work(&context.extensions, Box::new(move || answer(&state, call))).await {
             Ok(answer) => {
                 if let Some(forwarded) = forwarded {
                     // Progress comes before the answer.

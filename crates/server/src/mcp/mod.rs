@@ -38,8 +38,8 @@ names the roots, what git has checked out there, and how current the index is.";
 
 /// The same of a server over shards.
 const INSTRUCTIONS_OVER_SHARDS: &str = "colgrep searches the code of repositories that other machines serve, as one index of all. \
-`search` ranks units (functions, classes, constants, headings) by words, names and meaning; `status` tells the repositories and \
-which shards answer. Paths begin with the name of a repository, in answers and in the parameter `paths`; the files themselves \
+`search` ranks units (functions, classes, constants, headings) by words, names and meaning; `grep` gives matching \
+lines of indexed files; `status` tells the repositories and which shards answer. Paths begin with the name of a repository, in answers and in the parameter `paths`; the files themselves \
 are not on this machine. Answers are text; tokens are counted as bytes / 4; a last line in parentheses gives the offset of the \
 next page. Where shards do not answer, an answer says which.";
 
@@ -82,7 +82,7 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
 }
 
 impl Worker for IntakeLimits {
-    fn work(&self, work: CallWork) -> PendingAnswer<'_> {
+    fn work(&self, _: &Extensions, work: CallWork) -> PendingAnswer<'_> {
         Box::pin(async {
             let _place = self.work.acquire().await.map_err(|error| error.to_string())?;
             match tokio::task::spawn_blocking(|| contained(work).flatten()).await {

@@ -17,7 +17,12 @@ pub struct Shard {
 impl Shard {
     /// Starts a command that serves a shard, and waits until it does.
     pub fn of(command: &mut Command) -> Shard {
-        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(Stdio::null())).expect("a shard");
+        Shard::of_heard(command, Stdio::null())
+    }
+
+    /// The same; what it says on stderr goes there.
+    pub fn of_heard(command: &mut Command, heard: impl Into<Stdio>) -> Shard {
+        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(heard)).expect("a shard");
         let shard = Shard { address: process.says(""), process };
         until("ready", || shard.health("/readyz").0 == 200);
         shard
