@@ -1,8 +1,14 @@
 //! Parses a query: its weighted terms, its names, what it asks for.
 
+mod contractions;
 pub mod intents;
+mod wording;
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use contractions::without_contractions;
+use wording::Wording;
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -40,11 +46,11 @@ pub struct Identifier {
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// The query as typed, without fillers if these are left out.
+    /// The query as typed, without fillers if these are left out, and with contractions written out.
     pub text: String,
     /// As typed.
     pub typed: String,
-    /// Distinct terms, in order.
+    /// Distinct terms, in order, without those of words that carry only the form of the query ("how do I").
     pub terms: Vec<QueryTerm>,
     /// Terms of the parts, without stop words, with order and repetitions as typed; proximity reads neighbours from it.
     pub sequence: Vec<String>,
@@ -166,10 +172,17 @@ impl Query {
     /// Reads a query typed in a project whose root folder is `root`.
     pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let typed = text.to_string();
+        let text = &*without_contractions(text);
         let mut query =
             Query { text: text.to_string(), typed, intents: Intents::parse(text, languages), ..Query::default() };
+        let wording = Wording::new(text);
+        let form = wording.form();
+        let is_form = |place: Range<usize>| form.iter().any(|form| form.start <= place.start && place.end <= form.end);
         let mut seen: FxHashSet<String> = FxHashSet::default();
         tokenizer.tokenize(text, |token| {
+            if is_form(token.start..token.end) {
+                return;
+            }
             if seen.insert(token.term.to_string()) {
                 let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());
                 query.terms.push(QueryTerm { text: token.term.to_string(), stop, compound: token.compound });
@@ -179,7 +192,7 @@ impl Query {
             }
         });
         let mut seen: FxHashSet<String> = FxHashSet::default();
-        for word in words(text) {
+        for word in words(text).filter(|word| !is_form(word.clone())) {
             let word = &text[word];
             let lower = folded(word).into_owned();
             let mut split: Vec<String> = parts(word).map(|p| folded(&word[p]).into_owned()).collect();
@@ -254,6 +267,14 @@ impl Query {
     /// Whether the query asks for all places of the name that it is ([`crate::query::intents::all_places_of`]).
     pub fn is_everywhere(&self) -> bool {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
+    }
+
+    /// The words that carry its subject, as written: no stop words, and none that carry only its form.
+    pub fn content_words(&self) -> impl Iterator<Item = &str> {
+        let form = Wording::new(&self.text).form();
+        let is_content = move |place: &Range<usize>| !form.contains(place);
+        let content = words(&self.text).filter(is_content).map(|place| &self.text[place]);
+        content.filter(|word| !is_stop_word(&word.to_lowercase()))
     }
 
     /// Terms that are not stop words, or all terms if there are no others.
@@ -471,6 +492,33 @@ mod tests {
             assert_eq!(query.asks_for.contains(&PathClass::TEST), tests, "{text}");
             assert_eq!(query.asks_for.contains(&PathClass::EXAMPLE), examples, "{text}");
         }
+    }
+
+    #[test]
+    fn words_of_form_are_no_terms() {
+        let terms = |text: &str| {
+            let query = read(text);
+            let content: Vec<&str> = query.terms.iter().filter(|t| !t.stop).map(|t| t.text.as_str()).collect();
+            assert!(
+                query.plain_words.iter().all(|word| !["cannot", "code", "sure"].contains(&word.as_str())),
+                "{text}"
+            );
+            content.join(" ")
+        };
+        for text in ["cannot dispatch", "can not dispatch", "can't dispatch", "can’t dispatch", "I can't dispatch"] {
+            assert_eq!(terms(text), "dispatch", "{text}");
+        }
+        for (text, expected) in [
+            ("my sessions can expire", "session expir"),
+            ("which code makes sure that my session expires", "session expir"),
+            ("the user's session", "user session"),
+            ("we", "we"),
+            ("can", "can"),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+        assert_eq!(read("can't dispatch").text, read("can not dispatch").text);
+        assert_eq!(read("can't dispatch").typed, "can't dispatch");
     }
 
     #[test]
