@@ -1,5 +1,6 @@
 //! Parses a query: its weighted terms, its names, what it asks for.
 
+mod asked_classes;
 mod contractions;
 pub mod intents;
 mod wording;
@@ -7,6 +8,7 @@ mod wording;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use asked_classes::{asked_classes, asks_for_prose};
 use contractions::without_contractions;
 use wording::Wording;
 
@@ -115,27 +117,6 @@ impl From<QueryParts> for Query {
     }
 }
 
-const TEST_WORDS: [&str; 10] =
-    ["test", "tests", "testing", "spec", "specs", "mock", "mocks", "fixture", "fixtures", "testcase"];
-const BENCHMARK_WORDS: [&str; 4] = ["bench", "benchmark", "benchmarks", "benchmarking"];
-const EXAMPLE_WORDS: [&str; 8] = ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
-const PROSE_WORDS: [&str; 14] = [
-    "readme",
-    "doc",
-    "docs",
-    "documentation",
-    "changelog",
-    "guide",
-    "guides",
-    "tutorial",
-    "tutorials",
-    "manual",
-    "license",
-    "licence",
-    "contributing",
-    "faq",
-];
-
 /// Whether `text` can be one written name: no white space, and only characters of names and the marks that join them.
 fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
@@ -208,19 +189,8 @@ impl Query {
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
-        let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
-        let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
-        // "Test whether a value is a ref" searches for the code that tests it.
-        let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
-        let tests = lower.iter().filter(|word| TEST_WORDS.contains(&word.as_str())).count();
-        let asks_for_tests = tests > lower.windows(2).filter(|pair| is_verb(pair)).count();
-        let asked = [
-            (PathClass::TEST, asks_for_tests),
-            (PathClass::BENCHMARK, holds(&BENCHMARK_WORDS)),
-            (PathClass::EXAMPLE, holds(&EXAMPLE_WORDS)),
-        ];
-        query.asks_for = asked.into_iter().filter(|(_, is)| *is).map(|(class, _)| class).collect();
-        query.asks_for_prose = holds(&PROSE_WORDS);
+        query.asks_for = asked_classes(&wording);
+        query.asks_for_prose = asks_for_prose(&wording);
         query.variants = Variants::asked(text, languages);
         query
     }
@@ -485,7 +455,7 @@ mod tests {
             ("unit test runner", true, false),
             ("Specs for routing", true, false),
             ("test whether a value is a ref", false, false),
-            ("test if the tests pass", true, false),
+            ("parse the score of test files", false, false),
             ("example of a plugin", false, true),
         ] {
             let query = read(text);

@@ -119,6 +119,28 @@ impl Wording {
             false => Vec::new(),
         }
     }
+
+    /// All words in lower case.
+    pub(super) fn lower(&self) -> Vec<&str> {
+        self.words.iter().map(|word| word.lower.as_str()).collect()
+    }
+
+    /// Number of words at the beginning that are its frame.
+    pub(super) fn frame(&self) -> usize {
+        self.frame
+    }
+
+    /// Whether a word before a position is no function word.
+    pub(super) fn has_content_before(&self, at: usize) -> bool {
+        self.words[..at].iter().any(is_content)
+    }
+
+    /// Whether the frame names what the query asks for: "which function".
+    pub(super) fn names_subject(&self) -> bool {
+        let nouns = PHRASES.iter().filter(|(rule, _)| matches!(rule, FrameRule::Noun | FrameRule::Concrete));
+        let mut nouns = nouns.flat_map(|(_, phrase)| phrase.split('|'));
+        nouns.any(|noun| self.words[..self.frame].iter().any(|word| word.lower == noun))
+    }
 }
 
 fn question_word(text: &str, place: Range<usize>, is_code: bool) -> QuestionWord {
