@@ -1,7 +1,7 @@
 //! How the binary reads questions: frames, contractions, mistyped names, plain words that are names of files, and names
 //! that are no single identifier.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, leads};
 
 #[test]
 fn one_question_in_other_words_has_one_answer() {
@@ -28,4 +28,52 @@ fn one_question_in_other_words_has_one_answer() {
         assert_eq!(ran.lines().count(), expected.lines().count(), "{query}: {ran}");
         assert!(!ran.contains("mail.py"), "{query}: {ran}");
     }
+}
+
+#[test]
+fn a_plain_word_is_no_path() {
+    let sandbox = Sandbox::new();
+    sandbox.write("public/another/file", "hello\n");
+    sandbox.write("src/upload.js", "export function upload(file) {\n  return send(file);\n}\n");
+    sandbox.write("src/read.js", "export function read(file) {\n  return open(file).text();\n}\n");
+    for query in [
+        "upload a file",
+        "upload the file",
+        "upload file",
+        "file upload",
+        "uploading a file",
+        "how do I upload a file",
+        "how is a file uploaded",
+        "where is a file uploaded",
+        "which function uploads a file",
+        "I want to upload a file",
+        "can I upload a file",
+        "code that uploads a file",
+        "what happens when a file is uploaded",
+        "show me how to upload a file",
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with("src/upload.js:1:"), "{query}: {ran:?}");
+    }
+    for query in [
+        "read a file",
+        "how do I read a file",
+        "read file",
+        "reading a file",
+        "where is a file read",
+        "how are files read",
+        "the function that reads a file",
+    ] {
+        let ran = sandbox.run(&["--query", query, "-k", "1"]);
+        assert!(ran.out.starts_with("src/read.js:1:"), "{query}: {ran:?}");
+    }
+    leads(
+        &sandbox,
+        &[
+            ("file", "public/another/file:"),
+            ("public/another/file", "public/another/file:"),
+            ("another/file", "public/another/file:"),
+            ("upload in read.js", "src/read.js:"),
+        ],
+    );
 }
