@@ -21,6 +21,7 @@ pub mod knob;
 pub mod language;
 pub mod literal_match;
 pub mod long;
+pub mod mistyped;
 pub mod partner;
 pub mod path;
 pub mod query;

@@ -77,3 +77,55 @@ fn a_plain_word_is_no_path() {
         ],
     );
 }
+
+#[test]
+fn a_mistyped_name_is_searched_as_the_nearest_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/loop.c",
+        "int uv_spawn(int a) {\n  return run(a);\n}\n\nstatic int uv__run_timers(int b) {\n  return run(b);\n}\n\n\
+         int uv_fs_scandir(int c) {\n  return run(c);\n}\n",
+    );
+    sandbox.write(
+        "src/client.py",
+        "class ClientSession:\n    def request_body(self):\n        return 1\n\n\ndef close_session():\n    return 2\n\n\n\
+         MAX_BUFFER_SIZE = 3\n",
+    );
+    sandbox.write(
+        "src/socket.js",
+        "export class WebSocketClient {\n  openConnection() {\n    return 1;\n  }\n}\n\n\
+         export function parseRequestHeaders(text) {\n  return text;\n}\n",
+    );
+    for (typed, expected) in [
+        ("uv_spwan", "src/loop.c:1:"),
+        ("uv_spawnn", "src/loop.c:1:"),
+        ("uv_spwan()", "src/loop.c:1:"),
+        ("where is uv_spwan defined", "src/loop.c:1:"),
+        ("how does uv_spwan start a process", "src/loop.c:1:"),
+        ("uv_run_timers", "src/loop.c:5:"),
+        ("uv_fs_sacndir", "src/loop.c:9:"),
+        ("uv_fs_scandirr", "src/loop.c:9:"),
+        ("ClientSesion", "src/client.py:1:"),
+        ("ClientSessoin", "src/client.py:1:"),
+        ("CleintSession", "src/client.py:1:"),
+        ("close_sesion", "src/client.py:6:"),
+        ("close_sessoin", "src/client.py:6:"),
+        ("closeSesion", "src/client.py:6:"),
+        ("reqeust_body", "src/client.py:2:"),
+        ("MAX_BUFER_SIZE", "src/client.py:10:"),
+        ("WebSocketClinet", "src/socket.js:1:"),
+        ("WebSoketClient", "src/socket.js:1:"),
+        ("openConection", "src/socket.js:2:"),
+        ("parseRequestHeder", "src/socket.js:7:"),
+        ("parseReqestHeaders", "src/socket.js:7:"),
+    ] {
+        let ran = sandbox.run(&["--query", typed, "-k", "1"]);
+        assert!(ran.out.starts_with(expected), "{typed}: {ran:?}");
+        assert!(ran.err.contains("is read as"), "{typed}: {ran:?}");
+    }
+    // Other names, and names that the text contains.
+    for typed in ["MIN_BUFFER_SIZE", "uv_spawn_99", "uv_spawn", "open_session", "BUFFER_SIZE", "zzqq_session"] {
+        let ran = sandbox.run(&["--query", typed, "-k", "1"]);
+        assert!(!ran.err.contains("is read as"), "{typed}: {ran:?}");
+    }
+}

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use colgrep_core::UnitKind;
 use colgrep_core::fold::folded;
-use colgrep_core::query::Query;
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::rank::NamedDefinition;
 use colgrep_core::statistics::Statistics;
+use colgrep_core::{Unit, UnitKind};
 use tantivy::Term;
 
 use super::read::{Lexical, UnitFilter, key};
@@ -175,6 +175,31 @@ impl Lexical {
             }
         }
         Ok(())
+    }
+
+    /// Calls `visit` with the name of each definition in lower case, including deleted ones.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn each_definition_name(&self, mut visit: impl FnMut(&str)) -> Result<()> {
+        for segment in &self.segments {
+            let index = segment.reader.inverted_index(self.fields.definition)?;
+            let mut names = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while names.advance() {
+                std::str::from_utf8(names.key()).into_iter().for_each(&mut visit);
+            }
+        }
+        Ok(())
+    }
+
+    /// The name, as written, of each definition that `filter` allows and that has a name in lower case.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn spellings_of(&self, lower: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<String>> {
+        let hits = self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)?;
+        let name = |unit: Unit| last_segment(&unit.name).to_string();
+        hits.iter().map(|hit| Ok(name(self.unit(hit.key)?.unit(&[])))).collect()
     }
 
     /// The number of files with each term in their topics.

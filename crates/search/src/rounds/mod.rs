@@ -37,6 +37,7 @@ mod likeness;
 mod lines;
 mod locate;
 mod marked;
+mod near_names;
 mod nearest;
 mod outline;
 mod paths;
@@ -81,6 +82,7 @@ pub use likeness::*;
 pub use lines::*;
 pub use locate::*;
 pub use marked::*;
+pub use near_names::*;
 pub use nearest::*;
 pub use outline::*;
 pub use paths::*;
@@ -297,6 +299,7 @@ rounds! {
     TextsRequest,
     LocateRequest,
     DefinitionsRequest,
+    NearNamesRequest,
     CallersRequest,
     EnclosingRequest,
     PhrasesRequest,
