@@ -33,6 +33,7 @@ pub mod tag;
 pub mod token;
 pub mod unit;
 pub mod variant;
+pub mod written_name;
 
 pub use language::{LanguageFacts, LanguagePaths};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

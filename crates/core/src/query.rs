@@ -278,8 +278,9 @@ pub fn last_segment(name: &str) -> &str {
 const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
 
 /// A single name, written as in some language, as a plain path of names: without arity (`Job.new/2`), labels and
-/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an
-/// entry point `m.n:Class` as `m.n.Class`. Any other text is unchanged.
+/// brackets of a call (`stack(for:)`, `open(`), labels of a selector (`loadIt:withMode:`), type arguments
+/// (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an entry point `m.n:Class` as `m.n.Class`, and Lua's `Queue:push`
+/// as `Queue.push`. Any other text is unchanged.
 pub fn plain_path(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let role = || text.strip_prefix(':')?.strip_suffix('`')?.split_once(":`");
@@ -287,9 +288,11 @@ pub fn plain_path(text: &str) -> Cow<'_, str> {
     let name = without_arity(name).unwrap_or(name);
     let name = without_call(name).unwrap_or(name);
     let name = name.strip_suffix("::class").unwrap_or(name);
+    let name = without_labels(name).unwrap_or(name);
     let name = without_type_arguments(name);
     let is_word = |word: &str| word.starts_with(is_name_start) && word.chars().all(is_word_char);
-    let is_module = |module: &str| module.contains('.') && module.split('.').all(is_word);
+    let is_type = |owner: &str| owner.starts_with(char::is_uppercase) && owner.chars().any(char::is_lowercase);
+    let is_module = |module: &str| (module.contains('.') || is_type(module)) && module.split('.').all(is_word);
     match name.split_once(':') {
         Some((module, object)) if is_module(module) && is_word(object) => Cow::Owned(format!("{module}.{object}")),
         _ => name,
@@ -318,6 +321,16 @@ fn without_call(written: &str) -> Option<&str> {
     let are_labels = |labels: &str| labels.is_empty() || (labels.ends_with(':') && labels.split(':').all(is_label));
     let is_call = given.is_empty() || labels.is_some_and(are_labels);
     (is_call && name.ends_with(|c: char| is_word_char(c) || matches!(c, '>' | '!' | '?'))).then_some(name)
+}
+
+/// The first part of an Objective-C selector; a single label has several parts, as no word before a colon has.
+fn without_labels(written: &str) -> Option<&str> {
+    let labels = written.strip_suffix(':')?;
+    let mut all = labels.split(':');
+    let first = all.next()?;
+    let is_label = |label: &str| label.starts_with(is_name_start) && label.chars().all(is_word_char);
+    let is_selector = labels.split(':').all(is_label) && (all.next().is_some() || is_name_in_query(first));
+    is_selector.then_some(first)
 }
 
 /// Strips paired angle brackets and their contents: `Vec<T>::push`, `collect::<Vec<_>>`.
@@ -430,6 +443,12 @@ mod tests {
             ("run(_:with:)", "run!"),
             (":meth:`~acme.client.Client.send`", "send!"),
             ("acme.cli:Main", "Main!"),
+            ("loadIt:withMode:", "loadIt!"),
+            ("insertObject:", "insertObject!"),
+            ("run:with:", "run!"),
+            ("Queue:push", "push!"),
+            ("host:port", "host:port!"),
+            ("default:", "default!"),
             (r"Acme\Client::class", "Client!"),
             ("Logger.ForContext<T>", "ForContext!"),
             ("Vec<T>::push", "push!"),

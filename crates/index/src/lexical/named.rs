@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::fold::folded;
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::rank::NamedDefinition;
 use colgrep_core::statistics::Statistics;
 use colgrep_core::{Unit, UnitKind};
-use tantivy::Term;
+use tantivy::schema::Field;
+use tantivy::{DocId, Term};
 
-use super::read::{Lexical, UnitFilter, key};
+use super::read::{Lexical, UnitFilter, UnitHit, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -200,6 +202,40 @@ impl Lexical {
         let hits = self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)?;
         let name = |unit: Unit| last_segment(&unit.name).to_string();
         hits.iter().map(|hit| Ok(name(self.unit(hit.key)?.unit(&[])))).collect()
+    }
+
+    /// The units whose own name and enclosing names contain all terms, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_with_names(&self, terms: &[String], filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let fields = UnitField::ALL.iter().zip(self.fields.unit);
+        let fields = fields.filter(|(kind, _)| matches!(kind, UnitField::Name | UnitField::Parent));
+        let fields: Vec<Field> = fields.map(|(_, field)| field).collect();
+        let mut units = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            let mut common: Option<Vec<DocId>> = None;
+            for term in terms {
+                let mut docs = Vec::new();
+                for field in &fields {
+                    segment.each(&Term::from_field_text(*field, term), |doc| docs.push(doc))?;
+                }
+                docs.sort_unstable();
+                docs.dedup();
+                if let Some(common) = &common {
+                    docs.retain(|doc| common.binary_search(doc).is_ok());
+                }
+                let is_none = docs.is_empty();
+                common = Some(docs);
+                if is_none {
+                    break;
+                }
+            }
+            units.extend(common.into_iter().flatten().filter_map(|doc| self.hit(key(s, doc))));
+        }
+        units.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
+        units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        Ok(units)
     }
 
     /// The number of files with each term in their topics.

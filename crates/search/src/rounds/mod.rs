@@ -55,6 +55,7 @@ mod top_k;
 mod topics;
 mod validate;
 mod weighted_files;
+mod written_units;
 
 use std::fmt::Debug;
 
@@ -99,6 +100,7 @@ pub use tokens::*;
 pub use topics::*;
 pub use validate::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 pub use weighted_files::*;
+pub use written_units::*;
 
 /// One part of a corpus.
 pub trait Shard: Sync {
@@ -300,6 +302,7 @@ rounds! {
     LocateRequest,
     DefinitionsRequest,
     NearNamesRequest,
+    WrittenUnitsRequest,
     CallersRequest,
     EnclosingRequest,
     PhrasesRequest,
