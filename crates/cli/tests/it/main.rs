@@ -30,6 +30,7 @@ mod page;
 mod printed;
 mod prose;
 mod questions;
+mod quiet;
 mod replicas;
 mod ripgrep;
 mod same_answer;
