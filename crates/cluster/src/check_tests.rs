@@ -181,6 +181,12 @@ fn a_shard_that_lies_of_places_is_not_believed() {
         |unit| vec![DefinitionFound { unit, is_named: true, is_owned: true, is_announced: true, is_aside: false }];
     let lies: Vec<_> = [good()].into_iter().chain(bad()).map(defined).collect();
     only_first(&DefinitionsRequest::default(), &lies);
+    let written =
+        |unit| vec![WrittenUnit { unit, is_same_case: true, is_exact: true, is_heading: false, is_aside: false }];
+    let lies: Vec<_> = [good()].into_iter().chain(bad()).map(written).collect();
+    only_first(&WrittenUnitsRequest { text: "x".into() }, &lies);
+    let near = |count| vec![NearNames { changes: 1, names: [("x".to_string(), count)].into() }];
+    only_first(&NearNamesRequest { names: vec!["y".into()] }, &[near(2), vec![], near(u64::MAX)]);
     let lies = [vec![Some(good()), None], vec![None], vec![Some(bad()[1]), None]];
     only_first(&EnclosingRequest { lines: files().into_iter().map(|file| (file, 1)).collect() }, &lies);
     only_first(

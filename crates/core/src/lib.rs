@@ -21,6 +21,7 @@ pub mod knob;
 pub mod language;
 pub mod literal_match;
 pub mod long;
+pub mod mistyped;
 pub mod partner;
 pub mod path;
 pub mod query;
@@ -32,6 +33,7 @@ pub mod tag;
 pub mod token;
 pub mod unit;
 pub mod variant;
+pub mod written_name;
 
 pub use language::{LanguageFacts, LanguagePaths};
 pub use unit::{Span, Unit, UnitId, UnitKind, UnitRole};

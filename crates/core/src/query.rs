@@ -1,8 +1,16 @@
 //! Parses a query: its weighted terms, its names, what it asks for.
 
+mod asked_classes;
+mod contractions;
 pub mod intents;
+mod wording;
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use asked_classes::{asked_classes, asks_for_prose};
+use contractions::without_contractions;
+use wording::Wording;
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -40,11 +48,11 @@ pub struct Identifier {
 /// A query, read once for all retrievers and stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// The query as typed, without fillers if these are left out.
+    /// The query as typed, without fillers if these are left out, and with contractions written out.
     pub text: String,
     /// As typed.
     pub typed: String,
-    /// Distinct terms, in order.
+    /// Distinct terms, in order, without those of words that carry only the form of the query ("how do I").
     pub terms: Vec<QueryTerm>,
     /// Terms of the parts, without stop words, with order and repetitions as typed; proximity reads neighbours from it.
     pub sequence: Vec<String>,
@@ -109,27 +117,6 @@ impl From<QueryParts> for Query {
     }
 }
 
-const TEST_WORDS: [&str; 10] =
-    ["test", "tests", "testing", "spec", "specs", "mock", "mocks", "fixture", "fixtures", "testcase"];
-const BENCHMARK_WORDS: [&str; 4] = ["bench", "benchmark", "benchmarks", "benchmarking"];
-const EXAMPLE_WORDS: [&str; 8] = ["example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials"];
-const PROSE_WORDS: [&str; 14] = [
-    "readme",
-    "doc",
-    "docs",
-    "documentation",
-    "changelog",
-    "guide",
-    "guides",
-    "tutorial",
-    "tutorials",
-    "manual",
-    "license",
-    "licence",
-    "contributing",
-    "faq",
-];
-
 /// Whether `text` can be one written name: no white space, and only characters of names and the marks that join them.
 fn is_one_name(text: &str, languages: &LanguageFacts) -> bool {
     let glue = |c: char| matches!(c, ':' | '\\' | '.' | '-' | '>' | '#' | '/');
@@ -166,10 +153,17 @@ impl Query {
     /// Reads a query typed in a project whose root folder is `root`.
     pub fn new(text: &str, root: &str, languages: &LanguageFacts, tokenizer: &mut Tokenizer) -> Query {
         let typed = text.to_string();
+        let text = &*without_contractions(text);
         let mut query =
             Query { text: text.to_string(), typed, intents: Intents::parse(text, languages), ..Query::default() };
+        let wording = Wording::new(text);
+        let form = wording.form();
+        let is_form = |place: Range<usize>| form.iter().any(|form| form.start <= place.start && place.end <= form.end);
         let mut seen: FxHashSet<String> = FxHashSet::default();
         tokenizer.tokenize(text, |token| {
+            if is_form(token.start..token.end) {
+                return;
+            }
             if seen.insert(token.term.to_string()) {
                 let stop = !token.compound && is_stop_word(&text[token.start..token.end].to_lowercase());
                 query.terms.push(QueryTerm { text: token.term.to_string(), stop, compound: token.compound });
@@ -179,7 +173,7 @@ impl Query {
             }
         });
         let mut seen: FxHashSet<String> = FxHashSet::default();
-        for word in words(text) {
+        for word in words(text).filter(|word| !is_form(word.clone())) {
             let word = &text[word];
             let lower = folded(word).into_owned();
             let mut split: Vec<String> = parts(word).map(|p| folded(&word[p]).into_owned()).collect();
@@ -195,19 +189,8 @@ impl Query {
         query.compounds = if query.is_symbol() { Vec::new() } else { spellings(text) };
         query.joined_words = joined_words(text);
         query.topic_terms = topic_terms(&query.sequence, query.is_symbol(), &project_terms(root, languages, tokenizer));
-        let lower: Vec<String> = words(text).map(|w| folded(&text[w]).into_owned()).collect();
-        let holds = |names: &[&str]| lower.iter().any(|w| names.contains(&w.as_str()));
-        // "Test whether a value is a ref" searches for the code that tests it.
-        let is_verb = |pair: &[String]| pair[0] == "test" && matches!(&*pair[1], "if" | "that" | "whether");
-        let tests = lower.iter().filter(|word| TEST_WORDS.contains(&word.as_str())).count();
-        let asks_for_tests = tests > lower.windows(2).filter(|pair| is_verb(pair)).count();
-        let asked = [
-            (PathClass::TEST, asks_for_tests),
-            (PathClass::BENCHMARK, holds(&BENCHMARK_WORDS)),
-            (PathClass::EXAMPLE, holds(&EXAMPLE_WORDS)),
-        ];
-        query.asks_for = asked.into_iter().filter(|(_, is)| *is).map(|(class, _)| class).collect();
-        query.asks_for_prose = holds(&PROSE_WORDS);
+        query.asks_for = asked_classes(&wording);
+        query.asks_for_prose = asks_for_prose(&wording);
         query.variants = Variants::asked(text, languages);
         query
     }
@@ -256,6 +239,14 @@ impl Query {
         self.intents.callers_of.as_deref() == Some(self.text.as_str())
     }
 
+    /// The words that carry its subject, as written: no stop words, and none that carry only its form.
+    pub fn content_words(&self) -> impl Iterator<Item = &str> {
+        let form = Wording::new(&self.text).form();
+        let is_content = move |place: &Range<usize>| !form.contains(place);
+        let content = words(&self.text).filter(is_content).map(|place| &self.text[place]);
+        content.filter(|word| !is_stop_word(&word.to_lowercase()))
+    }
+
     /// Terms that are not stop words, or all terms if there are no others.
     pub fn content_terms(&self) -> impl Iterator<Item = &QueryTerm> {
         let all_stop = self.terms.iter().all(|t| t.stop);
@@ -287,8 +278,9 @@ pub fn last_segment(name: &str) -> &str {
 const REFERENCES: [&str; 3] = ["t:", "c:", "m:"];
 
 /// A single name, written as in some language, as a plain path of names: without arity (`Job.new/2`), labels and
-/// brackets of a call (`stack(for:)`, `open(`), type arguments (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an
-/// entry point `m.n:Class` as `m.n.Class`. Any other text is unchanged.
+/// brackets of a call (`stack(for:)`, `open(`), labels of a selector (`loadIt:withMode:`), type arguments
+/// (`Vec<T>::push`), Sphinx roles and PHP's `::class`; an entry point `m.n:Class` as `m.n.Class`, and Lua's `Queue:push`
+/// as `Queue.push`. Any other text is unchanged.
 pub fn plain_path(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let role = || text.strip_prefix(':')?.strip_suffix('`')?.split_once(":`");
@@ -296,9 +288,11 @@ pub fn plain_path(text: &str) -> Cow<'_, str> {
     let name = without_arity(name).unwrap_or(name);
     let name = without_call(name).unwrap_or(name);
     let name = name.strip_suffix("::class").unwrap_or(name);
+    let name = without_labels(name).unwrap_or(name);
     let name = without_type_arguments(name);
     let is_word = |word: &str| word.starts_with(is_name_start) && word.chars().all(is_word_char);
-    let is_module = |module: &str| module.contains('.') && module.split('.').all(is_word);
+    let is_type = |owner: &str| owner.starts_with(char::is_uppercase) && owner.chars().any(char::is_lowercase);
+    let is_module = |module: &str| (module.contains('.') || is_type(module)) && module.split('.').all(is_word);
     match name.split_once(':') {
         Some((module, object)) if is_module(module) && is_word(object) => Cow::Owned(format!("{module}.{object}")),
         _ => name,
@@ -327,6 +321,16 @@ fn without_call(written: &str) -> Option<&str> {
     let are_labels = |labels: &str| labels.is_empty() || (labels.ends_with(':') && labels.split(':').all(is_label));
     let is_call = given.is_empty() || labels.is_some_and(are_labels);
     (is_call && name.ends_with(|c: char| is_word_char(c) || matches!(c, '>' | '!' | '?'))).then_some(name)
+}
+
+/// The first part of an Objective-C selector; a single label has several parts, as no word before a colon has.
+fn without_labels(written: &str) -> Option<&str> {
+    let labels = written.strip_suffix(':')?;
+    let mut all = labels.split(':');
+    let first = all.next()?;
+    let is_label = |label: &str| label.starts_with(is_name_start) && label.chars().all(is_word_char);
+    let is_selector = labels.split(':').all(is_label) && (all.next().is_some() || is_name_in_query(first));
+    is_selector.then_some(first)
 }
 
 /// Strips paired angle brackets and their contents: `Vec<T>::push`, `collect::<Vec<_>>`.
@@ -439,6 +443,12 @@ mod tests {
             ("run(_:with:)", "run!"),
             (":meth:`~acme.client.Client.send`", "send!"),
             ("acme.cli:Main", "Main!"),
+            ("loadIt:withMode:", "loadIt!"),
+            ("insertObject:", "insertObject!"),
+            ("run:with:", "run!"),
+            ("Queue:push", "push!"),
+            ("host:port", "host:port!"),
+            ("default:", "default!"),
             (r"Acme\Client::class", "Client!"),
             ("Logger.ForContext<T>", "ForContext!"),
             ("Vec<T>::push", "push!"),
@@ -464,13 +474,40 @@ mod tests {
             ("unit test runner", true, false),
             ("Specs for routing", true, false),
             ("test whether a value is a ref", false, false),
-            ("test if the tests pass", true, false),
+            ("parse the score of test files", false, false),
             ("example of a plugin", false, true),
         ] {
             let query = read(text);
             assert_eq!(query.asks_for.contains(&PathClass::TEST), tests, "{text}");
             assert_eq!(query.asks_for.contains(&PathClass::EXAMPLE), examples, "{text}");
         }
+    }
+
+    #[test]
+    fn words_of_form_are_no_terms() {
+        let terms = |text: &str| {
+            let query = read(text);
+            let content: Vec<&str> = query.terms.iter().filter(|t| !t.stop).map(|t| t.text.as_str()).collect();
+            assert!(
+                query.plain_words.iter().all(|word| !["cannot", "code", "sure"].contains(&word.as_str())),
+                "{text}"
+            );
+            content.join(" ")
+        };
+        for text in ["cannot dispatch", "can not dispatch", "can't dispatch", "can’t dispatch", "I can't dispatch"] {
+            assert_eq!(terms(text), "dispatch", "{text}");
+        }
+        for (text, expected) in [
+            ("my sessions can expire", "session expir"),
+            ("which code makes sure that my session expires", "session expir"),
+            ("the user's session", "user session"),
+            ("we", "we"),
+            ("can", "can"),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+        assert_eq!(read("can't dispatch").text, read("can not dispatch").text);
+        assert_eq!(read("can't dispatch").typed, "can't dispatch");
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Respells words that the index lacks: `closesocket` as `close_socket`, "slow loris" as `slowloris`; replaces a call
-//! that occurs nowhere, `open(port)`, by what it calls, and a pattern, `\bopen\(`, by the names in it.
+//! Respells words that the index lacks: `closesocket` as `close_socket`, "slow loris" as `slowloris`, a mistyped
+//! `close_scoket` as the nearest name of a definition; replaces a call that occurs nowhere, `open(port)`, by what it calls, and a pattern, `\bopen\(`, by the names in it.
 
 use std::ops::Range;
 
 use colgrep_core::bm25::Field;
-use colgrep_core::literal_match::Agreement;
+use colgrep_core::identifier_style::is_name_in_query;
+use colgrep_core::literal_match::{Agreement, has_values};
 use colgrep_core::query::intents::{name_inside, names_around, names_called};
 use colgrep_core::query::{Query, last_segment};
 use colgrep_core::statistics::Statistics;
@@ -14,8 +15,8 @@ use super::absent::{Respelled, without_absent};
 use super::intents::{SELVES, best_of};
 use super::locate::{Fit, MODULE_END};
 use super::rounds::{
-    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, PhrasesRequest, ScanTarget,
-    ScannedLine, SizesRequest,
+    Coordinator, DefinitionsRequest, FilesWithAllRequest, HolderCount, LocateRequest, NearNamesRequest, PhrasesRequest,
+    ScanTarget, ScannedLine, SizesRequest,
 };
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
@@ -25,9 +26,11 @@ use colgrep_index::lexical::{Run, run_of};
 const LETTERS: Range<usize> = 5..33;
 /// Minimum of letters in each part between spaces: shorter ones are adjacent by chance.
 const LETTERS_OF_A_PART_MIN: usize = 3;
-/// Maximum of words in a query whose unknown ones are respelled. Longer queries say enough without them, and the model
-/// reads each word as typed.
+/// Maximum of words in a query whose unknown ones are all respelled. Longer queries say enough without them, and the
+/// model reads each word as typed; only names in them are compared with those of definitions.
 const WORDS_MAX: usize = 3;
+/// Maximum of words in a query with such names.
+const WORDS_AROUND_NAMES_MAX: usize = 32;
 /// Maximum of files that are read to see whether a call occurs. If more files have its words in a row, it does.
 const FILES_READ_MAX: usize = 512;
 
@@ -62,11 +65,16 @@ pub(super) fn respelled(
     };
     let called = called.as_deref();
     let text = called.unwrap_or(text);
-    let words: Vec<Range<usize>> = words(text).take(WORDS_MAX + 1).collect();
-    if words.len() > WORDS_MAX && called.is_none() {
+    let words: Vec<Range<usize>> = words(text).take(WORDS_AROUND_NAMES_MAX + 1).collect();
+    let is_short = words.len() <= WORDS_MAX || called.is_some();
+    // The names in a message are another program's.
+    if words.len() > WORDS_AROUND_NAMES_MAX || (!is_short && (has_values(text) || text.trim().contains('\n'))) {
         return Ok(None);
     }
-    let unknown = words.iter().enumerate().filter(|(_, word)| is_written(&text[(*word).clone()]));
+    let is_path = query.is_symbol() && words.len() > 1;
+    let is_name = |word: &str| is_path || is_name_in_query(word) || (words.len() == 1 && is_capitalised(word));
+    let is_read = |word: &str| is_written(word) && (is_short || is_name_in_query(word));
+    let unknown = words.iter().enumerate().filter(|(_, word)| is_read(&text[(*word).clone()]));
     let unknown = unknown.filter(|(_, word)| stands_nowhere(&text[(*word).clone()], query, statistics, tokenizer));
     let unknown: Vec<usize> = unknown.map(|(at, _)| at).collect();
     let mut found: Vec<Respelling> = Vec::new();
@@ -74,13 +82,17 @@ pub(super) fn respelled(
         if found.last().is_some_and(|known| known.place.end >= words[at].end) {
             continue;
         }
-        let spelling = match joined(rounds, text, &words, at, tokenizer)? {
-            Some(joined) => Some(joined),
-            None if is_plain(&text[words[at].clone()]) => {
-                apart(rounds, text, words[at].clone(), words.len() == 1, tokenizer)?
-            }
-            None => otherwise(rounds, text, words[at].clone(), tokenizer)?,
-        };
+        let (place, word) = (words[at].clone(), &text[words[at].clone()]);
+        let mut spelling = if is_short { joined(rounds, text, &words, at, tokenizer)? } else { None };
+        if spelling.is_none() && is_short && is_plain(word) {
+            spelling = apart(rounds, text, place.clone(), words.len() == 1, tokenizer)?;
+        }
+        if spelling.is_none() && !is_plain(word) {
+            spelling = otherwise(rounds, text, place.clone(), tokenizer)?;
+        }
+        if spelling.is_none() && is_name(word) {
+            spelling = near(rounds, word)?.map(|text| Respelling { place, text });
+        }
         // Spellings of neighbouring words may overlap; the first one wins.
         found.extend(spelling.filter(|new| found.last().is_none_or(|known| known.place.end <= new.place.start)));
     }
@@ -175,6 +187,10 @@ fn is_written(word: &str) -> bool {
     let is_of_name = |byte: u8| is_letter(byte) || byte.is_ascii_digit();
     let is_one = word.bytes().all(is_letter) || (word.bytes().all(is_of_name) && is_name());
     is_one && LETTERS.contains(&word.trim_matches('_').len())
+}
+
+fn is_capitalised(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
 fn is_plain(word: &str) -> bool {
@@ -329,6 +345,22 @@ fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> 
         }
     }
     Ok(best.map(|(_, name)| name))
+}
+
+/// The name of a definition that is nearly this one, unless this one is a part of longer names.
+fn near(rounds: &Coordinator<'_>, word: &str) -> Result<Option<String>> {
+    let found = rounds.ask(&NearNamesRequest { names: vec![word.to_string()] })?.pop().unwrap_or_default();
+    let Some(name) = found.most_common() else { return Ok(None) };
+    let is_part = found.changes > 0 && stands_inside(rounds, word)?;
+    Ok((!is_part).then(|| name.to_string()))
+}
+
+/// Whether a searched file contains a word, in any spelling, which the index lacks as a term.
+fn stands_inside(rounds: &Coordinator<'_>, word: &str) -> Result<bool> {
+    let files: Vec<FilePlace> = (0..rounds.places()).map(FilePlace).collect();
+    let sizes = rounds.ask(&SizesRequest { files: files.clone() })?;
+    let files: Vec<FilePlace> = files.into_iter().zip(sizes).filter_map(|(file, size)| size.map(|_| file)).collect();
+    Ok(!rounds.scan(&files, ScanTarget::Spelled(word.to_string()))?.is_empty())
 }
 
 /// The spelling whose term occurs in most units; `None` if no term occurs.

@@ -213,7 +213,7 @@ fn a_cut_that_somebody_asked_for_is_named() {
 fn a_name_that_stands_nowhere_is_told_whatever_is_found() {
     let sandbox = project();
     for (query, told) in [
-        ("who calls close_sesion", Some("nothing here holds \"close_sesion\"")),
+        ("who calls close_sesion", Some("\"close_sesion\" is read as \"close_session\", since nothing here holds it")),
         ("close the session when the timeout of totalNonsense is over", Some("nothing here holds \"totalNonsense\"")),
         ("who calls tell", None),
         ("close the session when its timeout is over", None),

@@ -31,6 +31,7 @@ mod operations;
 mod page;
 mod printed;
 mod prose;
+mod questions;
 mod quiet;
 mod replicas;
 mod ripgrep;

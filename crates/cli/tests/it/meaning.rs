@@ -21,6 +21,26 @@ fn words_that_are_not_the_codes_find_it() {
 }
 
 #[test]
+fn the_only_line_with_the_word_is_shown() {
+    let sandbox = relay();
+    let words = ["retry", "throttle", "evict", "jitter", "quota", "sanitize"];
+    for i in 0..12 {
+        let texts = words.map(|word| format!("/// To {word} it.\npub fn {word}_{i}() {{}}\n"));
+        sandbox.write(&format!("src/other{i}.rs"), &texts.join("\n"));
+    }
+    for path in ["src/http/server.rs", "src/http/parse.rs", "src/queue/ring.rs", "web/api.ts"] {
+        let text = fs::read_to_string(sandbox.root().join(path)).expect("a file");
+        for word in words {
+            sandbox.write(path, &format!("{text}// {word}\n"));
+            let ran = sandbox.run(&[word, path, "-k", "1"]);
+            let line = 1 + text.lines().count();
+            assert!(ran.out.starts_with(&format!("{path}:{line}:// {word}")), "{path} {word}: {ran:?}");
+        }
+        sandbox.write(path, &text);
+    }
+}
+
+#[test]
 fn the_halves_side_by_side_answer_as_one_behind_the_other() {
     let sandbox = relay();
     sandbox.run(&["init"]);

@@ -165,8 +165,16 @@ fn a_frame_whose_line_has_moved_means_the_function_that_it_names() {
     for (query, expected) in [
         (format!("{head}{frame} 3, in drain\n{raised}"), "pkg/pool.py:8:"),
         (format!("{head}{frame} 3, in drain"), "pkg/pool.py:6:"),
-        // A frame alone is a place.
-        (format!("{frame} 3, in drain"), "pkg/pool.py:3:"),
+        // A frame alone, also on an empty line, one behind the end and one above all functions.
+        (format!("{frame} 3, in drain"), "pkg/pool.py:6:"),
+        (format!("{frame} 5, in drain"), "pkg/pool.py:6:"),
+        (format!("{frame} 11, in drain"), "pkg/pool.py:6:"),
+        (format!("{frame} 900, in drain"), "pkg/pool.py:6:"),
+        (format!("{frame} 1, in drain"), "pkg/pool.py:6:"),
+        (format!("{frame} 7, in drain"), "pkg/pool.py:7:"),
+        ("\tat acme.Call.execute(Call.kt:7)".into(), "src/acme/Call.kt:8:"),
+        ("\tat acme.Call.execute(Call.kt:2)".into(), "src/acme/Call.kt:8:"),
+        ("\tat acme.Call.execute(Call.kt:9)".into(), "src/acme/Call.kt:9:"),
         (
             "java.lang.IllegalStateException: Already Executed\n at acme.Call.execute(Call.kt:5)".into(),
             "src/acme/Call.kt:9:",

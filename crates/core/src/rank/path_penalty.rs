@@ -108,11 +108,14 @@ mod tests {
             ("parse request", "tests/parse.py", 0.3),
             ("latest request", "tests/parse.py", 0.3),
             ("parse request tests", "tests/parse.py", 1.0),
+            ("which code lowers the score of test files", "tests/parse.py", 0.3),
+            ("where are the tests of the parser", "tests/parse.py", 1.0),
             ("parse request", "a/__init__.py", 0.5),
             ("parse request", "a/b.d.ts", 0.7),
             ("parse request", "tests/__init__.py", 0.15),
             ("install", "README.md", 0.6),
             ("install guide", "README.md", 1.0),
+            ("which code writes the install guide", "README.md", 0.6),
         ] {
             check(text, path, expected);
         }

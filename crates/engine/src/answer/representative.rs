@@ -6,7 +6,7 @@ use colgrep_core::collapse::FileHit;
 use colgrep_core::path::PathClass;
 use colgrep_core::query::Query;
 use colgrep_core::rank::RankedUnit;
-use colgrep_core::token::is_word_char;
+use colgrep_core::token::{Tokenizer, is_word_char};
 use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::language;
@@ -27,7 +27,7 @@ const ALSO_SHARE: f32 = 0.5;
 const LOOKED_AT_MAX: usize = 16;
 
 /// The units shown of a file, whose text is in `file`. If the best is a test inside the file, or the file's head, the
-/// best matching implementation comes before it, if there is one. In a pack, heads that explain nothing give way to the
+/// best matching implementation comes before it, if there is one; it contains a word of the query if the best does. In a pack, heads that explain nothing give way to the
 /// next units.
 ///
 /// # Errors
@@ -60,12 +60,16 @@ fn with_implementation(
         return Ok(shown);
     }
     let is_weak = |unit: &Unit| is_test_inside(unit, &file.language) || is_head(unit, || lines_of(unit, &file.text));
-    if !is_weak(&snapshot.lexical.unit(shown[0].unit)?.unit(&[])) {
+    let best = snapshot.lexical.unit(shown[0].unit)?.unit(&[]);
+    if !is_weak(&best) {
         return Ok(shown);
     }
+    let has_word = |unit: &Unit| has_word(&answer.query, unit, &file.text);
+    let needs_word = has_word(&best);
     let others = answer.units.iter().filter(|unit| unit.file == hit.file && is_implementation(unit));
     for other in others.take(LOOKED_AT_MAX) {
-        if !is_weak(&snapshot.lexical.unit(other.unit)?.unit(&[])) {
+        let unit = snapshot.lexical.unit(other.unit)?.unit(&[]);
+        if !is_weak(&unit) && (!needs_word || has_word(&unit)) {
             shown.retain(|unit| unit.unit != other.unit);
             shown.insert(0, *other);
             shown.truncate(hit.units.len());
@@ -114,6 +118,15 @@ fn lines_of<'t>(unit: &Unit, text: &'t str) -> Vec<&'t str> {
 fn own<'l, 't>(unit: &Unit, lines: &'l [&'t str]) -> &'l [&'t str] {
     let (first, end) = (unit.span.line.max(1) as usize - 1, (unit.span.end as usize).min(lines.len()));
     lines.get(first..end).unwrap_or_default()
+}
+
+/// Whether a unit's own lines contain a word of the query.
+fn has_word(query: &Query, unit: &Unit, text: &str) -> bool {
+    let (lines, mut tokenizer, mut found) = (lines_of(unit, text), Tokenizer::default(), false);
+    for line in own(unit, &lines) {
+        tokenizer.tokenize_text(line, |token| found |= query.content_terms().any(|term| term.text == token.term));
+    }
+    found
 }
 
 /// Whether a query asks for tests or heads of files, so that the best unit is kept, whatever it is.

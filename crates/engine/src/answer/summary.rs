@@ -445,8 +445,7 @@ fn written(query: &Query) -> Vec<String> {
             .collect();
     }
     let mut seen = HashSet::new();
-    let all = words(&query.text).map(|word| query.text[word].to_string());
-    let each = all.filter(|word| !is_stop_word(&word.to_lowercase()) && seen.insert(word.to_lowercase()));
+    let each = query.content_words().map(String::from).filter(|word| seen.insert(word.to_lowercase()));
     each.take(WORDS_LOOKED_UP_MAX).collect()
 }
 

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use colgrep_core::UnitKind;
+use colgrep_core::bm25::Field as UnitField;
 use colgrep_core::fold::folded;
-use colgrep_core::query::Query;
+use colgrep_core::query::{Query, last_segment};
 use colgrep_core::rank::NamedDefinition;
 use colgrep_core::statistics::Statistics;
-use tantivy::Term;
+use colgrep_core::{Unit, UnitKind};
+use tantivy::schema::Field;
+use tantivy::{DocId, Term};
 
-use super::read::{Lexical, UnitFilter, key};
+use super::read::{Lexical, UnitFilter, UnitHit, key};
 use crate::error::Result;
 use crate::ids::FileId;
 
@@ -175,6 +177,65 @@ impl Lexical {
             }
         }
         Ok(())
+    }
+
+    /// Calls `visit` with the name of each definition in lower case, including deleted ones.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn each_definition_name(&self, mut visit: impl FnMut(&str)) -> Result<()> {
+        for segment in &self.segments {
+            let index = segment.reader.inverted_index(self.fields.definition)?;
+            let mut names = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while names.advance() {
+                std::str::from_utf8(names.key()).into_iter().for_each(&mut visit);
+            }
+        }
+        Ok(())
+    }
+
+    /// The name, as written, of each definition that `filter` allows and that has a name in lower case.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn spellings_of(&self, lower: &str, filter: Option<&dyn UnitFilter>) -> Result<Vec<String>> {
+        let hits = self.units_of_term(&Term::from_field_text(self.fields.definition, lower), filter)?;
+        let name = |unit: Unit| last_segment(&unit.name).to_string();
+        hits.iter().map(|hit| Ok(name(self.unit(hit.key)?.unit(&[])))).collect()
+    }
+
+    /// The units whose own name and enclosing names contain all terms, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_with_names(&self, terms: &[String], filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
+        let fields = UnitField::ALL.iter().zip(self.fields.unit);
+        let fields = fields.filter(|(kind, _)| matches!(kind, UnitField::Name | UnitField::Parent));
+        let fields: Vec<Field> = fields.map(|(_, field)| field).collect();
+        let mut units = Vec::new();
+        for (s, segment) in self.segments.iter().enumerate() {
+            let mut common: Option<Vec<DocId>> = None;
+            for term in terms {
+                let mut docs = Vec::new();
+                for field in &fields {
+                    segment.each(&Term::from_field_text(*field, term), |doc| docs.push(doc))?;
+                }
+                docs.sort_unstable();
+                docs.dedup();
+                if let Some(common) = &common {
+                    docs.retain(|doc| common.binary_search(doc).is_ok());
+                }
+                let is_none = docs.is_empty();
+                common = Some(docs);
+                if is_none {
+                    break;
+                }
+            }
+            units.extend(common.into_iter().flatten().filter_map(|doc| self.hit(key(s, doc))));
+        }
+        units.retain(|unit| filter.is_none_or(|f| self.is_allowed(unit.key, f)));
+        units.sort_by_key(|unit| (unit.file, unit.line, unit.key));
+        Ok(units)
     }
 
     /// The number of files with each term in their topics.

@@ -24,7 +24,7 @@ use colgrep_index::ids::FilePlace;
 use colgrep_index::lexical::{Run, run_of};
 
 /// Maximum of definitions for a name to mean each of them. With more, the ranking decides.
-const DEFINITIONS_MAX: usize = 3;
+pub(super) const DEFINITIONS_MAX: usize = 3;
 /// Maximum of definitions of a name whose final marks are compared.
 const MARKED_MAX: usize = 16;
 
@@ -73,24 +73,15 @@ pub(super) const DEFINITION_QUESTION: Intent = Intent {
     yields_to: &[Settled::Name],
 };
 
-pub(super) const QUOTED_NAME: Intent = Intent {
-    name: "path with a quoted name",
-    doc: "The definition of a name that its language quotes, with or without the quotes.",
-    examples: &[("`Max-Age`.get", "Max-Age.get"), ("Max-Age.get", "Max-Age.get")],
-    parse: |query| quoted_path(query).into_iter().collect(),
-    resolve: |lookup, _, asked| lookup.quoted_name(&asked[0]),
-    settles: &[Settled::Name],
-    yields_to: &[Settled::Name],
-};
-
 pub(super) const NAME: Intent = Intent {
     name: "name",
     doc: "Its definitions, if there are at most three, at the lines that name them: code before tests, types before their \
-          constructors, `insert!` apart from `insert`. A member that is no unit (`Config.theme`) is found on the lines of \
-          its type, and a module by the path or the stem of its file.",
+          constructors, `insert!` apart from `insert`; for `jobs.deploy` the block of that name. A member that is no unit \
+          (`Config.theme`) is found on the lines of its type, and a module by the path or the stem of its file.",
     examples: &[
         ("open_any_socket", "open_any_socket"),
         ("Session.get", "Session.get"),
+        ("jobs.deploy", "jobs.deploy"),
         ("net::tcp", "net::tcp"),
         ("Oban.Job.new/2", "Oban.Job.new"),
         ("stack(for:)", "stack"),
@@ -108,16 +99,6 @@ pub(super) const NAME: Intent = Intent {
 fn name_alone(query: &Query) -> Option<(&Identifier, Cow<'_, str>)> {
     let whole = query.identifiers.iter().find(|identifier| identifier.whole_query)?;
     (!language::facts().is_file_name(query.text.trim())).then(|| (whole, plain_path(&query.text)))
-}
-
-/// A path of names, one of which needs quotes in its language, without the quotes.
-fn quoted_path(query: &Query) -> Option<String> {
-    let whole = query.text.trim();
-    let is_path = whole.contains(['`', '-']) && !whole.contains(char::is_whitespace);
-    let is_name = query.is_symbol() || !query.intents.mentions.is_empty();
-    let written = whole.replace('`', "");
-    let has_parts = || written.split(['.', ':', '#']).filter(|part| !part.is_empty()).nth(1).is_some();
-    (is_path && !is_name && has_parts()).then_some(written)
 }
 
 /// The units that define a name.
@@ -143,6 +124,12 @@ impl IntentLookup<'_> {
                 if !module.files.is_empty() {
                     return Ok(Resolved::named(module, true));
                 }
+            }
+        }
+        if !is_owned && path.len() > 1 {
+            let sections = self.written()?;
+            if !sections.units.is_empty() {
+                return Ok(Resolved::named(sections, true));
             }
         }
         // In most languages a field is not a unit.
@@ -207,19 +194,6 @@ impl IntentLookup<'_> {
         }
         units.truncate(UNITS_MAX);
         Ok(Resolved::named(self.point_at_names(&units, name)?, true))
-    }
-
-    fn quoted_name(&mut self, written: &str) -> Result<Resolved> {
-        let path: Vec<&str> = written.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
-        let Defining { units, is_owned, .. } = self.defining(path[path.len() - 1], &path, None)?;
-        // `my-site.com` does not mean any other `com`.
-        let found = match is_owned {
-            true if units.len() <= DEFINITIONS_MAX => Some(self.point_at_names(&units, path[path.len() - 1])?),
-            true => None,
-            false => self.member(&path)?,
-        };
-        let is_named = found.is_some();
-        Ok(Resolved::named(found.unwrap_or_default(), is_named))
     }
 
     /// The definition that keyword and name declare. Two plain words (`function call`) hardly mean one in tests and the
@@ -393,15 +367,18 @@ impl IntentLookup<'_> {
 }
 
 /// Drops unwanted items, unless there are no others.
-fn keep_best<T>(items: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) {
+pub(super) fn keep_best<T>(items: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) {
     if items.iter().any(&is_wanted) {
         items.retain(is_wanted);
     }
 }
 
-/// The names in a written path, without a leading `self` or the like.
+/// The names in a written path, without a leading `self` or the like. In some languages names contain hyphens and primes.
 pub(super) fn path_of(written: &str) -> Vec<&str> {
-    let parts = written.split(|c: char| !is_word_char(c)).filter(|part| !part.is_empty());
+    let in_name = |c: char| is_word_char(c) || matches!(c, '-' | '\'');
+    let parts = written.split("->").flat_map(move |path| path.split(move |c| !in_name(c)));
+    let parts =
+        parts.map(|part| part.trim_start_matches(['-', '\'']).trim_end_matches('-')).filter(|part| !part.is_empty());
     parts.skip_while(|part| SELVES.contains(part)).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Files by name, with or without a line.
 
 use colgrep_core::UnitKind;
+use colgrep_core::bm25::Field;
 use colgrep_core::literal_match::{TraceFrame, frame_of};
 use colgrep_core::query::intents::{Certainty, Location, Pointer, is_written};
 use colgrep_core::query::{Query, last_segment, plain_path};
@@ -11,7 +12,9 @@ use super::definitions::{is_plain, path_of};
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point};
 use super::{Intent, Pointers, Resolved, ResolvedSoFar, Settled};
 use crate::locate::{FILES_MAX, Fit, MODULE_END, fit_of, longest};
-use crate::rounds::{EnclosingRequest, FileMeant, LocateRequest, LocateResponse, PathsRequest, ScanTarget};
+use crate::rounds::{
+    EnclosingRequest, FileMeant, HolderCount, LocateRequest, LocateResponse, PathsRequest, ScanTarget,
+};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -50,7 +53,8 @@ pub(super) const FILE: Intent = Intent {
     name: "file",
     doc: "The file, before all others; of several of one name all, ordered by the other words. An exact path counts before \
           the end of a path, and that before a bare name. Of several files, the one behind \"in\" at the end is meant, and a \
-          folder beside a bare name tells which. Files that do not contain the name asked for beside them are not meant.",
+          folder beside a bare name tells which. A plain word names a file only alone, or if the index has it nowhere else. \
+          Files that do not contain the name asked for beside them are not meant.",
     examples: &[
         ("retry in client.py", "client.py"),
         ("the Makefile", "Makefile"),
@@ -118,8 +122,6 @@ fn may_have_spaces(query: &Query) -> bool {
 struct MeantFiles<'n> {
     written: &'n str,
     files: Vec<FileMeant>,
-    /// Whether it looks like a plain word: `file`.
-    is_word: bool,
 }
 
 impl IntentLookup<'_> {
@@ -189,28 +191,26 @@ impl IntentLookup<'_> {
             let all = if is_alone && !written.contains('/') { alike(&located, at, written) } else { None };
             let (fit, files) =
                 all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
-            (fit > Fit::Name).then_some(MeantFiles { written, files, is_word: false })
+            (fit > Fit::Name).then_some(MeantFiles { written, files })
         });
-        let by_name = intents.names.iter().enumerate().filter_map(|(at, written)| {
+        let are_words = self.are_words(&intents.names)?;
+        let by_name = intents.names.iter().zip(are_words).enumerate().filter_map(|(at, (written, is_word))| {
             let files = located.names.get(at)?.clone();
-            let is_word = written.chars().all(char::is_lowercase);
-            (!files.is_empty() && files.len() <= FILES_MAX).then_some(MeantFiles { written, files, is_word })
+            let is_name = is_alone || !is_word;
+            (is_name && !files.is_empty() && files.len() <= FILES_MAX).then_some(MeantFiles { written, files })
         });
-        let with_spaces =
-            with_spaces.iter().map(|(written, files)| MeantFiles { written, files: files.clone(), is_word: false });
+        let with_spaces = with_spaces.iter().map(|(written, files)| MeantFiles { written, files: files.clone() });
         let meant: Vec<MeantFiles<'_>> = by_path.chain(by_name).chain(with_spaces).collect();
         let place = intents.place.as_deref().filter(|place| meant.iter().any(|meant| meant.written == *place));
         let mut pointers = Pointers::default();
-        for MeantFiles { written, mut files, is_word } in meant {
+        for MeantFiles { written, mut files } in meant {
             let in_folder = self.in_folder(written)?;
             if !in_folder.is_empty() {
                 files = in_folder;
             }
             files.retain(|file| file.is_allowed);
-            let is_place = place.is_none_or(|place| place == written);
-            // A word that several files are named after is a plain word, unless it is the whole query.
-            let is_meant = is_place && (is_alone || !is_word || files.len() == 1);
-            let part = if is_place { 1.0 } else { SHARE_BESIDE_PLACE };
+            let is_meant = place.is_none_or(|place| place == written);
+            let part = if is_meant { 1.0 } else { SHARE_BESIDE_PLACE };
             let share = part / (files.len() as f32).sqrt();
             for FileMeant { file, is_exact, .. } in files {
                 pointers.name_file(file, if is_exact { part } else { share }, is_meant);
@@ -223,6 +223,19 @@ impl IntentLookup<'_> {
             return Ok(Resolved::default());
         }
         Ok(Resolved::open(pointers))
+    }
+
+    /// Which of some names are words like any other: in lower case, and the index has them elsewhere than in paths. "Upload
+    /// a file" does not mean a file called `file`.
+    fn are_words(&mut self, names: &[String]) -> Result<Vec<bool>> {
+        let terms: Vec<String> = names.iter().map(|name| self.tokenizer.normal(name).to_string()).collect();
+        let is_text = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Doc | Field::Body);
+        let occurs = |count: &HolderCount| {
+            Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_text(field) && units > 0)
+        };
+        let counts = self.rounds.term_counts(&terms, 0)?;
+        let is_lower = |name: &String| name.chars().all(char::is_lowercase);
+        Ok(names.iter().zip(&counts).map(|(name, count)| is_lower(name) && occurs(count)).collect())
     }
 
     /// The files of a bare name in a folder, if that is all the query says besides: `LICENSE in lib/net`.

@@ -17,10 +17,6 @@ impl IntentLookup<'_> {
     /// line of code below the frame, the one that made a message of the trace, or the one that names the function.
     pub(super) fn line_of_frame(&self, file: FilePlace, line: u32, frame: &TraceFrame<'_>) -> Result<u32> {
         let text = &self.query.text;
-        // A single frame is a plain location.
-        if text.trim().lines().nth(1).is_none() {
-            return Ok(line);
-        }
         let name = last_segment(frame.function);
         let around = match self.rounds.ask(&EnclosingRequest { lines: vec![(file, line)] })?.pop().flatten() {
             Some(unit) => self.rounds.ask(&StoredUnitsRequest { units: vec![unit.unit] })?.pop(),

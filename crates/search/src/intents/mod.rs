@@ -14,6 +14,7 @@ mod phrases;
 mod spelled;
 mod text;
 mod text_evidence;
+mod written;
 
 use colgrep_core::UnitId;
 use colgrep_core::query::Query;
@@ -61,7 +62,6 @@ pub(crate) static INTENTS: &[Intent] = &[
     callers::CALLERS,
     definitions::NAME_IN_FILE,
     definitions::DEFINITION_QUESTION,
-    definitions::QUOTED_NAME,
     definitions::NAME,
     files::MODULE,
     files::STEM,
@@ -75,7 +75,7 @@ pub(crate) static INTENTS: &[Intent] = &[
 ];
 
 /// The forms of a name or text extracted from a query.
-static ALONE: &[Intent] = &[definitions::QUOTED_NAME, definitions::NAME, files::MODULE, files::STEM, text::TEXT];
+static ALONE: &[Intent] = &[definitions::NAME, files::MODULE, files::STEM, text::TEXT];
 
 /// What an intent can settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

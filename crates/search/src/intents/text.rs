@@ -44,8 +44,9 @@ const FILES_OF_LITERAL_MAX: usize = 3;
 
 pub(super) const TEXT: Intent = Intent {
     name: "text as typed",
-    doc: "The places that contain the whole text, or the longest run of its words; a literal with placeholders if the text \
-          holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
+    doc: "The definition or heading whose name the text is, word for word; a heading of one or two words only if the case \
+          agrees. Otherwise the places that contain the whole text, or the longest run of its words; a literal with \
+          placeholders if the text holds all of its words in order. If code does not contain it: what stands behind the prefix of a log or a runtime, \
           the messages of a trace, or a message without the advice behind it. One word is looked for if it is written as no \
           word of a sentence is; a question's own words count only together.",
     examples: &[
@@ -53,6 +54,9 @@ pub(super) const TEXT: Intent = Intent {
         ("could not open socket 8080", "could not open socket 8080"),
         ("2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax", "2026-01-02T10:11:12Z ERROR bat::app: Invalid syntax"),
         ("Content-Type", "Content-Type"),
+        ("Get-DiskReport", "Get-DiskReport"),
+        ("`Max-Age`.get", "`Max-Age`.get"),
+        ("Getting started", "Getting started"),
         ("operator==", "operator=="),
         ("unknown command 'a', did you mean 'b'?", "unknown command 'a', did you mean 'b'?"),
     ],
@@ -87,6 +91,10 @@ impl IntentLookup<'_> {
     /// Where the query occurs, or the messages in it if code does not contain it.
     fn query_text(&mut self, found: &ResolvedSoFar) -> Result<Resolved> {
         let query = self.query;
+        let named = self.written()?;
+        if !named.units.is_empty() {
+            return Ok(Resolved { pointers: named, settled: vec![Settled::Text], ..Resolved::default() });
+        }
         let is_known = found.pointers.is_sure();
         let mut best = self.with_fillers_or_without(found)?;
         if query.long.is_some() {

@@ -37,6 +37,7 @@ mod likeness;
 mod lines;
 mod locate;
 mod marked;
+mod near_names;
 mod nearest;
 mod outline;
 mod paths;
@@ -54,6 +55,7 @@ mod top_k;
 mod topics;
 mod validate;
 mod weighted_files;
+mod written_units;
 
 use std::fmt::Debug;
 
@@ -81,6 +83,7 @@ pub use likeness::*;
 pub use lines::*;
 pub use locate::*;
 pub use marked::*;
+pub use near_names::*;
 pub use nearest::*;
 pub use outline::*;
 pub use paths::*;
@@ -97,6 +100,7 @@ pub use tokens::*;
 pub use topics::*;
 pub use validate::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 pub use weighted_files::*;
+pub use written_units::*;
 
 /// One part of a corpus.
 pub trait Shard: Sync {
@@ -297,6 +301,8 @@ rounds! {
     TextsRequest,
     LocateRequest,
     DefinitionsRequest,
+    NearNamesRequest,
+    WrittenUnitsRequest,
     CallersRequest,
     EnclosingRequest,
     PhrasesRequest,
