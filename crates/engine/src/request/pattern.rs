@@ -13,6 +13,9 @@ use crate::error::{Refused, Result};
 use crate::request::Pattern;
 use crate::request::required_literals::needed;
 
+/// Longest line that is searched, with its context; a stream without line ends would fill the memory.
+const LINE_BYTES_MAX: usize = 1 << 30;
+
 /// The matcher of a pattern, over single lines or across them.
 #[derive(Clone, Debug)]
 pub struct LineMatcher {
@@ -121,6 +124,9 @@ pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
         .multi_line(matcher.multiline)
         // As in grep: text before a NUL byte is searched; a match after it is only reported.
         .binary_detection(BinaryDetection::convert(0));
+    if !matcher.multiline {
+        builder.heap_limit(Some(LINE_BYTES_MAX));
+    }
     builder
 }
 
