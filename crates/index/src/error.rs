@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// An ignore pattern is not valid.
     #[error("pattern to ignore")]
-    Pattern(#[source] ignore::Error),
+    Pattern(#[source] crate::walk::IgnorePatternError),
     /// No threads can be started.
     #[error("could not start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
