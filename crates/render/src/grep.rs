@@ -23,7 +23,7 @@ use crate::console::tell_unheeded;
 use crate::escape::json_text;
 use crate::matches::{FileOutput, LineOptions, SearchedFile};
 use crate::path::absolute_name;
-use crate::{Format, Look, OutputOptions, OutputRequest, line, path as name};
+use crate::{Format, Look, OutputOptions, OutputRequest, empty, line, path as name};
 
 /// Bytes of output that are written at once.
 const OUT_BYTES: usize = 64 << 10;
@@ -125,6 +125,9 @@ pub fn print_lines(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     grep.search_in_order(&files, &mut out)?;
     let (found, failed) = (out.found, out.failed || !complete);
     out.finish()?;
+    if !found && !failed && !nothing {
+        asked.tell_empty(&options, files.len());
+    }
     Ok(LineOutcome { found, failed: failed && !(found && options.wish.silent) })
 }
 
@@ -137,6 +140,9 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     let grep = asked.grep(&options, &Pattern::default(), (settings, env))?;
     let (mut files, complete) = grep.sorted_files(asked.sorting)?;
     files.truncate(asked.lines.files.unwrap_or(usize::MAX));
+    if files.is_empty() && complete {
+        asked.tell_empty(&options, 0);
+    }
     if !options.wish.silent {
         let full = |file: &SearchedFile| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
         crate::write_names(files.iter().map(|file| (file.shown.clone(), full(file))), &options)?;
@@ -145,6 +151,15 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
 }
 
 impl<'a> LineSearch<'a> {
+    /// Says why nothing was found in `files` files, where that is about how it was asked for.
+    fn tell_empty(&self, options: &OutputOptions, files: usize) {
+        let wish = &options.wish;
+        let is_told = !(wish.quiet || wish.silent || wish.format.is_json() || self.lines.no_messages);
+        if let Some(why) = empty::of_lines(self.scope, files).filter(|_| is_told) {
+            remark!("colgrep: {why}");
+        }
+    }
+
     fn grep(
         &self,
         options: &'a OutputOptions,

@@ -18,7 +18,7 @@ use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
 use colgrep_render::end::shell_word;
 use colgrep_render::path::is_stdin;
-use colgrep_render::{end, json};
+use colgrep_render::{empty, end, json, remark};
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -108,9 +108,16 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // Where steps are traced, stderr is a program's.
-        let scope = (!env.trace).then(|| end::typed(&plan.request.scope));
+        let is_told = !env.trace && !options.wish.quiet && !options.wish.format.is_json();
+        let why = (is_told && results.is_empty())
+            .then(|| empty::of_units(&plan.request.scope, &plan.request.question, results.has_files));
+        let why = why.flatten().filter(|_| !results.only_matches);
+        let scope = (!env.trace && why.is_none()).then(|| end::typed(&plan.request.scope));
         colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
         out.flush()?;
+        if let Some(why) = why {
+            remark!("colgrep: {why}");
+        }
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })
 }
