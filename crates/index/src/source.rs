@@ -38,7 +38,10 @@ fn locate(root: &Path, path: &str) -> io::Result<(PathBuf, Metadata)> {
 }
 
 /// The bytes of such a file; an error for an endless one.
-fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// When it can't be read, or is reached through a link.
+pub fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
     read_regular(&locate(root, path)?.0, u64::MAX)
 }
 

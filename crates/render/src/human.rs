@@ -9,6 +9,7 @@ use anyhow::Result;
 use colgrep_core::UnitKind;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_index::source::read;
 use colgrep_syntax::read::lines_between;
 
 use super::budget::TokenBudget;
@@ -89,8 +90,19 @@ struct PrintedFile<'a> {
     path: &'a str,
     /// Its first line.
     head: &'a str,
+    /// Its bytes, where they are printed as they are and not all of them are UTF-8.
+    bytes: Option<Vec<u8>>,
     /// Its lines up to the last one needed, at their number less one; those before the first one needed are empty.
     lines: Vec<&'a str>,
+}
+
+impl PrintedFile<'_> {
+    /// The bytes of a line of which `text` has invalid ones replaced.
+    fn raw(&self, number: usize, text: &str) -> Option<&[u8]> {
+        let line = self.bytes.as_ref()?.split(|b| *b == b'\n').nth(number.checked_sub(1)?)?;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (text.contains(char::REPLACEMENT_CHARACTER) && String::from_utf8_lossy(line) == text).then_some(line)
+    }
 }
 
 impl HumanPrinter<'_> {
@@ -109,7 +121,11 @@ impl HumanPrinter<'_> {
         }
         let (first, end) = self.wanted_lines(file);
         let lines = lines_between(&file.text, first, end, str::lines);
-        let source = PrintedFile { name, full, path: &file.path, head: file.text.lines().next().unwrap_or(""), lines };
+        // In a pipe, lines are printed unchanged; of files elsewhere, only the text is here.
+        let is_raw = self.options.look.width.is_none() && file.text.contains(char::REPLACEMENT_CHARACTER);
+        let bytes = if is_raw { read(&file.root, &file.path).ok() } else { None };
+        let head = file.text.lines().next().unwrap_or("");
+        let source = PrintedFile { name, full, path: &file.path, head, bytes, lines };
         let mut seen = HashSet::new();
         for (at, unit) in file.units.iter().enumerate() {
             // A unit and one inside it may answer with the same line.
@@ -143,7 +159,10 @@ impl HumanPrinter<'_> {
             LineLocation { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
             self.options.write_spot(out, &spot)?;
-            write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?;
+            match source.raw(best, &unit.line.text) {
+                Some(raw) => out.write_all(raw)?,
+                None => write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?,
+            }
             writeln!(out)?;
             return Ok(());
         }
@@ -184,7 +203,8 @@ impl HumanPrinter<'_> {
             let column = spot.column.filter(|_| wish.column && row.separator == ':');
             let spot = LineLocation { line: row.number, column, separator: row.separator, ..spot };
             let around = around.as_deref().filter(|_| is_one_line && wish.lines.is_none());
-            self.row(out, &spot, (line, around), styled, &unit.line.marks)?;
+            let raw = source.raw(row.number, line).filter(|_| !look.color);
+            self.row(out, &spot, (line, raw, around), styled, &unit.line.marks)?;
         }
         Ok(())
     }
@@ -193,7 +213,7 @@ impl HumanPrinter<'_> {
         &self,
         out: &mut Vec<u8>,
         spot: &LineLocation<'_>,
-        (line, around): (&str, Option<&str>),
+        (line, raw, around): (&str, Option<&[u8]>, Option<&str>),
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
@@ -215,7 +235,10 @@ impl HumanPrinter<'_> {
             marks.iter().map(|mark| mark.start.saturating_sub(from)..mark.end.saturating_sub(from)).collect();
         let columns = columns.map(|columns| columns - usize::from(from > 0));
         write!(out, "{}", if from > 0 { "…" } else { "" })?;
-        write(out, &line[from..end], columns, look.color, &styled, &marks)?;
+        match raw.filter(|_| from == 0 && end == line.len()) {
+            Some(raw) => out.write_all(raw)?,
+            None => write(out, &line[from..end], columns, look.color, &styled, &marks)?,
+        }
         write!(out, "{}", if end < line.len() { "…" } else { "" })?;
         if let Some(around) = around {
             write!(out, "  ")?;

@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
+use colgrep_engine::request::pattern::marked;
 use grep_searcher::Searcher;
 
 use super::LineGrep;
@@ -220,10 +221,11 @@ impl LineGrep<'_> {
         let searched = match &file.full {
             None => {
                 let input = HookedReader { inner: io::stdin().lock(), hook: &hook };
-                searcher.search_reader(&*self.matcher, input, &mut printer)
+                searcher.search_reader(&*self.matcher, marked(input), &mut printer)
             }
             Some(path) => File::open(path).and_then(|inner| {
-                searcher.search_reader(&*self.matcher, HookedReader { inner, hook: &hook }, &mut printer)
+                let input = HookedReader { inner, hook: &hook };
+                searcher.search_reader(&*self.matcher, marked(input), &mut printer)
             }),
         };
         let mut last = printer.into_lines();
