@@ -1,11 +1,17 @@
 //! Decodes a file's bytes, or gives the reason to skip it.
 
+mod outputs;
+
 use serde::{Deserialize, Serialize};
 
-use crate::language::LANGUAGES;
+use crate::language::{Category, LANGUAGES};
 
 /// Bytes at the front that are checked for NUL bytes.
 const BINARY_HEAD_BYTES: usize = 8 << 10;
+/// Smallest file, in bytes, that can be machine-made.
+const MINIFIED_BYTES_MIN: usize = 10_000;
+/// Shortest string literal, in bytes, that does not count for that.
+const LONG_STRING_BYTES: usize = 1_000;
 /// Fewest units of UTF-16 that are taken for text without a byte order mark.
 const UNITS_MIN: usize = 4;
 /// Bytes at the front that are checked for generator marks.
@@ -190,9 +196,12 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
         return Err(Skip::Empty);
     }
     let extension = path.rsplit_once('.').map_or("", |(_, e)| e);
+    let text = if is_notebook(path) { outputs::without_outputs(&text) } else { text };
     let lines = || 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
-    if text.len() > 10_000 && can_be_minified() && text.len() / lines() > MINIFIED_LINE_BYTES {
+    let is_minified = |bytes: usize| bytes > MINIFIED_BYTES_MIN && bytes / lines() > MINIFIED_LINE_BYTES;
+    let code = || if is_script(extension) { text.len() - long_strings(&text) } else { text.len() };
+    if can_be_minified() && is_minified(text.len()) && is_minified(code()) {
         return Err(Skip::Minified);
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];
@@ -200,6 +209,37 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
         || (!PROSE_EXTENSIONS.contains(&extension) && head.lines().any(forbids_edits))
         || head.lines().take(SOURCE_LINES).any(names_a_source);
     Ok(Text { text, generated })
+}
+
+/// Whether a file is a notebook by its name. Its outputs are no part of its text.
+pub fn is_notebook(path: &str) -> bool {
+    path.ends_with(".ipynb")
+}
+
+/// Whether files of an extension are code, and not data that may be machine-made, such as source maps.
+fn is_script(extension: &str) -> bool {
+    LANGUAGES.iter().any(|l| l.category != Category::Data && l.extensions.contains(&extension))
+}
+
+/// Bytes inside long string literals: of data in a script, not of its code.
+fn long_strings(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut all) = (0, 0);
+    while let Some(from) = memchr::memchr3(b'"', b'\'', b'`', &bytes[at..]).map(|from| at + from + 1) {
+        let quote = bytes[from - 1];
+        let mut end = from;
+        // Only a template goes on in the next line.
+        while end < bytes.len() && bytes[end] != quote && (bytes[end] != b'\n' || quote == b'`') {
+            end += 1 + usize::from(bytes[end] == b'\\');
+        }
+        let length = end.min(bytes.len()) - from;
+        // Without its other quote it is no string.
+        if length >= LONG_STRING_BYTES && bytes.get(end) == Some(&quote) {
+            all += length;
+        }
+        at = bytes.len().min(end + 1);
+    }
+    all
 }
 
 /// Beginnings of comment lines, in any language.
@@ -391,6 +431,24 @@ mod tests {
         let paragraph = "words and words ".repeat(2000);
         assert!(decode("a.md", paragraph.clone().into_bytes()).is_ok());
         assert_eq!(decode("a.css", paragraph.into_bytes()), Err(Skip::Minified));
+    }
+
+    #[test]
+    fn a_long_string_does_not_make_a_script_minified() {
+        let data = "iVBORw0KGgo".repeat(1_200);
+        let code = "function f(){return 'x'}".repeat(600);
+        for (text, expected) in [
+            (format!("function load() {{\n  return decode(\"{data}\");\n}}\n"), true),
+            (format!("export const font = '{data}';\nexport function use() {{}}\n"), true),
+            (format!("const shader = `{data}\n`;\nrun();\n"), true),
+            (format!("{code}\n"), false),
+            (format!("{code};var d=\"{data}\"\n"), false),
+            (format!("// don't\n{code}\n"), false),
+        ] {
+            assert_eq!(decode("a.js", text.clone().into_bytes()).is_ok(), expected, "{}", &text[..40]);
+        }
+        let map = format!("{{\"version\": 3,\n\"mappings\": \"{data}\"}}\n");
+        assert_eq!(decode("a.js.map", map.into_bytes()), Err(Skip::Minified), "data stays data");
     }
 
     #[test]
