@@ -176,7 +176,7 @@ impl Bucket {
                 return Ok(Some(manifest));
             }
             Ok(ReadExtent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
-            Ok(ReadExtent::NoFile) => "it is no regular file".to_string(),
+            Ok(ReadExtent::NoFile) => "it is not a regular file".to_string(),
         };
         Err(Error::DamagedManifest { place, why })
     }
@@ -259,7 +259,7 @@ impl Bucket {
         let extent = self.get(part.key(), part.bytes, hashed).await?;
         Ok(match extent {
             ReadExtent::Longer => Some("it is longer than it should be"),
-            ReadExtent::NoFile => Some("it is no regular file"),
+            ReadExtent::NoFile => Some("it is not a regular file"),
             ReadExtent::Whole if got < part.bytes => Some("it is cut"),
             ReadExtent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
             ReadExtent::Whole => None,

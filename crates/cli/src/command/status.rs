@@ -7,7 +7,7 @@ use anyhow::Result;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::notice::HistoryState;
 use colgrep_engine::project::Project;
-use colgrep_engine::project::git::tracked_but_ignored;
+use colgrep_engine::request::filter::tracked_but_ignored;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::ErrorKind;
 use colgrep_index::history::Unknown;

@@ -9,15 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use colgrep_index::disk::open_regular;
-use colgrep_index::store::FileTable;
-use colgrep_index::walk::walk;
 
 pub use former::Former;
 
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;
 use crate::project::subprocess_limits::{IDLE_MAX, bound, output};
-use crate::request::rules::is_below;
 
 /// Settings that name programs, switched off in every call: a repository's own configuration is not trusted. Filters and
 /// hooks have names of their own, see [`GitProgram::without_programs`]. `safe.bareRepository` keeps git from taking a folder of
@@ -90,28 +87,6 @@ pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
 /// As [`changed`].
 pub fn uncommitted(project: &Project) -> Result<Changed> {
     differing(project, None, FoundPaths { tracked: Some(Vec::new()), ..FoundPaths::default() })
-}
-
-/// Regular files below the root that git tracks and a rule keeps out of the index, by path; none outside a repository.
-///
-/// # Errors
-/// When the tree can't be walked.
-pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
-    let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
-    let listed = listed.unwrap_or_default();
-    let is_known = |path: &&str| table.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
-    let is_hidden = |path: &&str| !table.hidden && path.split('/').any(|name| name.starts_with('.'));
-    let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
-    let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());
-    let missing: Vec<&str> = tracked.filter(|path| !is_known(path) && !is_hidden(path) && is_file(path)).collect();
-    if missing.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Some may be newer than the index.
-    let walked = walk(&project.root, &project.left_out(), &table.walk_options())?;
-    let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
-    let refused = |path: &str| walked.unreadable.iter().any(|(closed, _)| is_below(path, closed));
-    Ok(missing.into_iter().filter(|path| !found.contains(path) && !refused(path)).map(str::to_string).collect())
 }
 
 fn differing(project: &Project, since: Option<&str>, mut found: FoundPaths) -> Result<Changed> {

@@ -7,7 +7,7 @@ use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
-use colgrep_index::store::{FileRecord, Snapshot};
+use colgrep_index::store::{FileRecord, FileTable, Snapshot};
 use colgrep_index::walk::{CHECKOUT, MISNAMED, SPECIAL, walk};
 use colgrep_syntax::language;
 use colgrep_syntax::read::{Skip, looks_secret};
@@ -15,7 +15,7 @@ use colgrep_syntax::read::{Skip, looks_secret};
 use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
 use crate::project::Project;
-use crate::project::git::GitRepository;
+use crate::project::git::{Asker, GitRepository};
 use crate::request::Facts;
 use crate::request::pattern::{LineMatcher, lines_in_files};
 use crate::request::rules::{FilePart, PathRules, is_below};
@@ -187,6 +187,28 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
         }
         None => Unranked::NothingInside,
     }
+}
+
+/// Regular files below the root that git tracks and a rule keeps out of the index, by path; none outside a repository.
+///
+/// # Errors
+/// When the tree can't be walked.
+pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
+    let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
+    let listed = listed.unwrap_or_default();
+    let is_known = |path: &&str| table.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let is_hidden = |path: &&str| !table.hidden && path.split('/').any(|name| name.starts_with('.'));
+    let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
+    let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());
+    let missing: Vec<&str> = tracked.filter(|path| !is_known(path) && !is_hidden(path) && is_file(path)).collect();
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Some may be newer than the index.
+    let walked = walk(&project.root, &project.left_out(), &table.walk_options())?;
+    let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+    let refused = |path: &str| walked.unreadable.iter().any(|(closed, _)| is_below(path, closed));
+    Ok(missing.into_iter().filter(|path| !found.contains(path) && !refused(path)).map(str::to_string).collect())
 }
 
 /// The files that a walk with the index's options finds now.

@@ -3,9 +3,11 @@
 #[cfg(target_os = "linux")]
 mod again;
 mod git_config;
+mod git_places;
 mod known;
 mod patterns;
 mod rules;
+mod rules_reader;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -17,10 +19,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rayon::Scope;
 
 use crate::error::{Error, Result};
-pub use git_config::GitPlaces;
+pub use git_places::GitPlaces;
 pub use known::{DirCache, KnownTree, Skips};
-pub use patterns::{IgnorePatternError, IgnorePatterns};
-use rules::{Rules, RulesReader};
+pub use patterns::IgnorePatterns;
+use rules::Rules;
+use rules_reader::RulesReader;
 
 /// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,7 +290,7 @@ impl Walk {
             if self.in_git && !self.options.no_ignore {
                 let above: Vec<&Path> = self.root.ancestors().skip(1).collect();
                 for folder in above.into_iter().rev() {
-                    self.reader.note_all(folder);
+                    rules::note_all(&self.reader, folder);
                     rules = rules.inside(folder, true, |name| folder.join(name).symlink_metadata().is_ok());
                 }
             }

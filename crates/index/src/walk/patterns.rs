@@ -9,13 +9,7 @@ use std::path::Path;
 use glob::Glob;
 use ignore::Match;
 
-/// A line that matches nothing, since it is not a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line:?}: {why}")]
-pub struct IgnorePatternError {
-    line: String,
-    why: &'static str,
-}
+use crate::error::IgnorePatternError;
 
 /// Patterns as in a `.gitignore`: the last line that matches decides.
 #[derive(Debug, Default)]

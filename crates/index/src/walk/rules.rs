@@ -2,17 +2,14 @@
 //! links are not followed, only regular files of a bounded size are read, and the number of active patterns is bounded.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind::FileTooLarge;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use ignore::Match;
 
-use super::git_config::{GitFolders, GitIgnoreConfig, GitPlaces};
-use super::known::{settled_state_of_rules, state_of_rules};
-use super::patterns::{IgnorePatterns, lines};
-use crate::disk::read_regular;
+use super::git_config::{GitFolders, GitIgnoreConfig};
+use super::patterns::IgnorePatterns;
+use super::rules_reader::RulesReader;
 
 /// Names of ignore files, in order of precedence.
 pub(super) const NAMES: [&str; KINDS - 2] = [".colgrepignore", ".ignore", ".gitignore"];
@@ -26,103 +23,15 @@ const CONFIGURED: usize = 4;
 const TOPS: [&str; 2] = [".git", ".jj"];
 /// From this kind on, rules apply only within their repository.
 const FIRST_OF_GIT: usize = 2;
-/// Largest ignore file that is read, in bytes; a hundred times a large one.
-const FILE_BYTES_MAX: u64 = 256 << 10;
-/// Maximum size of active patterns in bytes: those of the current folder and of all above it.
-const LIVE_BYTES_MAX: usize = 512 << 10;
 
-/// State shared by all folders of a walk.
-#[derive(Debug, Default)]
-pub(super) struct RulesReader {
-    /// Bytes of active patterns.
-    live: AtomicUsize,
-    /// Ignore files that are disregarded, with the reason.
-    unheeded: Mutex<Vec<(PathBuf, String)>>,
-    /// Files that gave rules or could have, with their states before they were read.
-    seen: Mutex<Vec<(PathBuf, u64)>>,
-    /// Whether to wait for an ignore file that changed a moment ago.
-    settles: bool,
-    /// Where the user's configuration of git is.
-    git: GitPlaces,
+/// Notes every path that could give rules in a folder, whether it exists or not.
+pub(super) fn note_all(reader: &RulesReader, folder: &Path) {
+    TOPS.iter().chain(&NAMES).for_each(|name| reader.note(&folder.join(name)));
 }
 
 /// Whether the name of an entry matters for the rules.
 pub(super) fn is_asked(name: &OsStr) -> bool {
     TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
-}
-
-impl RulesReader {
-    /// A reader that waits for ignore files that changed a moment ago if `settles`.
-    pub(super) fn new(git: GitPlaces, settles: bool) -> RulesReader {
-        RulesReader { settles, git, ..RulesReader::default() }
-    }
-
-    /// The ignore files that were disregarded so far.
-    pub(super) fn unheeded(&self) -> Vec<(PathBuf, String)> {
-        std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Files that gave rules or could have, with their states before they were read.
-    pub(super) fn seen(&self) -> Vec<(PathBuf, u64)> {
-        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn note(&self, path: &Path) {
-        let state = if self.settles { settled_state_of_rules(path) } else { state_of_rules(path) };
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
-    }
-
-    /// Notes every path that could give rules in a folder, whether it exists or not.
-    pub(super) fn note_all(&self, folder: &Path) {
-        TOPS.iter().chain(&NAMES).for_each(|name| self.note(&folder.join(name)));
-    }
-
-    /// The text of an ignore file; `None` if there is none, or it is disregarded.
-    pub(super) fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        self.note(path);
-        let refuse = |why: String| {
-            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
-            None
-        };
-        let metadata = path.symlink_metadata().ok().filter(|m| !m.is_dir())?;
-        if !metadata.is_file() {
-            return refuse("a link or special file is not followed as an ignore file".to_string());
-        }
-        match read_regular(path, FILE_BYTES_MAX) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == FileTooLarge => {
-                refuse(format!("larger than {} KiB, and not heeded as an ignore file", FILE_BYTES_MAX >> 10))
-            }
-            Err(_) => None,
-        }
-    }
-
-    /// The same for a file outside the tree, which may be a link.
-    pub(super) fn read_followed(&self, path: &Path) -> Option<Vec<u8>> {
-        match path.canonicalize() {
-            Ok(real) if real != path => {
-                self.note(path);
-                self.read(&real)
-            }
-            // A device, as in `GIT_CONFIG_GLOBAL=/dev/null`, says nothing.
-            Ok(real) if !real.is_file() => None,
-            _ => self.read(path),
-        }
-    }
-
-    /// The patterns of an ignore file's text, and their size in bytes; `path` is where it is from.
-    fn patterns(&self, folder: &Path, (path, text): (&Path, &[u8]), ignore_case: bool) -> (IgnorePatterns, usize) {
-        let lines = || lines(text).filter(|line| !line.starts_with(b"#") && !line.trim_ascii().is_empty());
-        let bytes = lines().map(<[u8]>::len).sum();
-        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if live > LIVE_BYTES_MAX {
-            self.live.fetch_sub(bytes, Ordering::Relaxed);
-            let why = format!("with those above it, more than {} KiB of patterns; not heeded", LIVE_BYTES_MAX >> 10);
-            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
-            return Default::default();
-        }
-        (IgnorePatterns::new(folder, lines(), ignore_case), bytes)
-    }
 }
 
 /// The rules in force in a folder.
@@ -142,7 +51,7 @@ pub(super) struct Rules {
 
 impl Drop for Rules {
     fn drop(&mut self) {
-        self.reader.live.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.reader.release(self.bytes);
     }
 }
 
@@ -209,7 +118,7 @@ impl Rules {
     /// Adds what git's configuration says for the repository at `top`, or outside repositories.
     fn add_configured(&mut self, top: &Path) {
         let reader = self.reader.clone();
-        let config = GitIgnoreConfig::read(&reader.git, (top, self.folders.as_ref()), &reader);
+        let config = GitIgnoreConfig::read(reader.git(), (top, self.folders.as_ref()), &reader);
         self.ignore_case = config.ignore_case;
         if let Some(path) = config.excludes {
             self.add(CONFIGURED, top, &path, reader.read_followed(&path));

@@ -40,10 +40,10 @@ pub(super) trait OrderedSink {
 }
 
 /// Portions of files, each with the channel of its output.
-type Portions<'f> = Receiver<(&'f [SearchedFile], Receiver<Vec<FilePart>>)>;
+type Portions<'f> = Receiver<(&'f [SearchedFile], Receiver<Vec<OutputPart>>)>;
 
 /// A part of the output of a file, by its number in the portion.
-type FilePart = (usize, FileOutput);
+type OutputPart = (usize, FileOutput);
 
 /// The reader of a file, which calls a hook before each read.
 struct HookedReader<'h, R> {
@@ -130,7 +130,7 @@ impl LineGrep<'_> {
     fn work<'f>(
         &self,
         waiting: &Mutex<impl Iterator<Item = &'f [SearchedFile]>>,
-        send: &SyncSender<(&'f [SearchedFile], Receiver<Vec<FilePart>>)>,
+        send: &SyncSender<(&'f [SearchedFile], Receiver<Vec<OutputPart>>)>,
         stopped: &AtomicBool,
     ) {
         // A searcher's buffers are filled with zeros when it is made: one serves many files.
