@@ -8,6 +8,7 @@ mod crowd;
 mod disk;
 mod forge;
 mod held;
+mod ignored;
 mod kill;
 mod mcp;
 mod parsers;
@@ -58,6 +59,8 @@ pub enum TortureKind {
     Mcp,
     /// Parts of identifiers, in every case and spelling: each is found, and none is denied
     Held,
+    /// Ignore files with all that git reads in them: a walk finds the files that git lists
+    Ignored,
 }
 
 impl TortureKind {
@@ -73,6 +76,7 @@ impl TortureKind {
             TortureKind::Traps => traps::run(args),
             TortureKind::Mcp => mcp::run(args),
             TortureKind::Held => held::run(args),
+            TortureKind::Ignored => ignored::run(args),
         }
     }
 }

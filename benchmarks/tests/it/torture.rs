@@ -78,6 +78,14 @@ fn parts_of_identifiers_are_found_in_every_spelling_and_none_is_denied() {
 
 #[cfg(unix)]
 #[test]
+fn ignore_files_mean_what_they_mean_to_git() {
+    let table = torture(&["ignored", "--cases", "200"]);
+    assert_sound(&table, &["ignore files of a tree"]);
+    assert!(table.contains("| 200 | 200 | 0 |"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_starved_run_says_so_and_loses_nothing() {
     assert_sound(&torture(&["starve", "--cases", "30", "--time-limit", "20"]), &["starve"]);
 }

@@ -16,7 +16,7 @@ pub use command::man::markdown as cli_markdown;
 pub use limits::with_room;
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{ErrorKind as IoErrorKind, Write as _};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use colgrep_render::remark;
@@ -59,7 +59,9 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
     match colgrep_render::panic::contained(work).flatten() {
         Ok(status) => status,
-        Err(error) if is_broken_pipe(&error) => FOUND,
+        // The reader of our output went away: `colgrep … | head` is no failure.
+        Err(error) if io_kind(&error) == Some(IoErrorKind::BrokenPipe) => FOUND,
+        Err(error) if io_kind(&error).is_some_and(is_of_closed_stdout) => closed_stdout(),
         Err(error) => {
             remark!("colgrep: {}", colgrep_render::advice::told(&error));
             FAILED
@@ -93,7 +95,8 @@ fn say(mut error: clap::Error) -> u8 {
         return FAILED;
     }
     match error.print().and_then(|()| std::io::stdout().flush()) {
-        Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(problem) if is_of_closed_stdout(problem.kind()) => closed_stdout(),
+        Err(problem) if problem.kind() != IoErrorKind::BrokenPipe => {
             remark!("colgrep: {problem}");
             FAILED
         }
@@ -111,12 +114,20 @@ fn in_conflict(error: &clap::Error) -> Vec<&str> {
     [texts(ContextKind::InvalidArg), texts(ContextKind::PriorArg)].concat()
 }
 
-/// Whether the reader of our output went away: `colgrep … | head` is no failure.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
+/// The kind of the first error of input or output among the causes.
+fn io_kind(error: &anyhow::Error) -> Option<IoErrorKind> {
+    error.chain().find_map(|cause| {
         let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
         // The JSON writer's own error hides the one below it.
-        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
+        io.or(cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind))
     })
+}
+
+fn is_of_closed_stdout(kind: IoErrorKind) -> bool {
+    limits::is_stdout_closed() && kind == IoErrorKind::StorageFull
+}
+
+fn closed_stdout() -> u8 {
+    remark!("colgrep: standard output is closed");
+    FAILED
 }

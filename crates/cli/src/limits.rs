@@ -3,6 +3,7 @@
 
 use colgrep_render::remark;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 
 use crate::FAILED;
@@ -68,6 +69,37 @@ unsafe impl GlobalAlloc for ReportingAllocator {
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) };
     }
+}
+
+/// Whether stdout was closed when the program began.
+static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Runs before the standard library, which opens `/dev/null` in place of a closed stdout: all that is printed would be
+/// lost with a status of success. In place of it comes a device that refuses what is written.
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static REFUSE_CLOSED_STDOUT: extern "C" fn() = {
+    extern "C" fn refuse() {
+        // SAFETY: opens and closes files of its own, before there is a second thread.
+        unsafe {
+            if libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) != -1 {
+                return;
+            }
+            let full = libc::open(c"/dev/full".as_ptr(), libc::O_WRONLY);
+            if full >= 0 && full != libc::STDOUT_FILENO {
+                libc::dup2(full, libc::STDOUT_FILENO);
+                libc::close(full);
+            }
+            STDOUT_CLOSED.store(full >= 0, Ordering::Relaxed);
+        }
+    }
+    refuse
+};
+
+/// Whether stdout was closed when the program began; each write to it fails with [`std::io::ErrorKind::StorageFull`].
+pub fn is_stdout_closed() -> bool {
+    STDOUT_CLOSED.load(Ordering::Relaxed)
 }
 
 /// Whether the address space is limited to so little that each thread counts.

@@ -228,6 +228,10 @@ pub enum Unranked {
     New,
     /// An ignore file or a setting leaves it out.
     Ignored,
+    /// The same, and git tracks it.
+    IgnoredTracked,
+    /// It is in another worktree of the repository.
+    OtherCheckout,
     /// It is a folder that is ignored, or whose files are all skipped.
     NothingInside,
 }

@@ -4,6 +4,16 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+/// A line of an ignore file that matches nothing, since it is not a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line:?}: {why}")]
+pub struct IgnorePatternError {
+    /// The line.
+    pub(crate) line: String,
+    /// Why it is not a pattern.
+    pub(crate) why: &'static str,
+}
+
 /// Any error of a library below this crate.
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
@@ -54,7 +64,7 @@ pub enum Error {
     },
     /// An ignore pattern is not valid.
     #[error("pattern to ignore")]
-    Pattern(#[source] ignore::Error),
+    Pattern(#[source] IgnorePatternError),
     /// No threads can be started.
     #[error("could not start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),

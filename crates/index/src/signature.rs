@@ -12,6 +12,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use colgrep_syntax::read::Utf16Order;
+
 /// Bytes of a sequence.
 pub const GRAM: usize = 4;
 /// Bytes of a sequence of a large file.
@@ -106,7 +108,7 @@ impl Gram {
 
 /// The signature of a file's bytes.
 pub fn signature(bytes: &[u8]) -> ContentFilter {
-    if WIDE.iter().any(|mark| bytes.starts_with(mark)) {
+    if WIDE.iter().any(|mark| bytes.starts_with(mark)) || Utf16Order::of(bytes).is_some() {
         return ContentFilter::default();
     }
     if bytes.len() >= LONG_FROM_BYTES {

@@ -1,5 +1,7 @@
 //! `-e PATTERN` alone: every matching line, as grep prints it, by ripgrep's engine.
 
+mod ordered;
+
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,18 +16,18 @@ use colgrep_engine::settings::env::Env;
 use colgrep_index::signature::Needed;
 use colgrep_index::walk::WalkOptions;
 use grep_searcher::Searcher;
-use rayon::prelude::*;
+use ordered::OrderedSink;
 
 use crate::advice;
 use crate::budget::TokenBudget;
 use crate::console::tell_unheeded;
 use crate::escape::json_text;
-use crate::matches::{FileOutput, LineOptions, MatchPrinter, SearchedFile, WalkedFolder};
+use crate::matches::{FileOutput, LineOptions, SearchedFile, WalkedFolder};
 use crate::path::absolute_name;
-use crate::{Format, Look, OutputOptions, OutputRequest, line, path as name};
+use crate::{Format, Look, OutputOptions, OutputRequest, empty, line, path as name};
 
-/// Files that are searched in parallel before their lines are printed.
-const PORTION: usize = 256;
+/// Bytes of output that are written at once.
+const OUT_BYTES: usize = 64 << 10;
 
 /// Walk options of a grep, which covers every file: the index's size limit applies only if it is given explicitly.
 fn walk_options(open: &OpenOptions, settings: &Settings) -> WalkOptions {
@@ -116,26 +118,20 @@ pub fn print_lines(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     let options = asked.wish.with(settings, env, std::io::stdout().is_terminal())?;
     let pattern = asked.scope.pattern.clone().unwrap_or_default();
     let grep = asked.grep(&options, &pattern, (settings, env))?;
-    let mut out = Out::new(&options.wish);
-    let mut failed = false;
+    let mut out = Out::new(&grep);
     // With -m 0 nothing matches, as in grep.
     let nothing = asked.lines.max_count == Some(0) && !asked.lines.files_without_match;
     let (files, complete) = match nothing {
         true => (Vec::new(), true),
         false => grep.sorted_files(asked.sorting)?,
     };
-    failed |= !complete;
-    // Files are searched in parallel, in portions, and printed in order.
-    'files: for portion in files.chunks(PORTION) {
-        for (file, lines) in portion.iter().zip(grep.search(portion)) {
-            failed |= lines.failed;
-            if !out.write(&grep, lines, file)? {
-                break 'files;
-            }
-        }
+    grep.search_in_order(&files, &mut out)?;
+    let (found, failed) = (out.found, out.failed || !complete);
+    out.finish()?;
+    if !found && !failed && !nothing {
+        asked.tell_empty(&options, files.len());
     }
-    out.finish(&options.wish)?;
-    Ok(LineOutcome { found: out.found, failed: failed && !(out.found && options.wish.silent) })
+    Ok(LineOutcome { found, failed: failed && !(found && options.wish.silent) })
 }
 
 /// Prints the names of the files that [`print_lines`] would search.
@@ -147,6 +143,9 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
     let grep = asked.grep(&options, &Pattern::default(), (settings, env))?;
     let (mut files, complete) = grep.sorted_files(asked.sorting)?;
     files.truncate(asked.lines.files.unwrap_or(usize::MAX));
+    if files.is_empty() && complete {
+        asked.tell_empty(&options, 0);
+    }
     if !options.wish.silent {
         let full = |file: &SearchedFile| file.full.as_ref().map_or_else(String::new, |path| absolute_name(path));
         crate::write_names(files.iter().map(|file| (file.shown.clone(), full(file))), &options)?;
@@ -155,6 +154,15 @@ pub fn print_files(asked: &LineSearch<'_>, env: &Env, settings: &Settings) -> Re
 }
 
 impl<'a> LineSearch<'a> {
+    /// Says why nothing was found in `files` files, where that is about how it was asked for.
+    fn tell_empty(&self, options: &OutputOptions, files: usize) {
+        let wish = &options.wish;
+        let is_told = !(wish.quiet || wish.silent || wish.format.is_json() || self.lines.no_messages);
+        if let Some(why) = empty::of_lines(self.scope, files).filter(|_| is_told) {
+            remark!("colgrep: {why}");
+        }
+    }
+
     fn grep(
         &self,
         options: &'a OutputOptions,
@@ -214,24 +222,36 @@ pub fn lines(
         of_lines: &LineOptions { no_messages: true, text_only, ..LineOptions::default() },
         root: Some(WalkedFolder::open(served.root)?),
     };
-    let (files, mut unreadable) = grep.files_below(served.path)?;
+    let (files, unreadable) = grep.files_below(served.path)?;
     let full = |path: &PathBuf| std::path::absolute(path).ok();
     let is_served = |file: &SearchedFile| file.full.as_ref().and_then(full).is_some_and(|full| (served.serves)(&full));
     let files: Vec<SearchedFile> = files.into_iter().filter(is_served).map(of_its_root).collect();
-    let mut lines = Vec::new();
-    for portion in files.chunks(PORTION) {
-        for (file, found) in portion.iter().zip(grep.search(portion)) {
-            let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
-            unreadable.extend(found.failed.then(|| lies.clone()));
-            let text = String::from_utf8_lossy(&found.text);
-            let name = file.shown.to_string_lossy();
-            lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, &grep.matcher))));
-        }
-        if lines.len() >= enough {
-            break;
-        }
+    let mut collected = CollectedLines { matcher: &grep.matcher, lines: Vec::new(), unreadable, enough };
+    grep.search_in_order(&files, &mut collected)?;
+    Ok((collected.lines, collected.unreadable))
+}
+
+/// Lines for an agent.
+struct CollectedLines<'a> {
+    matcher: &'a LineMatcher,
+    lines: Vec<String>,
+    unreadable: Vec<PathBuf>,
+    enough: usize,
+}
+
+impl OrderedSink for CollectedLines<'_> {
+    fn take(&mut self, file: &SearchedFile, part: FileOutput) -> Result<bool> {
+        let lies = file.full.as_ref().filter(|full| full.is_absolute()).unwrap_or(&file.shown);
+        self.unreadable.extend(part.failed.then(|| lies.clone()));
+        let text = String::from_utf8_lossy(&part.text);
+        let name = file.shown.to_string_lossy();
+        self.lines.extend(text.lines().map(|l| format!("{}\n", around_match(l, &name, self.matcher))));
+        Ok(self.lines.len() < self.enough)
     }
-    Ok((lines, unreadable))
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A row as plain text, cut to the length of a line for agents, around the match if it is beyond that.
@@ -338,11 +358,6 @@ impl LineGrep<'_> {
         }
     }
 
-    fn search(&self, files: &[SearchedFile]) -> Vec<FileOutput> {
-        // A searcher's buffers are filled with zeros when it is made: one serves many files.
-        files.par_iter().map_init(|| self.searcher(), |searcher, file| self.search_file(searcher, file)).collect()
-    }
-
     fn searcher(&self) -> Searcher {
         let (before, behind) = self.around();
         searcher(&self.matcher)
@@ -351,23 +366,6 @@ impl LineGrep<'_> {
             .before_context(before)
             .after_context(behind)
             .build()
-    }
-
-    fn search_file(&self, searcher: &mut Searcher, file: &SearchedFile) -> FileOutput {
-        let mut printer = MatchPrinter::new(self.options, self.of_lines, &self.matcher, file);
-        let searched = match &file.full {
-            None => searcher.search_reader(&*self.matcher, std::io::stdin().lock(), &mut printer),
-            Some(path) => {
-                file.open(path).and_then(|opened| searcher.search_file(&*self.matcher, &opened, &mut printer))
-            }
-        };
-        let mut lines = printer.into_lines();
-        // A file that went away or can't be read is reported, and the others are still searched.
-        if let Err(error) = searched {
-            lines.failed = true;
-            self.tell(&format!("{}: {error}", file.shown.display()));
-        }
-        lines
     }
 
     /// Lines of context before and after a match; none where rows are for programs. A number of lines, which a setting
@@ -383,40 +381,73 @@ impl LineGrep<'_> {
 }
 
 /// Standard output, up to the budget.
-struct Out {
+struct Out<'a> {
+    grep: &'a LineGrep<'a>,
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     budget: TokenBudget,
     found: bool,
-    /// Files that gave something.
+    failed: bool,
+    /// Files in which something matched.
     files: usize,
+    /// Whether these include the current file.
+    is_counted: bool,
     rows: usize,
     blocks: usize,
     cut: bool,
 }
 
-impl Out {
-    fn new(wish: &OutputRequest) -> Out {
-        let mut budget = TokenBudget::new(wish.max_tokens);
-        if wish.format == Format::Json {
+impl<'a> Out<'a> {
+    fn new(grep: &'a LineGrep<'a>) -> Out<'a> {
+        let mut budget = TokenBudget::new(grep.options.wish.max_tokens);
+        if grep.options.wish.format == Format::Json {
             budget.take(3);
         }
-        let out = std::io::BufWriter::new(std::io::stdout().lock());
-        Out { out, budget, found: false, files: 0, rows: 0, blocks: 0, cut: false }
+        let out = std::io::BufWriter::with_capacity(OUT_BYTES, std::io::stdout().lock());
+        Out {
+            grep,
+            out,
+            budget,
+            found: false,
+            failed: false,
+            is_counted: false,
+            files: 0,
+            rows: 0,
+            blocks: 0,
+            cut: false,
+        }
     }
 
-    /// Prints what one file gave; whether more is wanted.
-    fn write(&mut self, grep: &LineGrep<'_>, lines: FileOutput, file: &SearchedFile) -> Result<bool> {
-        let wish = &grep.options.wish;
-        self.found |= lines.any;
-        self.files += usize::from(lines.any);
+    fn finish(mut self) -> Result<()> {
+        let wish = &self.grep.options.wish;
+        if wish.format == Format::Json && !wish.silent {
+            writeln!(self.out, "{}", if self.rows == 0 { "[]" } else { "]" })?;
+        }
+        self.out.flush()?;
+        if self.cut && !wish.quiet {
+            remark!("colgrep: more matches than fit into --max-tokens {}", wish.max_tokens.unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+impl OrderedSink for Out<'_> {
+    fn take(&mut self, file: &SearchedFile, part: FileOutput) -> Result<bool> {
+        let wish = &self.grep.options.wish;
+        self.found |= part.any;
+        self.failed |= part.failed;
+        self.is_counted &= part.continued;
+        if part.any && !self.is_counted {
+            self.is_counted = true;
+            self.files += 1;
+        }
         // Rows for programs have no place for it.
-        if lines.binary && wish.format.is_json() && !wish.silent {
-            grep.tell(&format!("{}: binary file matches", file.shown.display()));
+        if part.binary && wish.format.is_json() && !wish.silent {
+            self.grep.tell(&format!("{}: binary file matches", file.shown.display()));
         }
         if wish.silent {
             return Ok(!self.found);
         }
-        for row in lines.rows {
+        for row in part.rows {
             let row = json_text(&row)?;
             if !self.budget.take(row.len() + 1) {
                 self.cut = true;
@@ -429,34 +460,30 @@ impl Out {
             }
             self.rows += 1;
         }
-        let more = grep.of_lines.files.is_none_or(|wanted| self.files < wanted);
-        if lines.text.is_empty() {
+        // The last part of a file ends the search, not its first.
+        let more = part.goes_on || self.grep.of_lines.files.is_none_or(|wanted| self.files < wanted);
+        if part.text.is_empty() {
             return Ok(more);
         }
         // Between two files' lines: an empty line under headings, grep's mark where there is context.
-        let (before, behind) = grep.around();
-        let between: &[u8] = match (self.blocks, lines.heading, before.max(behind) > 0 && lines.shows_lines) {
+        let (before, behind) = self.grep.around();
+        let between: &[u8] = match (self.blocks, part.heading, before.max(behind) > 0 && part.shows_lines) {
+            _ if part.continued => b"",
             (0, ..) => b"",
             (_, true, _) => b"\n",
             (_, false, true) => b"--\n",
             _ => b"",
         };
         self.blocks += 1;
-        let block = [between, &lines.text].concat();
-        let part = self.budget.take_lines(&block);
-        self.out.write_all(part)?;
-        self.cut = part.len() < block.len();
+        let block = [between, &part.text].concat();
+        let fits = self.budget.take_lines(&block);
+        self.out.write_all(fits)?;
+        self.cut = fits.len() < block.len();
         Ok(!self.cut && more)
     }
 
-    fn finish(&mut self, wish: &OutputRequest) -> Result<()> {
-        if wish.format == Format::Json && !wish.silent {
-            writeln!(self.out, "{}", if self.rows == 0 { "[]" } else { "]" })?;
-        }
+    fn flush(&mut self) -> Result<()> {
         self.out.flush()?;
-        if self.cut && !wish.quiet {
-            remark!("colgrep: more matches than fit into --max-tokens {}", wish.max_tokens.unwrap_or_default());
-        }
         Ok(())
     }
 }

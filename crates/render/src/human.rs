@@ -9,6 +9,7 @@ use anyhow::Result;
 use colgrep_core::UnitKind;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_index::source::read_file;
 use colgrep_syntax::read::lines_between;
 
 use super::budget::TokenBudget;
@@ -101,8 +102,19 @@ struct PrintedFile<'a> {
     path: &'a str,
     /// Its first line.
     head: &'a str,
+    /// Its bytes, where they are printed as they are and not all of them are UTF-8.
+    bytes: Option<Vec<u8>>,
     /// Its lines up to the last one needed, at their number less one; those before the first one needed are empty.
     lines: Vec<&'a str>,
+}
+
+impl PrintedFile<'_> {
+    /// The bytes of a line of which `text` has invalid ones replaced.
+    fn raw(&self, number: usize, text: &str) -> Option<&[u8]> {
+        let line = self.bytes.as_ref()?.split(|b| *b == b'\n').nth(number.checked_sub(1)?)?;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (text.contains(char::REPLACEMENT_CHARACTER) && String::from_utf8_lossy(line) == text).then_some(line)
+    }
 }
 
 impl HumanPrinter<'_> {
@@ -121,7 +133,11 @@ impl HumanPrinter<'_> {
         }
         let (first, end) = self.wanted_lines(file);
         let lines = lines_between(&file.text, first, end, str::lines);
-        let source = PrintedFile { name, full, path: &file.path, head: file.text.lines().next().unwrap_or(""), lines };
+        // In a pipe, lines are printed unchanged; of files elsewhere, only the text is here.
+        let is_raw = self.options.look.width.is_none() && file.text.contains(char::REPLACEMENT_CHARACTER);
+        let bytes = if is_raw { read_file(&file.root, &file.path, u64::MAX).ok() } else { None };
+        let head = file.text.lines().next().unwrap_or("");
+        let source = PrintedFile { name, full, path: &file.path, head, bytes, lines };
         let mut seen = HashSet::new();
         for (at, unit) in file.units.iter().enumerate() {
             // A unit and one inside it may answer with the same line.
@@ -155,7 +171,10 @@ impl HumanPrinter<'_> {
             LineLocation { name: &source.name, full: &source.full, line: best, column: Some(column), separator: ':' };
         if wish.format == Format::Vimgrep {
             self.options.write_spot(out, &spot)?;
-            write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?;
+            match source.raw(best, &unit.line.text) {
+                Some(raw) => out.write_all(raw)?,
+                None => write(out, &unit.line.text, look.width.map(|_| usize::MAX), false, &[], &[])?,
+            }
             writeln!(out)?;
             return Ok(());
         }
@@ -204,7 +223,8 @@ impl HumanPrinter<'_> {
             let column = spot.column.filter(|_| wish.column && row.separator == ':');
             let spot = LineLocation { line: row.number, column, separator: row.separator, ..spot };
             options.write_spot(out, &spot)?;
-            self.row(out, (row.separator, line), &layout, styled, &unit.line.marks)?;
+            let raw = source.raw(row.number, line).filter(|_| !look.color);
+            self.row(out, (row.separator, line, raw), &layout, styled, &unit.line.marks)?;
         }
         Ok(())
     }
@@ -213,7 +233,7 @@ impl HumanPrinter<'_> {
     fn row(
         &self,
         out: &mut Vec<u8>,
-        (separator, line): (char, &str),
+        (separator, line, raw): (char, &str, Option<&[u8]>),
         layout: &RowLayout<'_>,
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
@@ -231,7 +251,10 @@ impl HumanPrinter<'_> {
         let marks = if look.color { after(from) } else { Vec::new() };
         let columns = layout.code.map(|columns| columns - usize::from(cut > 0));
         write!(out, "{}", if cut > 0 { "…" } else { "" })?;
-        write(out, &line[from..end], columns, look.color, &behind(styled, from), &marks)?;
+        match raw.filter(|_| from == 0 && end == line.len()) {
+            Some(raw) => out.write_all(raw)?,
+            None => write(out, &line[from..end], columns, look.color, &behind(styled, from), &marks)?,
+        }
         write!(out, "{}", if end < line.len() { "…" } else { "" })?;
         if let Some(note) = layout.note {
             write!(out, "  ")?;

@@ -14,6 +14,7 @@ pub mod advice;
 
 pub mod budget;
 pub mod console;
+pub mod empty;
 mod enclosing;
 pub mod end;
 pub mod entries;

@@ -16,8 +16,8 @@ use super::path::absolute_name;
 use super::style::{self, paint};
 use super::{Format, LineLocation, OutputOptions};
 
-/// Bytes of a file's rows, at most: a match in a long line may ask for all of the line once more.
-const ROWS_BYTES_MAX: usize = 1 << 30;
+/// Bytes that a row of JSON counts besides its text.
+const ROW_BYTES: usize = 256;
 
 /// Options of a plain grep.
 #[derive(Clone, Debug, Default)]
@@ -88,9 +88,13 @@ impl WalkedFolder {
     }
 }
 
-/// The output of one file.
+/// The output of one file, or a part of it.
 #[derive(Default)]
 pub struct FileOutput {
+    /// Whether an earlier part precedes it.
+    pub continued: bool,
+    /// Whether a later part follows it.
+    pub goes_on: bool,
     /// Whether anything matched.
     pub any: bool,
     /// Whether a match follows a NUL byte.
@@ -105,7 +109,29 @@ pub struct FileOutput {
     pub text: Vec<u8>,
     /// Rows of JSON.
     pub rows: Vec<Line>,
+    /// Bytes of these rows.
+    rows_bytes: usize,
 }
+
+impl FileOutput {
+    /// Whether there is something to print or to say, or it is the last of several parts.
+    pub fn tells_something(&self) -> bool {
+        self.continued || self.any || self.failed || self.binary || !self.text.is_empty() || !self.rows.is_empty()
+    }
+
+    /// Bytes that it occupies.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.rows_bytes
+    }
+
+    fn add_row(&mut self, row: Line) {
+        self.rows_bytes += ROW_BYTES + row.text.as_ref().map_or(0, String::len);
+        self.rows.push(row);
+    }
+}
+
+/// Takes a part of the output; returns whether more is wanted.
+type PartSink<'a> = dyn FnMut(FileOutput) -> bool + 'a;
 
 /// Writes one file's matches.
 pub struct MatchPrinter<'a> {
@@ -119,6 +145,8 @@ pub struct MatchPrinter<'a> {
     binary_from: Option<u64>,
     /// Whether this file is finished. With `-v` the searcher may still call.
     ended: bool,
+    /// Bytes of a part that is handed over, and who takes it.
+    parts: Option<(usize, &'a mut PartSink<'a>)>,
     lines: FileOutput,
 }
 
@@ -131,7 +159,35 @@ impl<'a> MatchPrinter<'a> {
         file: &'a SearchedFile,
     ) -> MatchPrinter<'a> {
         let (full, lines) = (OnceLock::new(), FileOutput::default());
-        MatchPrinter { options, of_lines, matcher, file, full, count: 0, binary_from: None, ended: false, lines }
+        MatchPrinter {
+            options,
+            of_lines,
+            matcher,
+            file,
+            full,
+            count: 0,
+            binary_from: None,
+            ended: false,
+            parts: None,
+            lines,
+        }
+    }
+
+    /// The same, but what is printed is handed over whenever it is more than `bytes`.
+    pub fn in_parts(self, bytes: usize, sink: &'a mut PartSink<'a>) -> MatchPrinter<'a> {
+        MatchPrinter { parts: Some((bytes, sink)), ..self }
+    }
+
+    /// Hands over what is printed so far, if it is enough for a part.
+    fn hand_over(&mut self) {
+        let Some((bytes, sink)) = &mut self.parts else { return };
+        if self.lines.bytes() <= *bytes {
+            return;
+        }
+        let FileOutput { any, heading, shows_lines, .. } = self.lines;
+        let rest = FileOutput { continued: true, any, heading, shows_lines, ..FileOutput::default() };
+        let part = FileOutput { goes_on: true, ..std::mem::replace(&mut self.lines, rest) };
+        self.ended = !sink(part);
     }
 
     /// The file's absolute path.
@@ -153,14 +209,15 @@ impl<'a> MatchPrinter<'a> {
     /// Ends the file and returns its output.
     pub fn into_lines(mut self) -> FileOutput {
         if self.binary_from.is_some() && self.skips_binary() {
-            return FileOutput::default();
+            return FileOutput { continued: self.lines.continued, ..FileOutput::default() };
         }
         let counted = self.options.wish.count && self.count > 0;
         let without = self.of_lines.files_without_match && !self.lines.any;
         if counted || without {
             if self.options.wish.format.is_json() {
                 let count = if counted { Some(self.count) } else { None };
-                self.lines.rows.push(Line::of_file(self.full().to_string(), count));
+                let row = Line::of_file(self.full().to_string(), count);
+                self.lines.add_row(row);
             } else {
                 let end = if counted { format!("{}\n", self.count) } else { String::new() };
                 let separator = if self.options.wish.null {
@@ -205,11 +262,6 @@ impl<'a> MatchPrinter<'a> {
     }
 
     fn line(&mut self, number: u64, separator: char, bytes: &[u8], column: Option<usize>) -> io::Result<()> {
-        if self.lines.text.len() > ROWS_BYTES_MAX {
-            let told =
-                format!("more than {} MiB of rows; -M N leaves out lines of more than N bytes", ROWS_BYTES_MAX >> 20);
-            return Err(io::Error::other(told));
-        }
         let whole = without_newline(bytes);
         let bytes = self.trim_end(whole);
         self.lines.shows_lines = true;
@@ -258,7 +310,8 @@ impl<'a> MatchPrinter<'a> {
         }
         if self.options.wish.names_only {
             if self.options.wish.format.is_json() {
-                self.lines.rows.push(Line::of_file(self.full().to_string(), None));
+                let row = Line::of_file(self.full().to_string(), None);
+                self.lines.add_row(row);
             } else {
                 self.name(found.line_number().unwrap_or(1))?;
                 self.lines.text.write_all(if self.options.wish.null { b"\0" } else { b"\n" })?;
@@ -283,14 +336,14 @@ impl<'a> MatchPrinter<'a> {
             if self.options.wish.format.is_json() {
                 let text = Some(String::from_utf8_lossy(self.trim_end(text)).into_owned());
                 let column = column.filter(|_| self.options.wish.column);
-                self.lines.rows.push(Line {
-                    line: Some(number),
-                    column,
-                    text,
-                    ..Line::of_file(self.full().to_string(), None)
-                });
+                let row = Line::of_file(self.full().to_string(), None);
+                self.lines.add_row(Line { line: Some(number), column, text, ..row });
             } else {
                 self.line(number, ':', text, column)?;
+            }
+            self.hand_over();
+            if self.ended {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -391,10 +444,11 @@ impl Sink for &mut MatchPrinter<'_> {
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         let only_names = self.options.wish.names_only || self.of_lines.files_without_match || self.options.wish.silent;
         let is_binary = self.binary_from.is_some_and(|from| context.absolute_byte_offset() >= from);
-        if !only_names && !is_binary {
+        if !only_names && !is_binary && !self.ended {
             self.line(context.line_number().unwrap_or(0), '-', context.bytes(), None)?;
+            self.hand_over();
         }
-        Ok(true)
+        Ok(!self.ended)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {

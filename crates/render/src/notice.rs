@@ -144,6 +144,12 @@ fn reason(why: Unranked) -> (&'static str, &'static str) {
             ("new since the index was made", "the next search that may bring the index up to date reads it")
         }
         Unranked::Ignored => ("ignored", "`colgrep init --no-ignore` indexes ignored files"),
+        Unranked::IgnoredTracked => {
+            ("tracked by git, but ignored", "a rule like `!PATTERN` in .colgrepignore has it indexed")
+        }
+        Unranked::OtherCheckout => {
+            ("in another worktree of this repository", "`colgrep QUERY` in that folder searches it by itself")
+        }
         _ => ("ignored, or all files in it are skipped", "`colgrep status` names what is skipped"),
     }
 }

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::hash::{is_key, of_bytes};
-use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
+use crate::hash::{Hasher, is_key, of_bytes};
+use crate::manifest::{MANIFEST_BYTES_MAX, Manifest, PartRecord};
 use crate::shelf::{ObjectDir, ReadExtent};
 
 /// Manifests to keep besides the newest, so that their numbers are not reused soon.
@@ -239,6 +239,46 @@ impl Bucket {
         next: impl FnMut() -> Result<Option<Vec<u8>>> + Send,
     ) -> Result<()> {
         self.blobs.put_pieces(key, next).await
+    }
+
+    /// Gives the pieces of a part's blob to `take`; returns what is wrong with it, if anything.
+    ///
+    /// # Errors
+    /// As [`Bucket::get`].
+    pub(crate) async fn get_part(
+        &self,
+        part: &PartRecord,
+        mut take: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Option<&'static str>> {
+        let (mut hasher, mut got) = (Hasher::new(), 0);
+        let hashed = |bytes: &[u8]| {
+            got += bytes.len() as u64;
+            hasher.add(bytes);
+            take(bytes)
+        };
+        let extent = self.get(part.key(), part.bytes, hashed).await?;
+        Ok(match extent {
+            ReadExtent::Longer => Some("it is longer than it should be"),
+            ReadExtent::NoFile => Some("it is not a regular file"),
+            ReadExtent::Whole if got < part.bytes => Some("it is cut"),
+            ReadExtent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
+            ReadExtent::Whole => None,
+        })
+    }
+
+    /// Checks the blobs of parts that a push relies upon, where reading them costs no transfer.
+    ///
+    /// # Errors
+    /// [`Error::DamagedBlob`], and where one can't be read.
+    pub(crate) async fn check(&self, parts: impl Iterator<Item = &PartRecord>) -> Result<()> {
+        // A store in the network checks what it has by itself.
+        for part in parts.filter(|_| self.blobs.is_on_disk()) {
+            if let Some(why) = self.get_part(part, |_| Ok(())).await? {
+                let place = self.place_of(part.key());
+                return Err(Error::DamagedBlob { place, why: why.to_string(), tries: 1 });
+            }
+        }
+        Ok(())
     }
 
     /// Gives the pieces of a blob to `take`, of `bytes` bytes at most.

@@ -118,7 +118,7 @@ pub enum Error {
         place: String,
     },
     /// A file of an index that is not what the manifest says, also when it is fetched again.
-    #[error("{place} is damaged: {why} (fetched {tries} times)")]
+    #[error("{place} is damaged: {why}{}", fetched(*tries))]
     DamagedBlob {
         /// The object.
         place: String,
@@ -161,6 +161,11 @@ pub enum Error {
 
 fn formats(found: &[u32]) -> String {
     found.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// How often an object was fetched, where that was more than once.
+fn fetched(tries: u32) -> String {
+    if tries > 1 { format!(" (fetched {tries} times)") } else { String::new() }
 }
 
 impl Error {

@@ -15,9 +15,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use crate::bucket::Bucket;
 use crate::error::{Error, Result};
-use crate::hash::{Hasher, of_file};
+use crate::hash::of_file;
 use crate::manifest::{Manifest, ManifestSnapshot, PartRecord, SNAPSHOTS_MAX, VectorFacts};
-use crate::shelf::ReadExtent;
 use crate::takes::Takes;
 use crate::watch::{TransferPhase, TransferWatch};
 
@@ -188,24 +187,15 @@ async fn fetch_once(
     incoming: &Store,
     watch: &dyn TransferWatch,
 ) -> Result<Option<&'static str>> {
-    let (mut hasher, mut got) = (Hasher::new(), 0);
     let mut file = incoming.new_part(&part.name)?;
     let take = |bytes: &[u8]| {
-        got += bytes.len() as u64;
-        hasher.add(bytes);
         file.add(bytes)?;
         watch.done(bytes.len() as u64);
         Ok(())
     };
-    let extent = bucket.get(part.key(), part.bytes, take).await?;
+    let fault = bucket.get_part(part, take).await?;
     file.finish()?;
-    Ok(match extent {
-        ReadExtent::Longer => Some("it is longer than it should be"),
-        ReadExtent::NoFile => Some("it is not a regular file"),
-        ReadExtent::Whole if got < part.bytes => Some("it is cut"),
-        ReadExtent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
-        ReadExtent::Whole => None,
-    })
+    Ok(fault)
 }
 
 /// What a pulled index becomes here.

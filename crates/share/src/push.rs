@@ -85,11 +85,13 @@ pub(crate) async fn push(
         let (stock, looked) = (bucket.stock().await?, SystemTime::now());
         let snapshot = snapshot(records.clone(), shipment, sent);
         let is_whole = |s: &ManifestSnapshot| s.parts.iter().all(|part| stock.has(part.key(), part.bytes));
-        if !sent.anew && manifest.same(&snapshot).is_some_and(is_whole) {
+        if let Some(same) = manifest.same(&snapshot).filter(|same| !sent.anew && is_whole(same)) {
+            bucket.check(same.parts.iter()).await?;
             // Of a push that was thought lost, the manifest may have it already.
             return Ok(Pushed { was_there: report.blobs == 0, races: tries, ..report });
         }
         let chosen = choose(records.clone(), &manifest, &stock, &ours, sent.anew);
+        bucket.check(chosen.iter().filter(|c| !c.missing).map(|c| &c.record)).await?;
         send(bucket, &chosen, &shipment.parts, watch, &mut report).await?;
         let sent_now = chosen.iter().filter(|c| c.missing).map(|c| &c.record);
         ours.extend(sent_now.map(|record| (record.sha256.clone(), record.key().to_string())));

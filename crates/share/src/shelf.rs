@@ -204,6 +204,11 @@ impl ObjectDir {
         }
     }
 
+    /// Whether it is a folder of this machine.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        self.disk.is_some()
+    }
+
     /// Whether it is a folder of this machine that is not there.
     pub(crate) fn is_missing(&self) -> bool {
         self.disk.as_ref().is_some_and(|disk| !disk.exists())

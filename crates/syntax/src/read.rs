@@ -1,12 +1,20 @@
 //! Decodes a file's bytes, or gives the reason to skip it.
 
+mod outputs;
+
 use serde::{Deserialize, Serialize};
 
-use crate::language::LANGUAGES;
+use crate::language::{Category, LANGUAGES};
 pub use crate::secrets::looks_secret;
 
 /// Bytes at the front that are checked for NUL bytes.
 const BINARY_HEAD_BYTES: usize = 8 << 10;
+/// Smallest file, in bytes, that can be machine-made.
+const MINIFIED_BYTES_MIN: usize = 10_000;
+/// Shortest string literal, in bytes, that does not count for that.
+const LONG_STRING_BYTES: usize = 1_000;
+/// Fewest units of UTF-16 that are taken for text without a byte order mark.
+const UNITS_MIN: usize = 4;
 /// Bytes at the front that are checked for generator marks.
 const GENERATED_HEAD_BYTES: usize = 2 << 10;
 /// Average line length, in bytes, above which a script, style sheet or data file of some size is machine-made.
@@ -85,7 +93,58 @@ const GENERATED_MARKS: [&str; 9] = [
 /// Lines at the front that are checked for the name of a generator's source.
 const SOURCE_LINES: usize = 5;
 
-/// Decodes a file: UTF-8, or UTF-16 with a byte order mark; other bytes are replaced.
+/// The order of the bytes in each unit of UTF-16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Utf16Order {
+    /// The low byte first.
+    Little,
+    /// The high byte first.
+    Big,
+}
+
+impl Utf16Order {
+    /// The byte order mark.
+    pub const fn mark(self) -> [u8; 2] {
+        match self {
+            Utf16Order::Little => [0xFF, 0xFE],
+            Utf16Order::Big => [0xFE, 0xFF],
+        }
+    }
+
+    fn decode(self, bytes: &[u8]) -> String {
+        utf16(bytes, if self == Utf16Order::Little { u16::from_le_bytes } else { u16::from_be_bytes })
+    }
+
+    /// The order in a file without a byte order mark, by its beginning; none if that is not UTF-16. Zero bytes are on
+    /// one side only, nearly all characters are of two blocks of 256 (one is ASCII), and all of them are text. Scripts
+    /// of many blocks, such as Chinese, can't be told from other bytes.
+    pub fn of(bytes: &[u8]) -> Option<Utf16Order> {
+        let head = &bytes[..bytes.len().min(BINARY_HEAD_BYTES) & !1];
+        memchr::memchr(0, head)?;
+        let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
+        let (order, high) = match (zeros(0), zeros(1)) {
+            (0, 1..) => (Utf16Order::Little, 1),
+            (1.., 0) => (Utf16Order::Big, 0),
+            _ => return None,
+        };
+        let mut blocks = [0; 256];
+        head.iter().skip(high).step_by(2).for_each(|block| blocks[usize::from(*block)] += 1);
+        let units = head.len() / 2;
+        let ascii = std::mem::take(&mut blocks[0]);
+        let in_blocks = ascii + blocks.iter().max().copied().unwrap_or_default();
+        let is_text = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{c}') || !c.is_control();
+        // The head may end inside a pair of surrogates.
+        let mut text = order.decode(head);
+        if text.ends_with(char::REPLACEMENT_CHARACTER) {
+            text.pop();
+        }
+        let is_likely = units >= UNITS_MIN && 10 * in_blocks >= 9 * units;
+        let is_all_text = || text.chars().all(|c| is_text(c) && c != char::REPLACEMENT_CHARACTER);
+        (is_likely && is_all_text()).then_some(order)
+    }
+}
+
+/// Decodes a file: UTF-8, or UTF-16; other bytes are replaced.
 ///
 /// # Errors
 /// Why the file is not indexed.
@@ -96,16 +155,21 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ if bytes.iter().take(BINARY_HEAD_BYTES).any(|b| *b == 0) => return Err(Skip::Binary),
+        _ if bytes.iter().take(BINARY_HEAD_BYTES).any(|b| *b == 0) => {
+            Utf16Order::of(&bytes).ok_or(Skip::Binary)?.decode(&bytes)
+        }
         _ => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
     };
     if text.trim().is_empty() {
         return Err(Skip::Empty);
     }
     let extension = path.rsplit_once('.').map_or("", |(_, e)| e);
+    let text = if is_notebook(path) { outputs::without_outputs(&text) } else { text };
     let lines = || 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
-    if text.len() > 10_000 && can_be_minified() && text.len() / lines() > MINIFIED_LINE_BYTES {
+    let is_minified = |bytes: usize| bytes > MINIFIED_BYTES_MIN && bytes / lines() > MINIFIED_LINE_BYTES;
+    let code = || if is_script(extension) { text.len() - long_strings(&text) } else { text.len() };
+    if can_be_minified() && is_minified(text.len()) && is_minified(code()) {
         return Err(Skip::Minified);
     }
     let head = &text[..text.floor_char_boundary(GENERATED_HEAD_BYTES)];
@@ -113,6 +177,37 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
         || (!PROSE_EXTENSIONS.contains(&extension) && head.lines().any(forbids_edits))
         || head.lines().take(SOURCE_LINES).any(names_a_source);
     Ok(Text { text, generated })
+}
+
+/// Whether a file is a notebook by its name. Its outputs are no part of its text.
+pub fn is_notebook(path: &str) -> bool {
+    path.ends_with(".ipynb")
+}
+
+/// Whether files of an extension are code, and not data that may be machine-made, such as source maps.
+fn is_script(extension: &str) -> bool {
+    LANGUAGES.iter().any(|l| l.category != Category::Data && l.extensions.contains(&extension))
+}
+
+/// Bytes inside long string literals: of data in a script, not of its code.
+fn long_strings(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut all) = (0, 0);
+    while let Some(from) = memchr::memchr3(b'"', b'\'', b'`', &bytes[at..]).map(|from| at + from + 1) {
+        let quote = bytes[from - 1];
+        let mut end = from;
+        // Only a template goes on in the next line.
+        while end < bytes.len() && bytes[end] != quote && (bytes[end] != b'\n' || quote == b'`') {
+            end += 1 + usize::from(bytes[end] == b'\\');
+        }
+        let length = end.min(bytes.len()) - from;
+        // Without its other quote it is no string.
+        if length >= LONG_STRING_BYTES && bytes.get(end) == Some(&quote) {
+            all += length;
+        }
+        at = bytes.len().min(end + 1);
+    }
+    all
 }
 
 /// Beginnings of comment lines, in any language.
@@ -221,6 +316,36 @@ mod tests {
     }
 
     #[test]
+    fn utf_16_without_a_mark_is_text() {
+        let cases: [(&str, bool); 6] = [
+            ("fn zebra() {}\r\n", true),
+            ("größe = 1\n", true),
+            ("Привет, мир! Это текст.\n", true),
+            ("Γειά σου Κόσμε, τι κάνεις;\n", true),
+            ("smile \u{1F600} of two units, and some more text around it\n", true),
+            ("a\u{1}b\u{2}c\u{3}", false),
+        ];
+        for (text, expected) in cases {
+            for order in [Utf16Order::Little, Utf16Order::Big] {
+                let bytes = text.encode_utf16().flat_map(|unit| match order {
+                    Utf16Order::Little => unit.to_le_bytes(),
+                    Utf16Order::Big => unit.to_be_bytes(),
+                });
+                let decoded = decode("a.txt", bytes.collect()).map(|text| text.text);
+                assert_eq!(decoded.ok().as_deref(), expected.then_some(text), "{order:?}");
+            }
+        }
+        // Bytes with a zero here and there, numbers of 16 and 32 bits, and pieces.
+        let numbers: Vec<u8> = (0..400u16).flat_map(u16::to_le_bytes).collect();
+        let wide: Vec<u8> = "abcdefgh".bytes().flat_map(|b| [b, 0, 0, 0]).collect();
+        for bytes in
+            [b"ab\0cdparse_request".to_vec(), b"a\0".to_vec(), b"\0".to_vec(), numbers, wide, b"\0a\0b\0c".to_vec()]
+        {
+            assert_eq!(decode("a.txt", bytes.clone()), Err(Skip::Binary), "{bytes:?}");
+        }
+    }
+
+    #[test]
     fn generator_marks_count_only_at_the_front() {
         for (text, expected) in [
             ("// Code generated by protoc. DO NOT EDIT.\npackage a\n".to_string(), true),
@@ -274,6 +399,24 @@ mod tests {
         let paragraph = "words and words ".repeat(2000);
         assert!(decode("a.md", paragraph.clone().into_bytes()).is_ok());
         assert_eq!(decode("a.css", paragraph.into_bytes()), Err(Skip::Minified));
+    }
+
+    #[test]
+    fn a_long_string_does_not_make_a_script_minified() {
+        let data = "iVBORw0KGgo".repeat(1_200);
+        let code = "function f(){return 'x'}".repeat(600);
+        for (text, expected) in [
+            (format!("function load() {{\n  return decode(\"{data}\");\n}}\n"), true),
+            (format!("export const font = '{data}';\nexport function use() {{}}\n"), true),
+            (format!("const shader = `{data}\n`;\nrun();\n"), true),
+            (format!("{code}\n"), false),
+            (format!("{code};var d=\"{data}\"\n"), false),
+            (format!("// don't\n{code}\n"), false),
+        ] {
+            assert_eq!(decode("a.js", text.clone().into_bytes()).is_ok(), expected, "{}", &text[..40]);
+        }
+        let map = format!("{{\"version\": 3,\n\"mappings\": \"{data}\"}}\n");
+        assert_eq!(decode("a.js.map", map.into_bytes()), Err(Skip::Minified), "data stays data");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `colgrep clear`: removes indexes.
 
+use colgrep_render::end::shell_word;
 use colgrep_render::remark;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::project::Project;
 use colgrep_engine::settings::env::Env;
@@ -28,6 +29,14 @@ fn stores(args: &ClearArgs, env: &Env) -> Result<Vec<Store>> {
     }
     let path = folder_or_here(args.path.as_deref());
     match Project::around(path, env) {
+        // Somebody may have meant to search a folder for the word.
+        Ok((project, below)) if args.path.is_some() && !below.is_empty() => {
+            let (root, word) = (shell_word(&project.root.to_string_lossy()), shell_word(&path.to_string_lossy()));
+            bail!(
+                "{word} is only a part of the project {root}; `colgrep clear {root}` removes the index of all of it, \
+                 and `colgrep search clear {word}` searches {word}"
+            )
+        }
         Ok((project, _)) => {
             // What agents wrote goes with it, whatever the settings say by now. So do the commits: they are read again when
             // somebody asks.

@@ -18,7 +18,8 @@ use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
 use colgrep_render::end::shell_word;
 use colgrep_render::path::is_stdin;
-use colgrep_render::{end, json};
+use colgrep_render::remarks::RemarkKind;
+use colgrep_render::{empty, end, json};
 
 pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     match &plan.task {
@@ -109,9 +110,15 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // Where steps are traced, stderr is a program's.
-        let scope = (!env.trace).then(|| end::typed(&plan.request.scope));
+        let is_told = !env.trace && results.is_empty() && !results.only_matches && !options.wish.format.is_json();
+        let scope = &plan.request.scope;
+        let why = is_told.then(|| empty::of_units(scope, &plan.request.question, results.has_files)).flatten();
+        let scope = (!env.trace && why.is_none()).then(|| end::typed(scope));
         colgrep_render::print(&mut out, &results, &options, scope.as_deref(), console)?;
         out.flush()?;
+        if let Some(why) = why {
+            console.hold(RemarkKind::NotFound, why);
+        }
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })
 }

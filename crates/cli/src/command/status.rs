@@ -7,6 +7,7 @@ use anyhow::Result;
 use colgrep_engine::history::HistoryPlace;
 use colgrep_engine::notice::HistoryState;
 use colgrep_engine::project::Project;
+use colgrep_engine::request::filter::tracked_but_ignored;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::ErrorKind;
 use colgrep_index::history::Unknown;
@@ -67,6 +68,8 @@ struct Skipped {
 }
 
 const EXAMPLES_MAX: usize = 3;
+/// The reason given for files that git tracks although a rule ignores them.
+const TRACKED: &str = "tracked by git, but ignored";
 /// Least source, in bytes, for which the index's share is shown.
 const SHARE_BYTES_MIN: u64 = 1_000_000;
 
@@ -111,6 +114,7 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
                 bytes: vectors.bytes_on_disk(),
             });
             describe(&snapshot.files, &mut status);
+            add_skipped(&mut status, TRACKED, &tracked_but_ignored(&project, &snapshot.files)?);
             status.building = building(&project, Some(&snapshot));
         }
         Err(error) if error.kind() == ErrorKind::Missing => status.building = building(&project, None),
@@ -132,12 +136,18 @@ pub(super) fn run(args: &StatusArgs, env: &Env) -> Result<u8> {
     Ok(if status.indexed { FOUND } else { NOTHING })
 }
 
+fn add_skipped(status: &mut ProjectStatus, reason: &str, paths: &[impl ToString]) {
+    if !paths.is_empty() {
+        let examples = paths.iter().take(EXAMPLES_MAX).map(ToString::to_string).collect();
+        status.skipped.insert(reason.to_string(), Skipped { files: paths.len() as u64, examples });
+    }
+}
+
 fn describe(table: &FileTable, status: &mut ProjectStatus) {
     status.complete = table.complete;
     status.taken = !table.pulled.is_empty();
     for (reason, paths) in table.skipped() {
-        let examples = paths.iter().take(EXAMPLES_MAX).map(|path| path.to_string()).collect();
-        status.skipped.insert(reason.to_string(), Skipped { files: paths.len() as u64, examples });
+        add_skipped(status, reason, &paths);
     }
     for file in table.indexed() {
         status.files += 1;

@@ -1,7 +1,7 @@
 //! The end of relevance: results shown, results left out, and the remarks after the last result.
 
 use crate::common::mcp::Client;
-use crate::common::{Ran, Sandbox};
+use crate::common::{Ran, Sandbox, git};
 use serde_json::json;
 
 /// Files that share a common word, one with the answer, and one that a test tests.
@@ -370,5 +370,45 @@ fn a_budget_that_holds_nothing_is_told_or_refused() {
     assert_eq!(sandbox.run(&["session timeout", "--pack", "1", "--quiet"]).err, "");
     for args in [&["session", "--max-tokens", "0"][..], &["session", "--pack", "0"], &["session", "-k", "0"]] {
         assert_eq!(sandbox.run(args).status, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn an_empty_answer_has_a_reason_in_one_sentence() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "def foo():\n    return bar(1)\n");
+    sandbox.write("b.txt", "text a|b\n");
+    sandbox.write("empty/.hidden", "foo\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    for (words, expected) in [
+        ("-e a\\|c", "\\| in a pattern is the character |; the operator has no backslash: a|b"),
+        ("foo -e a\\|c", "\\| in a pattern is the character |; the operator has no backslash: a|b"),
+        ("-e a.py", "-e takes a pattern, and a.py is a file: colgrep -e PATTERN a.py searches it"),
+        ("-e foo -t rust", "no file here passes -t rust"),
+        ("foo -t rust", "no file here passes -t rust"),
+        ("foo -g *.rs", "no file here passes --include '*.rs'"),
+        ("-e foo -g *.rs", "no file here passes --include '*.rs'"),
+        ("--files -t rust", "no file here passes -t rust"),
+        ("foo --changed", "no file here differs from the last commit"),
+        ("-e foo --since HEAD", "no file here differs from HEAD"),
+        ("--calls nosuch", "there is no definition here that calls nosuch"),
+        ("--called-by nosuch", "there is no definition here that is called by nosuch"),
+        ("--kind class", "there is no class here"),
+        ("-e foo empty", "there is no file to search in empty; -uu searches hidden and ignored files too"),
+    ] {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!(
+            (ran.status, ran.out.as_str(), ran.err.trim_end()),
+            (1, "", format!("colgrep: {expected}").as_str()),
+            "{words}"
+        );
+    }
+    // Nothing is said where nobody wants to know, and where lines alone are missing.
+    for words in ["-e a\\|c --quiet", "-e foo -t rust -q", "-e foo -t rust -s", "-e nothing", "--calls nosuch --jsonl"]
+    {
+        let ran = sandbox.run(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!((ran.status, ran.out.as_str(), ran.err.as_str()), (1, "", ""), "{words}");
     }
 }

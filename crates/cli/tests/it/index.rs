@@ -89,6 +89,44 @@ fn status_counts_what_was_skipped_and_why() {
 }
 
 #[test]
+fn clear_of_a_part_of_a_project_removes_nothing() {
+    let sandbox = Sandbox::of("relay");
+    sandbox.run(&["init"]);
+    let before = state(&sandbox.data());
+    for part in ["src", "src/http/parse.rs", "./src/"] {
+        let refused = sandbox.run(&["clear", part]);
+        assert_eq!((refused.status, refused.out.as_str()), (2, ""), "{refused:?}");
+        let told = ["is only a part of the project ROOT", "`colgrep clear ROOT`", "`colgrep search clear "];
+        assert!(told.iter().all(|part| refused.err.contains(part)), "{refused:?}");
+    }
+    assert_eq!(state(&sandbox.data()), before);
+    assert_eq!(sandbox.run(&["clear", "."]).status, 0);
+    assert!(state(&sandbox.data()).is_empty());
+}
+
+#[test]
+fn a_notebook_with_large_outputs_is_indexed() {
+    let sandbox = Sandbox::new();
+    let cell = |source: &str, outputs: &str| {
+        format!(
+            "  {{\"cell_type\": \"code\", \"metadata\": {{}},\n   \"source\": [\"{source}\"],\n   \"outputs\": [{outputs}]}}"
+        )
+    };
+    let image = format!("\n    {{\"data\": {{\"image/png\": \"{}\"}}}}\n   ", "iVBORw0KGgo".repeat(300_000));
+    let cells = [cell("def zebra_stripes():\\n    pass", &image), cell("okapi = 1", "")].join(",\n");
+    let notebook = |cells: &str| format!("{{\"cells\": [\n{cells}\n], \"metadata\": {{}}, \"nbformat\": 4}}\n");
+    sandbox.write("a.ipynb", &notebook(&cells));
+    let code = cell(&"zebra_stripes()\\n".repeat(100_000), "");
+    sandbox.write("large.ipynb", &notebook(&code));
+    let ran = sandbox.run(&["zebra_stripes", "-k", "1"]);
+    assert!(ran.out.starts_with("a.ipynb:3:"), "{ran:?}");
+    // Lines after an output keep their numbers.
+    assert!(sandbox.run(&["okapi", "-k", "1"]).out.starts_with("a.ipynb:8:"));
+    let status = sandbox.run(&["status"]);
+    assert!(status.out.contains("1 (larger than the size limit): large.ipynb"), "{status:?}");
+}
+
+#[test]
 fn clear_removes_one_index_or_all() {
     let sandbox = Sandbox::of("relay");
     assert_eq!(sandbox.run(&["clear"]).status, 1);

@@ -51,6 +51,7 @@ mod share_mended;
 mod share_private;
 mod share_s3;
 mod starved;
+mod streams;
 mod traps;
 mod trust;
 mod workers;

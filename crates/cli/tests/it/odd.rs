@@ -22,6 +22,47 @@ fn can_be_locked_out(sandbox: &Sandbox) -> bool {
 }
 
 #[test]
+fn utf_16_without_a_mark_is_searched_like_any_text() {
+    let sandbox = Sandbox::new();
+    let text = "def zebra():\n    return 'größe'\n";
+    let utf16 = |to_bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to_bytes).collect::<Vec<u8>>();
+    write(&sandbox, "little.py", &utf16(u16::to_le_bytes));
+    write(&sandbox, "big.py", &utf16(u16::to_be_bytes));
+    // A zero byte alone does not make it UTF-16.
+    write(&sandbox, "other.py", b"def zebra():\n\0");
+    for args in [&["zebra"][..], &["-e", "^def zebra"]] {
+        let mut lines: Vec<String> = sandbox.run(args).out.lines().map(String::from).collect();
+        lines.retain(|line| !line.starts_with("other.py"));
+        lines.sort_unstable();
+        assert_eq!(lines, ["big.py:1:def zebra():", "little.py:1:def zebra():"], "{args:?}");
+    }
+    assert_eq!(sandbox.run(&["-e", "größe", "zebra", "-l"]).out.lines().count(), 2);
+    let status = sandbox.run(&["status"]);
+    assert!(status.out.contains("skipped   1 (binary): other.py"), "{status:?}");
+    // From stdin too.
+    let mut command = sandbox.command(&["-e", "größe", "-"]);
+    let file = std::fs::File::open(sandbox.root().join("little.py")).expect("a file");
+    let ran = Ran::of(command.stdin(file).output().expect("a search"), &sandbox.root());
+    assert_eq!(ran.out, "<stdin>:2:    return 'größe'\n");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_unchanged_in_a_pipe() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "latin.py", b"def zebra():  # caf\xE9\r\n    return '\xFC'\n");
+    let bytes = |args: &[&str]| sandbox.command(args).output().expect("a search").stdout;
+    let line = b"latin.py:1:def zebra():  # caf\xE9\n";
+    assert_eq!(bytes(&["zebra"]), line);
+    assert_eq!(bytes(&["zebra", "-c"]), [&line[..], b"latin.py-2-    return '\xFC'\n"].concat());
+    assert_eq!(bytes(&["zebra", "-n", "2"]), [&line[..], b"latin.py-2-    return '\xFC'\n"].concat());
+    assert_eq!(bytes(&["zebra", "--vimgrep"]), b"latin.py:1:5:def zebra():  # caf\xE9\n");
+    assert_eq!(bytes(&["-e", "zebra"]), b"latin.py:1:def zebra():  # caf\xE9\r\n");
+    // JSON holds text alone.
+    let rows: serde_json::Value = serde_json::from_slice(&bytes(&["zebra", "--json"])).expect("JSON");
+    assert!(rows[0]["unit"]["code"].as_str().is_some_and(|code| code.contains("caf\u{fffd}")), "{rows}");
+}
+
+#[test]
 fn other_encodings_are_read_as_text() {
     let sandbox = Sandbox::new();
     let utf16 = |swap: bool| -> Vec<u8> {

@@ -63,6 +63,22 @@ fn what_is_missing_is_put_again_by_the_next_push() {
     done(&clone_of(&ours), &["pull", &url]);
 }
 
+#[test]
+fn a_push_relies_on_no_damaged_file() {
+    let (ours, remote, url) = pushed_twice();
+    let blob = of_the_last(&remote).pop().expect("a blob");
+    let mut bytes = fs::read(&blob).expect("bytes");
+    bytes[0] ^= 1;
+    fs::write(&blob, bytes).expect("written");
+    let refused = ours.run(&["push", &url]);
+    assert!(refused.status == 2 && refused.err.contains("is damaged: its SHA-256 is another;"), "{refused:?}");
+    assert!(refused.err.contains("`colgrep push --anew` sends the index again"), "{refused:?}");
+    done(&ours, &["push", &url, "--anew"]);
+    assert!(done(&ours, &["push", &url]).err.contains("nothing was sent"));
+    let pulled = done(&clone_of(&ours), &["pull", &url]);
+    assert!(pulled.err.contains("what is checked out (") && !pulled.err.contains("damaged"), "{}", pulled.err);
+}
+
 /// The commands of the job in the guide, with another place.
 fn job(url: &str) -> String {
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md");

@@ -25,6 +25,8 @@ pub struct Results<'s> {
     pub has_end: bool,
     /// Whether nothing was found, though files match the scope's pattern: no unit with a match answers the question.
     pub only_matches: bool,
+    /// Whether the filters of the scope leave a file; those of other machines do.
+    pub has_files: bool,
     /// Maximum number of results.
     pub(crate) wanted: usize,
     pub(crate) parts: &'s dyn Parts,
@@ -55,7 +57,8 @@ impl<'s> Results<'s> {
         };
         let (has_end, detail) = (request.has_end(), request.shape.detail);
         let (is_list, only_matches, repairs, first) = (false, false, false, Mutex::default());
-        Results { query, is_list, has_end, only_matches, wanted, parts, ranked, detail, repairs, first }
+        let has_files = true;
+        Results { query, is_list, has_end, only_matches, has_files, wanted, parts, ranked, detail, repairs, first }
     }
 }
 

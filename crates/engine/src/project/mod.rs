@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Store, Upkeep, project_folder};
-use colgrep_index::walk::{LeftOut, WalkOptions, holds_more_than};
+use colgrep_index::walk::{GitPlaces, LeftOut, WalkOptions, holds_more_than};
 
 use crate::error::{Refused, Result};
 use crate::settings::Settings;
@@ -75,6 +75,8 @@ pub struct Project {
     upkeep: Option<Upkeep>,
     /// What its settings leave out of the index, as in a `.gitignore` at the root; read by `Project::settings`.
     pub ignored: Vec<String>,
+    /// Where git's configuration is.
+    git: GitPlaces,
     /// Whether the root is only the folder of a file that was named, not one with an index, a git root or the current
     /// folder.
     of_a_file: bool,
@@ -129,7 +131,8 @@ impl Project {
         let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let store = store(&root);
         let programs = OsString::new();
-        Ok((Project { root, store, upkeep, ignored: Vec::new(), of_a_file, programs }, below))
+        let git = env.git_places();
+        Ok((Project { root, store, upkeep, ignored: Vec::new(), git, of_a_file, programs }, below))
     }
 
     /// The vector mode of its index when it was found.
@@ -160,7 +163,7 @@ impl Project {
 
     /// What a walk for the index leaves out in addition to ignored and hidden files.
     pub fn left_out(&self) -> LeftOut<'_> {
-        LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored }
+        LeftOut { folder: Some(self.store.folder()), patterns: &self.ignored, git: Some(&self.git) }
     }
 
     /// Refuses to index a home folder, a folder of the system, the whole disk, everything next to a file, several

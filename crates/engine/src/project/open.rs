@@ -181,6 +181,7 @@ fn updater<'a>(
 ) -> Updater<'a> {
     Updater::new(&project.store, &project.root)
         .ignored(&project.ignored)
+        .git(&project.git)
         .walk_options(options.copied())
         .encoding(encoding)
         .progress(progress)

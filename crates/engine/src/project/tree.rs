@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_index::disk::open_regular;
 use colgrep_index::signature::{Needed, Sought};
-use colgrep_index::walk::{LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
+use colgrep_index::walk::{CHECKOUT, LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
 use colgrep_syntax::language;
 
 use crate::error::Result;
@@ -61,7 +61,9 @@ pub fn files_below(
     };
     let mut tree = FileTree { unheeded: walked.unheeded, ..FileTree::default() };
     let from_root = |name: &str| if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
-    for (what, reason) in walked.unreadable.into_iter().filter(|(_, reason)| reason != SPECIAL && reason != MISNAMED) {
+    for (what, reason) in
+        walked.unreadable.into_iter().filter(|(_, reason)| ![SPECIAL, MISNAMED, CHECKOUT].contains(&reason.as_str()))
+    {
         if what.is_empty() || rules.allows_below(&from_root(&what)) {
             tree.unreadable.push((what.into(), reason));
         }
@@ -96,10 +98,10 @@ fn walked(
     match known {
         Some(known) => {
             let sought = needed.is_selective().then(|| Sought::new(needed));
-            let left_out = LeftOut { folder: Some(project.store.folder()), patterns: &[] };
+            let left_out = LeftOut { patterns: &[], ..project.left_out() };
             known.narrowed(&project.root, &left_out, options, sought.as_ref())
         }
-        None => walk(path, &LeftOut::default(), options),
+        None => walk(path, &LeftOut { folder: None, patterns: &[], ..project.left_out() }, options),
     }
 }
 

@@ -7,14 +7,15 @@ use colgrep_core::{UnitId, UnitKind};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
-use colgrep_index::store::{FileRecord, Snapshot};
-use colgrep_index::walk::{MISNAMED, SPECIAL, walk};
+use colgrep_index::store::{FileRecord, FileTable, Snapshot};
+use colgrep_index::walk::{CHECKOUT, MISNAMED, SPECIAL, walk};
 use colgrep_syntax::language;
 use colgrep_syntax::read::{Skip, looks_secret};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Unranked};
 use crate::project::Project;
+use crate::project::git::{Asker, GitRepository};
 use crate::request::Facts;
 use crate::request::pattern::{LineMatcher, lines_in_files};
 use crate::request::rules::{FilePart, PathRules, is_below};
@@ -158,7 +159,7 @@ fn allows(rules: &PathRules, file: &FileRecord) -> bool {
 
 /// What the walk was not let into.
 fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
-    let is_refused = |reason: &str| reason != SPECIAL && reason != MISNAMED;
+    let is_refused = |reason: &str| ![SPECIAL, MISNAMED, CHECKOUT].contains(&reason);
     snapshot.files.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
 }
 
@@ -166,20 +167,48 @@ fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
 fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<HashSet<String>>) -> Unranked {
     let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
     let is_unreadable = || refused(snapshot).any(|known| is_below(path, known));
+    let checkouts = snapshot.files.unreadable.iter().filter(|(_, reason)| reason == CHECKOUT);
+    let is_of_checkout = checkouts.into_iter().any(|(checkout, _)| is_below(path, checkout));
+    let is_tracked =
+        || GitRepository::new(project.root.clone(), project.programs.clone()).tracks(path).unwrap_or_default();
     let is_hidden = !snapshot.files.hidden && path.split('/').any(|name| name.starts_with('.'));
     match skip {
         Some(skip) => Unranked::Skipped(skip),
+        None if is_of_checkout => Unranked::OtherCheckout,
         None if is_unreadable() => Unranked::Unreadable,
         None if is_hidden && !snapshot.files.secrets && looks_secret(path) => Unranked::HiddenSecret,
         None if is_hidden => Unranked::Hidden,
         None if project.root.join(path).is_file() => {
             match walked.get_or_init(|| paths_in(project, snapshot)).contains(path) {
                 true => Unranked::New,
+                false if is_tracked() => Unranked::IgnoredTracked,
                 false => Unranked::Ignored,
             }
         }
         None => Unranked::NothingInside,
     }
+}
+
+/// Regular files below the root that git tracks and a rule keeps out of the index, by path; none outside a repository.
+///
+/// # Errors
+/// When the tree can't be walked.
+pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
+    let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
+    let listed = listed.unwrap_or_default();
+    let is_known = |path: &&str| table.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let is_hidden = |path: &&str| !table.hidden && path.split('/').any(|name| name.starts_with('.'));
+    let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
+    let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());
+    let missing: Vec<&str> = tracked.filter(|path| !is_known(path) && !is_hidden(path) && is_file(path)).collect();
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Some may be newer than the index.
+    let walked = walk(&project.root, &project.left_out(), &table.walk_options())?;
+    let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+    let refused = |path: &str| walked.unreadable.iter().any(|(closed, _)| is_below(path, closed));
+    Ok(missing.into_iter().filter(|path| !found.contains(path) && !refused(path)).map(str::to_string).collect())
 }
 
 /// The files that a walk with the index's options finds now.

@@ -1,10 +1,12 @@
 //! Patterns over lines, matched by ripgrep's engine.
 
+use std::io::{self, Cursor, Read};
 use std::ops::{Deref, Range};
 use std::path::Path;
 
 use colgrep_index::beneath::TreeFolder;
 use colgrep_index::signature::Needed;
+use colgrep_syntax::read::Utf16Order;
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder, sinks};
@@ -13,6 +15,11 @@ use rayon::prelude::*;
 use crate::error::{Refused, Result};
 use crate::request::Pattern;
 use crate::request::required_literals::needed;
+
+/// Bytes at the beginning by which an encoding is told.
+const HEAD_BYTES: usize = 8 << 10;
+/// Longest line that is searched, with its context; a stream without line ends would fill the memory.
+const LINE_BYTES_MAX: usize = 1 << 30;
 
 /// The matcher of a pattern, over single lines or across them.
 #[derive(Clone, Debug)]
@@ -128,7 +135,45 @@ pub fn searcher(matcher: &LineMatcher) -> SearcherBuilder {
         .multi_line(matcher.multiline)
         // As in grep: text before a NUL byte is searched; a match after it is only reported.
         .binary_detection(BinaryDetection::convert(0));
+    if !matcher.multiline {
+        builder.heap_limit(Some(LINE_BYTES_MAX));
+    }
     builder
+}
+
+/// A reader of a file in any encoding that is searched: UTF-16 without a byte order mark gets one, by which a searcher
+/// knows it.
+pub fn marked<R: Read>(reader: R) -> MarkedReader<R> {
+    MarkedReader { reader, front: None }
+}
+
+/// See [`marked`].
+#[derive(Debug)]
+pub struct MarkedReader<R> {
+    reader: R,
+    /// What is still to be given of the beginning, once that was read.
+    front: Option<Cursor<Vec<u8>>>,
+}
+
+impl<R: Read> Read for MarkedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let front = match &mut self.front {
+            Some(front) => front,
+            None => {
+                let mut head = vec![0; HEAD_BYTES];
+                let length = self.reader.read(&mut head)?;
+                head.truncate(length);
+                if let Some(order) = Utf16Order::of(&head) {
+                    head.splice(0..0, order.mark());
+                }
+                self.front.insert(Cursor::new(head))
+            }
+        };
+        match front.read(buffer)? {
+            0 if !buffer.is_empty() => self.reader.read(buffer),
+            length => Ok(length),
+        }
+    }
 }
 
 /// The numbers of matching lines in each file; none for a file that can't be read.
@@ -141,7 +186,7 @@ pub(crate) fn lines_in_files(matcher: &LineMatcher, root: &Path, paths: &[&str])
             lines.push(line as u32);
             Ok(true)
         });
-        let _ = searcher(matcher).build().search_file(&**matcher, &file, sink);
+        let _ = searcher(matcher).build().search_reader(&**matcher, marked(file), sink);
         lines
     };
     paths.par_iter().map(of_file).collect()

@@ -153,7 +153,9 @@ impl Session {
         let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
         let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
         let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
-        Ok(Results { query, is_list, has_end, only_matches, wanted, parts: places, ranked, detail, repairs, first })
+        let has_files = !ranked.is_empty() || places.iter().any(ProjectSearcher::has_files);
+        let parts = places;
+        Ok(Results { query, is_list, has_end, only_matches, has_files, wanted, parts, ranked, detail, repairs, first })
     }
 
     /// Opens the scope and ranks: the text that was ranked by, the ranking, its first files, and the number of files that

@@ -505,6 +505,11 @@ impl ProjectSearcher {
         Ok(allowed.iter().filter(|f| !hit.contains(f.path.as_str())).map(|f| self.named(&f.path)).collect())
     }
 
+    /// Whether the rules leave a file, whatever its text and its units are.
+    pub(crate) fn has_files(&self) -> bool {
+        allowed_files(&self.rules, &self.within.below, &self.snapshot).is_ok_and(|files| !files.is_empty())
+    }
+
     /// A file with its names and its language, without text or units.
     fn named(&self, path: &str) -> FileAnswer {
         let given = self.within.below.iter().zip(&self.within.given).find(|(below, _)| is_below(path, below));

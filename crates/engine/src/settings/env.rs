@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_encoder::RuntimeEnv;
+use colgrep_index::walk::GitPlaces;
 
 use crate::error::{Result, SettingError};
 use crate::settings::cloud::Cloud;
@@ -76,6 +77,8 @@ pub struct Env {
     pub dumb_terminal: bool,
     /// What cloud tools read.
     cloud: Cloud,
+    /// Variables that say where git's configuration is.
+    git: BTreeMap<String, OsString>,
 }
 
 impl Env {
@@ -116,6 +119,10 @@ impl Env {
                 }
                 "XDG_CONFIG_HOME" if Path::new(&value).has_root() => {
                     env.config_folder = Some(PathBuf::from(&value).join("colgrep"));
+                    env.git.insert(name.to_string(), value);
+                }
+                "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG_NOSYSTEM" => {
+                    env.git.insert(name.to_string(), value);
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
                 "CLAUDE_CONFIG_DIR" if !value.is_empty() => env.claude_home = Some(PathBuf::from(&value)),
@@ -159,6 +166,11 @@ impl Env {
     /// What cloud tools read of the variables.
     pub fn cloud(&self) -> &Cloud {
         &self.cloud
+    }
+
+    /// Where git's configuration is.
+    pub(crate) fn git_places(&self) -> GitPlaces {
+        GitPlaces::new(self.home.as_deref(), |name| self.git.get(name).cloned())
     }
 
     /// The same for a command that works on these files and folders, besides the current one.

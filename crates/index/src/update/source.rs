@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use colgrep_syntax::language;
 use colgrep_syntax::parse::{Parsed, parse_file, textual_types};
-use colgrep_syntax::read::{Skip, decode, skip_by_name};
+use colgrep_syntax::read::{Skip, decode, is_notebook, skip_by_name};
 
 use crate::error::Result;
 use crate::lexical::Entry;
@@ -17,6 +17,10 @@ use crate::walk::{LeftOut, WalkOptions, Walked, WalkedFile, times_ns, walk_to_re
 /// Minimum age of a file's time stamp before the file is read: a second change within the same tick of the kernel (1 to
 /// 10 ms) would keep the stamp.
 const STAMP_TICK: Duration = Duration::from_millis(20);
+
+/// Largest notebook that is read, in bytes. Outputs, such as images, are left out before its size is compared with the
+/// limit of other files.
+const NOTEBOOK_BYTES_MAX: u64 = 64 << 20;
 
 /// A source of documents.
 pub trait Source: Sync {
@@ -140,7 +144,9 @@ impl DocumentBatch for Tree<'_> {
         };
         let kept = |reason: &Skip| *reason == Skip::Secret && secrets;
         let by_name = skip_by_name(&found.path).filter(|reason| !kept(reason));
-        if let Some(reason) = if found.size > filesize_max { Some(Skip::TooLarge) } else { by_name } {
+        // Of a notebook, the text without outputs counts.
+        let size_max = if is_notebook(&found.path) { filesize_max.max(NOTEBOOK_BYTES_MAX) } else { filesize_max };
+        if let Some(reason) = if found.size > size_max { Some(Skip::TooLarge) } else { by_name } {
             // A secret's content must not show, not even in the bits of a signature.
             let is_signed = signs && by_name != Some(Skip::Secret) && found.size <= SIGNED_BYTES_MAX;
             let bytes = if is_signed { read(SIGNED_BYTES_MAX).ok() } else { None };
@@ -159,7 +165,8 @@ impl DocumentBatch for Tree<'_> {
         let language = language::of_file(&found.path, &bytes);
         let signature = if signs { signature(&bytes) } else { ContentFilter::default() };
         let text = match decode(&found.path, bytes) {
-            Ok(text) => text,
+            Ok(text) if found.size <= filesize_max || text.text.len() as u64 <= filesize_max => text,
+            Ok(_) => return skip(record, Skip::TooLarge, signature, size),
             Err(reason) => return skip(record, reason, signature, size),
         };
         let (language, parsed) = parse_file(&found.path, &text.text, language);

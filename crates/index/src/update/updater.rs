@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FileId;
 use crate::lexical::{CommitPoint, Writer};
 use crate::store::{FileTable, PATIENCE, Snapshot, Store, WriteLock};
-use crate::walk::{LeftOut, WalkOptions, Walked};
+use crate::walk::{GitPlaces, LeftOut, WalkOptions, Walked};
 
 /// Niceness of a build's threads: at 5 a thread of ordinary priority gets three times their share of a core.
 #[cfg(target_os = "linux")]
@@ -42,6 +42,7 @@ pub struct Updater<'a> {
     root: &'a Path,
     source: Option<&'a dyn Source>,
     ignored: &'a [String],
+    git: Option<&'a GitPlaces>,
     options: Option<WalkOptions>,
     wait: bool,
     patience: Duration,
@@ -100,6 +101,7 @@ impl<'a> Updater<'a> {
             root,
             source: None,
             ignored: &[],
+            git: None,
             options: None,
             wait: true,
             patience: Duration::ZERO,
@@ -121,6 +123,12 @@ impl<'a> Updater<'a> {
     #[must_use]
     pub fn ignored(self, ignored: &'a [String]) -> Updater<'a> {
         Updater { ignored, ..self }
+    }
+
+    /// Heeds what git's configuration at these places says about ignored files.
+    #[must_use]
+    pub fn git(self, git: &'a GitPlaces) -> Updater<'a> {
+        Updater { git: Some(git), ..self }
     }
 
     /// Sets the options of the walk; with `None`, those of the index. An index with other options is rebuilt.
@@ -258,7 +266,7 @@ impl<'a> Updater<'a> {
 
     /// Runs `work` with the source of the documents.
     fn with_source<T>(&self, work: impl FnOnce(&dyn Source) -> T) -> T {
-        let left_out = LeftOut { folder: Some(self.store.folder()), patterns: self.ignored };
+        let left_out = LeftOut { folder: Some(self.store.folder()), patterns: self.ignored, git: self.git };
         match self.source {
             Some(source) => work(source),
             None => work(&Tree { root: self.root, left_out }),

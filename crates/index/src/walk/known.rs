@@ -99,15 +99,6 @@ pub(super) fn settled_state_of_rules(path: &Path) -> u64 {
     }
 }
 
-/// The state of a file that is read through links; [`UNSURE`] if that of any part of the path is.
-pub(super) fn state_of_followed(path: &Path) -> u64 {
-    let Ok(target) = path.canonicalize() else { return state_of_rules(path) };
-    match [state_of_rules(path), state_of_rules(&target)] {
-        [UNSURE, _] | [_, UNSURE] => UNSURE,
-        [link, target] => xxh3_64_with_seed(&target.to_le_bytes(), link).min(UNSURE - 1),
-    }
-}
-
 /// The states of files of rules, and whether each is unchanged.
 pub(super) fn are_same(rules: &[(String, u64)]) -> bool {
     rules.par_iter().all(|(path, state)| *state != UNSURE && state_of_rules(Path::new(path)) == *state)

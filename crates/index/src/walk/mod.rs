@@ -2,9 +2,12 @@
 
 #[cfg(target_os = "linux")]
 mod again;
+mod git_config;
+mod git_places;
 mod known;
 mod patterns;
 mod rules;
+mod rules_reader;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -13,13 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use rayon::Scope;
 
 use crate::error::{Error, Result};
+pub use git_places::GitPlaces;
 pub use known::{DirCache, KnownTree, Skips};
 pub use patterns::IgnorePatterns;
-use rules::{Rules, RulesReader};
+use rules::Rules;
+use rules_reader::RulesReader;
 
 /// Options of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +123,8 @@ impl Walked {
 
 /// The reason given for a symbolic link or special file.
 pub const SPECIAL: &str = "symbolic link or special file";
+/// The reason given for a linked worktree of a repository that is walked too.
+pub const CHECKOUT: &str = "another worktree of this repository";
 /// The reason given for a file whose name is not UTF-8.
 pub const MISNAMED: &str = "its name is not UTF-8";
 
@@ -129,6 +135,8 @@ pub struct LeftOut<'a> {
     pub folder: Option<&'a Path>,
     /// Lines as in a `.gitignore` at the root; they count as ignore files do.
     pub patterns: &'a [String],
+    /// Where git's configuration is; without it, that of repositories alone counts.
+    pub git: Option<&'a GitPlaces>,
 }
 
 /// Walks the tree below `root`, except what is `left_out`. Does not follow symbolic links.
@@ -210,17 +218,16 @@ fn walk_for(
         in_git,
         own,
         ignored,
-        global: OnceLock::new(),
-        reader: Arc::new(RulesReader::new(purpose == Purpose::Remember)),
+        reader: Arc::new(RulesReader::new(left_out.git.cloned().unwrap_or_default(), purpose == Purpose::Remember)),
         above: OnceLock::new(),
         walked: Mutex::default(),
         has_unnamed: AtomicBool::new(false),
         enough: if let Purpose::Count(files) = purpose { files } else { usize::MAX },
         root,
     };
-    let terms = walk.terms(left_out.patterns);
+    let terms = walk.terms(left_out);
     #[cfg(target_os = "linux")]
-    if known.is_some_and(|known| Some(known.tree.terms) == terms && again::fill(&walk, known)) {
+    if known.is_some_and(|known| known.tree.terms == terms && again::fill(&walk, known)) {
         return Ok(walk.found(terms));
     }
     #[cfg(not(target_os = "linux"))]
@@ -244,8 +251,6 @@ struct Walk {
     own: Option<PathBuf>,
     /// The setting `ignore`.
     ignored: IgnorePatterns,
-    /// The user's own ignore file for all repositories.
-    global: OnceLock<Gitignore>,
     reader: Arc<RulesReader>,
     /// The rules of the folders above the root.
     above: OnceLock<Arc<Rules>>,
@@ -257,39 +262,35 @@ struct Walk {
 }
 
 impl Walk {
-    /// Hash of the walk's rules besides the ignore files in the tree and above it; `None` if these changed a moment
-    /// ago.
-    fn terms(&self, patterns: &[String]) -> Option<u64> {
+    /// Hash of the walk's rules besides the ignore files in the tree and above it.
+    fn terms(&self, left_out: &LeftOut<'_>) -> u64 {
         let WalkOptions { hidden, no_ignore, .. } = self.options;
-        let global = if no_ignore { None } else { gitconfig_excludes_path() };
-        let state = global.as_deref().map_or(0, known::state_of_followed);
-        if state == known::UNSURE {
-            return None;
-        }
         fn bytes(path: Option<&Path>) -> &[u8] {
             path.map_or(&[], |path| path.as_os_str().as_encoded_bytes())
         }
-        Some(known::terms(
+        known::terms(
             &self.root,
             &[
                 &[hidden.into(), no_ignore.into(), self.in_git.into()],
                 bytes(self.own.as_deref()),
-                patterns.join("\n").as_bytes(),
-                bytes(global.as_deref()),
-                &state.to_le_bytes(),
+                left_out.patterns.join("\n").as_bytes(),
+                &left_out.git.map(GitPlaces::bytes).unwrap_or_default(),
             ],
-        ))
+        )
     }
 
     /// The rules of the folders above the root.
     fn above(&self) -> &Arc<Rules> {
         self.above.get_or_init(|| {
+            if !self.in_git && !self.options.no_ignore {
+                return Rules::of_user(&self.reader, &self.root);
+            }
             let mut rules = Rules::none(&self.reader);
             // Outside a repository, ignore files inside the tree count and those above it do not.
             if self.in_git && !self.options.no_ignore {
                 let above: Vec<&Path> = self.root.ancestors().skip(1).collect();
                 for folder in above.into_iter().rev() {
-                    self.reader.note_all(folder);
+                    rules::note_all(&self.reader, folder);
                     rules = rules.inside(folder, true, |name| folder.join(name).symlink_metadata().is_ok());
                 }
             }
@@ -298,7 +299,7 @@ impl Walk {
     }
 
     /// The result, sorted.
-    fn found(self, terms: Option<u64>) -> Walked {
+    fn found(self, terms: u64) -> Walked {
         let mut walked = self.walked.into_inner().unwrap_or_else(PoisonError::into_inner);
         let below_root = |path: PathBuf| path.strip_prefix(&self.root).unwrap_or(&path).to_string_lossy().into_owned();
         walked.unheeded = self.reader.unheeded().into_iter().map(|(path, why)| (below_root(path), why)).collect();
@@ -309,9 +310,9 @@ impl Walk {
         walked.unheeded.dedup();
         let rules: Option<Vec<_>> =
             self.reader.seen().into_iter().map(|(path, state)| known::remembered(path, state)).collect();
-        match rules.zip(terms) {
+        match rules {
             // A disregarded ignore file is reported at each walk, and so has to be read.
-            Some((rules, terms)) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
+            Some(rules) if walked.unheeded.is_empty() && !self.has_unnamed.load(Ordering::Relaxed) => {
                 walked.tree.terms = terms;
                 walked.tree.rules.extend(rules);
                 walked.tree.rules.sort_unstable();
@@ -360,6 +361,11 @@ impl Walk {
             Err(error) => found.unreadable.push((self.below_root(&folder), error.to_string())),
         }
         let asked: Vec<OsString> = entries.iter().map(DirEntry::file_name).filter(|n| rules::is_asked(n)).collect();
+        if self.is_other_checkout(&folder, &entries, above) {
+            // Not a folder of the tree: it is remembered as what was skipped in the one above.
+            self.walked().unreadable.push((self.below_root(&folder), CHECKOUT.to_string()));
+            return asked;
+        }
         let rules = match self.options.no_ignore {
             true => above.clone(),
             false => {
@@ -405,15 +411,18 @@ impl Walk {
         asked
     }
 
-    fn walked(&self) -> MutexGuard<'_, Walked> {
-        self.walked.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether a folder is another checkout of a repository that is walked: its files would all come twice.
+    fn is_other_checkout(&self, folder: &Path, entries: &[DirEntry], above: &Rules) -> bool {
+        let is_linked =
+            |entry: &DirEntry| entry.file_name() == ".git" && entry.file_type().is_ok_and(|kind| kind.is_file());
+        folder != self.root
+            && !self.options.no_ignore
+            && entries.iter().any(is_linked)
+            && above.is_other_checkout(folder, &self.root)
     }
 
-    fn global(&self) -> &Gitignore {
-        self.global.get_or_init(|| match self.options.no_ignore {
-            true => Gitignore::empty(),
-            false => GitignoreBuilder::new(&self.root).build_global().0,
-        })
+    fn walked(&self) -> MutexGuard<'_, Walked> {
+        self.walked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_left_out(&self, entry: &DirEntry, path: &Path, is_folder: bool, rules: &Rules) -> bool {
@@ -421,7 +430,6 @@ impl Walk {
             return true;
         }
         let said = rules.matched(path, is_folder);
-        let said = if said.is_none() { self.global().matched(path, is_folder).map(|_| ()) } else { said };
         // A rule that keeps a hidden file takes precedence over the option for hidden files.
         said.is_ignore()
             || (said.is_none() && !self.options.hidden && is_hidden(entry))

@@ -2,110 +2,36 @@
 //! links are not followed, only regular files of a bounded size are read, and the number of active patterns is bounded.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind::FileTooLarge;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use ignore::Match;
 
-use super::known::{settled_state_of_rules, state_of_rules};
+use super::git_config::{GitFolders, GitIgnoreConfig};
 use super::patterns::IgnorePatterns;
-use crate::disk::read_regular;
+use super::rules_reader::RulesReader;
 
 /// Names of ignore files, in order of precedence.
-pub(super) const NAMES: [&str; KINDS - 1] = [".colgrepignore", ".ignore", ".gitignore"];
-/// Those and `.git/info/exclude`.
-const KINDS: usize = 4;
+pub(super) const NAMES: [&str; KINDS - 2] = [".colgrepignore", ".ignore", ".gitignore"];
+/// Those, `.git/info/exclude`, and the ignore file that git's configuration names.
+const KINDS: usize = 5;
+/// The kind of `.git/info/exclude`.
+const EXCLUDE: usize = 3;
+/// The kind of the file that the configuration names.
+const CONFIGURED: usize = 4;
 /// Names that begin a repository.
 const TOPS: [&str; 2] = [".git", ".jj"];
 /// From this kind on, rules apply only within their repository.
 const FIRST_OF_GIT: usize = 2;
-/// Largest ignore file that is read, in bytes; a hundred times a large one.
-const FILE_BYTES_MAX: u64 = 256 << 10;
-/// Maximum size of active patterns in bytes: those of the current folder and of all above it. A byte takes some 200 of
-/// memory.
-const LIVE_BYTES_MAX: usize = 512 << 10;
 
-/// State shared by all folders of a walk.
-#[derive(Debug, Default)]
-pub(super) struct RulesReader {
-    /// Bytes of active patterns.
-    live: AtomicUsize,
-    /// Ignore files that are disregarded, with the reason.
-    unheeded: Mutex<Vec<(PathBuf, String)>>,
-    /// Files that gave rules or could have, with their states before they were read.
-    seen: Mutex<Vec<(PathBuf, u64)>>,
-    /// Whether to wait for an ignore file that changed a moment ago.
-    settles: bool,
+/// Notes every path that could give rules in a folder, whether it exists or not.
+pub(super) fn note_all(reader: &RulesReader, folder: &Path) {
+    TOPS.iter().chain(&NAMES).for_each(|name| reader.note(&folder.join(name)));
 }
 
 /// Whether the name of an entry matters for the rules.
 pub(super) fn is_asked(name: &OsStr) -> bool {
     TOPS.iter().chain(&NAMES).any(|asked| name == *asked)
-}
-
-impl RulesReader {
-    /// A reader that waits for ignore files that changed a moment ago if `settles`.
-    pub(super) fn new(settles: bool) -> RulesReader {
-        RulesReader { settles, ..RulesReader::default() }
-    }
-
-    /// The ignore files that were disregarded so far.
-    pub(super) fn unheeded(&self) -> Vec<(PathBuf, String)> {
-        std::mem::take(&mut *self.unheeded.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Files that gave rules or could have, with their states before they were read.
-    pub(super) fn seen(&self) -> Vec<(PathBuf, u64)> {
-        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn note(&self, path: &Path) {
-        let state = if self.settles { settled_state_of_rules(path) } else { state_of_rules(path) };
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), state));
-    }
-
-    /// Notes every path that could give rules in a folder, whether it exists or not.
-    pub(super) fn note_all(&self, folder: &Path) {
-        TOPS.iter().chain(&NAMES).for_each(|name| self.note(&folder.join(name)));
-    }
-
-    /// The text of an ignore file; `None` if there is none, or it is disregarded.
-    fn read(&self, path: &Path) -> Option<String> {
-        self.note(path);
-        let refuse = |why: String| {
-            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
-            None
-        };
-        let metadata = path.symlink_metadata().ok().filter(|m| !m.is_dir())?;
-        if !metadata.is_file() {
-            return refuse("a link or special file is not followed as an ignore file".to_string());
-        }
-        match read_regular(path, FILE_BYTES_MAX) {
-            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) if error.kind() == FileTooLarge => {
-                refuse(format!("larger than {} KiB, so not applied as an ignore file", FILE_BYTES_MAX >> 10))
-            }
-            Err(_) => None,
-        }
-    }
-
-    /// The patterns of an ignore file, and their size in bytes.
-    fn patterns(&self, folder: &Path, path: &Path) -> (IgnorePatterns, usize) {
-        let Some(text) = self.read(path) else { return Default::default() };
-        let text = text.trim_start_matches('\u{feff}');
-        let lines = || text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-        let bytes = lines().map(str::len).sum();
-        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if live > LIVE_BYTES_MAX {
-            self.live.fetch_sub(bytes, Ordering::Relaxed);
-            let why = format!("with those above it, more than {} KiB of patterns; not applied", LIVE_BYTES_MAX >> 10);
-            self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
-            return Default::default();
-        }
-        (IgnorePatterns::new(folder, lines()), bytes)
-    }
 }
 
 /// The rules in force in a folder.
@@ -116,53 +42,87 @@ pub(super) struct Rules {
     kinds: [IgnorePatterns; KINDS],
     /// Whether a repository begins here.
     is_top: bool,
+    /// The repository that begins here.
+    folders: Option<GitFolders>,
+    /// Whether patterns match names of any case.
+    ignore_case: bool,
     bytes: usize,
 }
 
 impl Drop for Rules {
     fn drop(&mut self) {
-        self.reader.live.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.reader.release(self.bytes);
     }
 }
 
 impl Rules {
     /// No rules.
     pub(super) fn none(reader: &Arc<RulesReader>) -> Arc<Rules> {
-        Arc::new(Rules { reader: reader.clone(), above: None, kinds: Default::default(), is_top: false, bytes: 0 })
+        Arc::new(Rules::empty(reader))
+    }
+
+    fn empty(reader: &Arc<RulesReader>) -> Rules {
+        Rules {
+            reader: reader.clone(),
+            above: None,
+            kinds: Default::default(),
+            is_top: false,
+            folders: None,
+            ignore_case: false,
+            bytes: 0,
+        }
+    }
+
+    /// The user's rules for a tree outside repositories.
+    pub(super) fn of_user(reader: &Arc<RulesReader>, root: &Path) -> Arc<Rules> {
+        let mut rules = Rules::empty(reader);
+        rules.add_configured(root);
+        Arc::new(rules)
     }
 
     /// Extends these rules by those of `folder`, whose names `has` tests. `in_git`: whether repositories end rules.
     pub(super) fn inside(self: &Arc<Rules>, folder: &Path, in_git: bool, has: impl Fn(&str) -> bool) -> Arc<Rules> {
-        let is_top = in_git && TOPS.into_iter().any(&has);
+        let mut inner = Rules::empty(&self.reader);
+        inner.ignore_case = self.ignore_case;
+        inner.is_top = in_git && TOPS.into_iter().any(&has);
         TOPS.into_iter().filter(|name| has(name)).for_each(|name| self.reader.note(&folder.join(name)));
-        let files = NAMES.map(|name| has(name).then(|| folder.join(name)));
-        let exclude = if has(".git") { self.exclude(folder) } else { None };
-        let files = files.into_iter().chain([exclude]);
-        let mut inner = Rules { reader: self.reader.clone(), above: None, kinds: Default::default(), is_top, bytes: 0 };
-        for (kind, path) in inner.kinds.iter_mut().zip(files) {
-            if let Some(path) = path {
-                let (patterns, bytes) = self.reader.patterns(folder, &path);
-                *kind = patterns;
-                inner.bytes += bytes;
-            }
+        if has(".git") {
+            inner.folders = GitFolders::of(folder, &self.reader);
         }
-        if !is_top && inner.kinds.iter().all(IgnorePatterns::is_empty) {
+        if inner.is_top || inner.folders.is_some() {
+            inner.add_configured(folder);
+        }
+        for (kind, name) in NAMES.iter().enumerate().filter(|(_, name)| has(name)) {
+            let path = folder.join(name);
+            inner.add(kind, folder, &path, self.reader.read(&path));
+        }
+        if let Some(folders) = &inner.folders {
+            let exclude = folders.common.join("info/exclude");
+            inner.add(EXCLUDE, folder, &exclude, self.reader.read(&exclude));
+        }
+        if !inner.is_top && inner.kinds.iter().all(IgnorePatterns::is_empty) && inner.ignore_case == self.ignore_case {
             return self.clone();
         }
         inner.above = Some(self.clone());
         Arc::new(inner)
     }
 
-    /// The file `info/exclude` of the repository that begins in `folder`; for a linked worktree, the main one's.
-    fn exclude(&self, folder: &Path) -> Option<PathBuf> {
-        let git = folder.join(".git");
-        if git.is_dir() {
-            return Some(git.join("info/exclude"));
+    fn add(&mut self, kind: usize, folder: &Path, path: &Path, text: Option<Vec<u8>>) {
+        if let Some(text) = text {
+            let (patterns, bytes) = self.reader.patterns(folder, (path, &text), self.ignore_case);
+            self.kinds[kind] = patterns;
+            self.bytes += bytes;
         }
-        let text = self.reader.read(&git)?;
-        let own = folder.join(text.lines().next()?.strip_prefix("gitdir: ")?);
-        let common = self.reader.read(&own.join("commondir"))?;
-        Some(own.join(common.lines().next()?).join("info/exclude"))
+    }
+
+    /// Adds what git's configuration says for the repository at `top`, or outside repositories.
+    fn add_configured(&mut self, top: &Path) {
+        let reader = self.reader.clone();
+        let config = GitIgnoreConfig::read(reader.git(), (top, self.folders.as_ref()), &reader);
+        self.ignore_case = config.ignore_case;
+        if let Some(path) = config.excludes {
+            self.add(CONFIGURED, top, &path, reader.read_followed(&path));
+        }
     }
 
     /// Whether they match a path: the nearest file of the first kind with a matching rule decides.
@@ -181,5 +141,15 @@ impl Rules {
             }
         }
         Match::None
+    }
+
+    /// Whether the folder at `path`, which has a file `.git`, is a linked checkout of a repository around it, or of one
+    /// whose main checkout is below `root`.
+    pub(super) fn is_other_checkout(&self, path: &Path, root: &Path) -> bool {
+        let folders = GitFolders::of(path, &self.reader).filter(GitFolders::is_linked);
+        let Some(common) = folders.and_then(|f| f.common.canonicalize().ok()) else { return false };
+        let is_same = |folders: &GitFolders| folders.common.canonicalize().is_ok_and(|other| other == common);
+        let mut around = std::iter::successors(Some(self), |rules| rules.above.as_deref());
+        common.starts_with(root) || around.any(|rules| rules.folders.as_ref().is_some_and(is_same))
     }
 }

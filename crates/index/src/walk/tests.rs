@@ -164,6 +164,82 @@ fn the_nearest_rule_of_the_first_kind_decides() {
 }
 
 #[test]
+fn the_configuration_of_git_names_more_rules() {
+    let folder = tree(&[
+        ("home/.gitconfig", "[include]\npath = more\n[includeIf \"gitdir:**/work/\"]\npath = ~/of-work\n"),
+        ("home/more", "[core]\n\texcludesFile = ~/ignore # mine\n"),
+        ("home/of-work", "[core]\nignoreCase\n"),
+        ("home/ignore", "*.tmp\n/top.rs\n"),
+        ("home/.config/git/ignore", "*.rs\n"),
+        ("work/repo/.git/HEAD", "ref: refs/heads/main\n"),
+        ("work/repo/a.rs", ""),
+        ("work/repo/B.TMP", ""),
+        ("work/repo/top.rs", ""),
+        ("work/repo/sub/c.tmp", ""),
+        ("work/repo/sub/top.rs", ""),
+        ("work/repo/inner/.git/HEAD", "ref: refs/heads/main\n"),
+        ("work/repo/inner/.git/config", "[core]\nexcludesFile = own\nignoreCase = false\n"),
+        ("work/repo/inner/own", "*.x\n"),
+        ("work/repo/inner/d.x", ""),
+        ("work/repo/inner/E.X", ""),
+        ("work/repo/inner/f.tmp", ""),
+        ("plain/a.rs", ""),
+        ("plain/b.tmp", ""),
+        ("plain/sub/top.rs", ""),
+    ]);
+    let home = folder.path().join("home");
+    let places = GitPlaces {
+        files: vec![home.join("none"), home.join(".gitconfig")],
+        ignore: Some(home.join(".config/git/ignore")),
+        home: Some(home.clone()),
+    };
+    let paths = |below: &str, places: &GitPlaces| {
+        let left_out = LeftOut { git: Some(places), ..LeftOut::default() };
+        let walked = walk(&folder.path().join(below), &left_out, &WalkOptions::default()).unwrap();
+        walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(paths("work/repo", &places), "a.rs inner/E.X inner/f.tmp inner/own sub/top.rs");
+    assert_eq!(paths("work/repo/sub", &places), "top.rs");
+    assert_eq!(paths("plain", &places), "a.rs sub/top.rs");
+    // Without a configured file, the usual one counts.
+    let bare = GitPlaces { files: vec![home.join("of-work")], ..places };
+    assert_eq!(paths("work/repo", &bare), "B.TMP inner/E.X inner/f.tmp inner/own sub/c.tmp");
+}
+
+#[test]
+fn other_worktrees_of_a_repository_are_skipped() {
+    let folder = tree(&[
+        ("repo/.git/HEAD", ""),
+        ("repo/.git/worktrees/feat/commondir", "../..\n"),
+        ("repo/.git/worktrees/deep/commondir", "../..\n"),
+        ("repo/.git/modules/sub/HEAD", ""),
+        ("repo/a.rs", ""),
+        ("repo/wt/feat/a.rs", ""),
+        ("repo/wt/feat/wt/deep/a.rs", ""),
+        ("repo/sub/b.rs", ""),
+        ("repo/sub/.git", "gitdir: ../.git/modules/sub\n"),
+        ("beside/a.rs", ""),
+    ]);
+    let git = |name: &str| format!("gitdir: {}\n", folder.path().join("repo/.git/worktrees").join(name).display());
+    for (at, name) in [("repo/wt/feat", "feat"), ("repo/wt/feat/wt/deep", "deep"), ("beside", "feat")] {
+        fs::write(folder.path().join(at).join(".git"), git(name)).unwrap();
+    }
+    let options = WalkOptions::default();
+    let walked = walk(&folder.path().join("repo"), &LeftOut::default(), &options).unwrap();
+    let files: Vec<&str> = walked.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(files, ["a.rs", "sub/b.rs"]);
+    assert_eq!(walked.unreadable, [("wt/feat".to_string(), CHECKOUT.to_string())]);
+    // A worktree is a tree of its own, without those inside it.
+    assert_eq!(paths(&folder.path().join("repo/wt/feat"), &options), "a.rs");
+    assert_eq!(paths(&folder.path().join("repo/wt"), &options), "");
+    // Around both, each file comes once; where the main checkout is elsewhere, a worktree is all there is.
+    assert_eq!(paths(folder.path(), &options), "repo/a.rs repo/sub/b.rs");
+    assert_eq!(paths(&folder.path().join("beside"), &options), "a.rs");
+    let all = WalkOptions { no_ignore: true, ..options };
+    assert_eq!(paths(&folder.path().join("repo"), &all), "a.rs sub/b.rs wt/feat/a.rs wt/feat/wt/deep/a.rs");
+}
+
+#[test]
 fn a_missing_root_is_an_error() {
     assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
 }
@@ -296,6 +372,18 @@ fn whatever_changes_is_seen() {
         ("a rule comes", Box::new(|| fs::write(at("z/c/.gitignore"), "g.rs\n").unwrap())),
         ("a rule changes in place", Box::new(|| fs::write(at(".gitignore"), "*.txt\n").unwrap())),
         ("a rule of git's own", Box::new(|| fs::write(at(".git/info/exclude"), "b.rs\n").unwrap())),
+        ("a configuration comes", Box::new(|| fs::write(at(".git/config"), "[core]\nexcludesFile = x\n").unwrap())),
+        ("the file that it names comes", Box::new(|| fs::write(at("x"), "m.rs\n").unwrap())),
+        ("a worktree", {
+            let own = at(".git/worktrees/h");
+            Box::new(move || {
+                fs::create_dir_all(&own).unwrap();
+                fs::write(own.join("commondir"), "../..\n").unwrap();
+                fs::write(at("h/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+            })
+        }),
+        ("a file in a worktree", Box::new(|| fs::write(at("h/new.rs"), "").unwrap())),
+        ("a worktree goes", Box::new(|| fs::remove_file(at("h/.git")).unwrap())),
         ("a rule goes", Box::new(|| fs::remove_file(at("z/c/.gitignore")).unwrap())),
         ("a repository begins inside", Box::new(|| fs::create_dir(at("z/.git")).unwrap())),
         (

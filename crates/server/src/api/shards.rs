@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::token::warn_of_readers;
 use anyhow::Result;
 use colgrep_cluster::{AccessTokens, Cluster, ClusterHealth, Error as WireError};
 use colgrep_engine::project::model::Model;
@@ -12,6 +11,8 @@ use colgrep_engine::project::settings_at;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{OpenOptions, RankBy};
+
+use super::token::warn_of_readers;
 
 /// Why there is no list of units over shards.
 pub const NO_LIST: &str = "over shards a search needs a query; calls, called_by and kind filter what it finds";

@@ -1,6 +1,6 @@
 //! Sockets: the only place of the program that listens. It opens no connection of its own.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,0 +1,256 @@
+//! `ignored`: trees with ignore files whose lines are drawn from a grammar of all that git reads in them, walked here
+//! and listed by `git ls-files`: both find the same files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use colgrep_index::walk::{GitPlaces, LeftOut, WalkOptions, walk};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+
+use super::{Tally, TortureArgs, case_seed, go_through};
+
+/// Names of files and folders.
+const NAMES: [&str; 27] = [
+    "a",
+    "b",
+    "ab",
+    "abc",
+    "a.js",
+    "x.{js,ts}",
+    "{{c}}",
+    "a1.c",
+    "[x]",
+    "é",
+    "A",
+    "B.JS",
+    "a b",
+    "a ",
+    "a\t",
+    "#a",
+    "!a",
+    "*",
+    "a\\b",
+    "foo",
+    "foobar",
+    "x-y",
+    "a]",
+    "^",
+    "a\r",
+    ".h",
+    "日本",
+];
+/// Parts of patterns that stand for themselves, or nearly.
+const PLAIN: [&[u8]; 29] = [
+    b"a",
+    b"b",
+    b"A",
+    b".",
+    b"js",
+    b"c",
+    b"x",
+    b"{js,ts}",
+    b"{{c}}",
+    b"1",
+    "é".as_bytes(),
+    b"-",
+    b" ",
+    b"\t",
+    b"#",
+    b"!",
+    b"foo",
+    b"bar",
+    b"\\a",
+    b"\\*",
+    b"\\[",
+    b"\\ ",
+    b"\\\\",
+    b"\\#",
+    b"\\!",
+    b"\\/",
+    b"\\",
+    b"]",
+    b"^",
+];
+/// Parts that stand for several texts, and some that are not closed.
+const WILD: [&[u8]; 35] = [
+    b"*",
+    b"*",
+    b"*",
+    b"?",
+    b"**",
+    b"***",
+    b"[ab]",
+    b"[!a]",
+    b"[^a]",
+    b"[a-c]",
+    b"[[:digit:]]",
+    b"[[:alpha:]]",
+    b"[![:alnum:]]",
+    b"[[:upper:]x]",
+    b"[]a]",
+    b"[!]]",
+    b"[a-",
+    b"[[:nope:]]",
+    b"[[:alpha:]",
+    b"[\\]]",
+    b"[a\\-c]",
+    b"[\xc3\xa9]",
+    b"[b-]",
+    b"[--a]",
+    b"[c-a]",
+    b"[[:space:]]",
+    b"[[:punct:]]",
+    b"[*]",
+    b"[A-Z]",
+    b"[/]",
+    b"[a/b]",
+    b"[",
+    b"[[:graph:]-z]",
+    b"[\x80-\xff]",
+    b"[[:cntrl:][:xdigit:]]",
+];
+/// What ends a line now and then.
+const ENDS: [&[u8]; 6] = [b" ", b"  ", b"\t", b"\r", b"/", b"\0z"];
+
+/// How git comes to know of the user's ignore file.
+const CONFIGURATIONS: [&str; 6] = [
+    "",
+    "[core]\n\texcludesFile = EXCLUDES\n",
+    "[include]\n\tpath = included\n",
+    "[includeIf \"gitdir:tree/\"]\n\tpath = included\n",
+    "[includeIf \"gitdir/i:**/TREE/.git\"]\n\tpath = included\n",
+    "[includeIf \"onbranch:ma*\"]\n\tpath = included\n",
+];
+
+/// One component of a pattern.
+fn component(random: &mut StdRng) -> Vec<u8> {
+    match random.random_range(0..20) {
+        0..3 => [&b"**"[..], b"*", b"***"].choose(random).expect("a part").to_vec(),
+        3..6 => NAMES.choose(random).expect("a name").as_bytes().to_vec(),
+        _ => {
+            let parts = random.random_range(1..5);
+            let part = |random: &mut StdRng| {
+                let all: &[&[u8]] = if random.random_bool(0.55) { &PLAIN } else { &WILD };
+                *all.choose(random).expect("a part")
+            };
+            (0..parts).map(|_| part(random)).collect::<Vec<_>>().concat()
+        }
+    }
+}
+
+/// One line of an ignore file, without its end.
+fn line(random: &mut StdRng) -> Vec<u8> {
+    let components: Vec<Vec<u8>> = (0..random.random_range(1..4)).map(|_| component(random)).collect();
+    let mut line = components.join(&b'/');
+    for (front, chance) in [(b'/', 0.2), (b'!', 0.2), (b'#', 0.02), (b' ', 0.02)] {
+        if random.random_bool(chance) {
+            line.insert(0, front);
+        }
+    }
+    if random.random_bool(0.25) {
+        line.push(b'/');
+    }
+    if random.random_bool(0.15) {
+        line.extend_from_slice(ENDS.choose(random).expect("an end"));
+    }
+    line
+}
+
+fn ignore_file(random: &mut StdRng) -> Vec<u8> {
+    let lines: Vec<Vec<u8>> = (0..random.random_range(1..6)).map(|_| line(random)).collect();
+    let front = if random.random_bool(0.1) { "\u{feff}" } else { "" };
+    let end: &[u8] = if random.random_bool(0.8) { b"\n" } else { b"" };
+    [front.as_bytes(), &lines.join(&b'\n'), end].concat()
+}
+
+/// A path of one to four names.
+fn path(random: &mut StdRng) -> String {
+    let names = random.random_range(1..5);
+    (0..names).map(|_| *NAMES.choose(random).expect("a name")).collect::<Vec<_>>().join("/")
+}
+
+/// Writes a tree below `folder`, and the user's configuration beside it.
+fn write(folder: &Path, random: &mut StdRng) -> Result<()> {
+    let tree = folder.join("tree");
+    let mut folders = vec![tree.clone()];
+    for _ in 0..40 {
+        let file = tree.join(path(random));
+        let parent = file.parent().context("a folder")?;
+        // A folder may be where a file is already, and a file where a folder is.
+        if fs::create_dir_all(parent).is_ok() && !file.exists() {
+            fs::write(&file, "")?;
+            folders.push(parent.to_path_buf());
+        }
+    }
+    for _ in 0..random.random_range(1..4) {
+        let inside = folders.choose(random).context("a folder")?;
+        fs::write(inside.join(".gitignore"), ignore_file(random))?;
+    }
+    if random.random_bool(0.3) {
+        fs::create_dir_all(tree.join(".git/info"))?;
+        fs::write(tree.join(".git/info/exclude"), ignore_file(random))?;
+    }
+    let excludes = folder.join("excludes");
+    fs::write(&excludes, ignore_file(random))?;
+    let named = format!("[core]\n\texcludesFile = {}\n", excludes.display());
+    fs::write(folder.join("included"), &named)?;
+    let mut config = CONFIGURATIONS.choose(random).context("a configuration")?.replace("EXCLUDES", "~/excludes");
+    let ignore_case = random.random_bool(0.25);
+    write!(config, "[core]\n\tignoreCase = {ignore_case}\n")?;
+    fs::write(folder.join("config"), config)?;
+    if random.random_bool(0.1) {
+        let own = fs::read_to_string(tree.join(".git/config"))?;
+        fs::write(tree.join(".git/config"), own + &named)?;
+    }
+    Ok(())
+}
+
+/// Runs git in the tree with this configuration alone.
+fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>> {
+    let mut command = Command::new("git");
+    command.args(args).current_dir(folder.join("tree")).env("HOME", folder).env_remove("XDG_CONFIG_HOME");
+    command.env("GIT_CONFIG_GLOBAL", folder.join("config")).env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = command.output().context("git")?;
+    ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(output.stdout)
+}
+
+/// Draws a tree and compares what git and a walk find in it.
+fn try_one(seed: u64) -> Result<Vec<(&'static str, String)>> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let scratch = tempfile::tempdir()?;
+    let folder = scratch.path().canonicalize()?;
+    fs::create_dir(folder.join("tree"))?;
+    fs::write(folder.join("config"), "")?;
+    git(&folder, &["init", "-q", "-b", "main"])?;
+    // Git writes down whether names differ by case alone; the configuration drawn here is to count.
+    git(&folder, &["config", "--unset-all", "core.ignorecase"]).ok();
+    write(&folder, &mut random)?;
+    let listed = git(&folder, &["ls-files", "-z", "--others", "--exclude-standard"])?;
+    let listed = String::from_utf8(listed)?;
+    let by_git: BTreeSet<&str> = listed.split_terminator('\0').collect();
+    let places = GitPlaces {
+        files: vec![folder.join("config")],
+        ignore: Some(folder.join(".config/git/ignore")),
+        home: Some(folder.clone()),
+    };
+    let options = WalkOptions { hidden: true, ..WalkOptions::default() };
+    let walked = walk(&folder.join("tree"), &LeftOut { git: Some(&places), ..LeftOut::default() }, &options)?;
+    let by_walk: BTreeSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
+    let told = |path: &&str| format!("{path:?} with seed {seed:#x}");
+    let missed = by_git.difference(&by_walk).map(|path| ("ignored, and not by git", told(path)));
+    let more = by_walk.difference(&by_git).map(|path| ("ignored by git alone", told(path)));
+    Ok(missed.chain(more).collect())
+}
+
+pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
+    let seeds = (0..args.cases as u64).map(|case| case_seed(args.seed, case)).collect();
+    let try_one = |seed: &u64, _: &mut BTreeMap<&'static str, u64>| try_one(*seed);
+    Ok(vec![go_through(args, "ignore files of a tree", seeds, try_one)?])
+}
