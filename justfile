@@ -37,6 +37,14 @@ demo:
 install:
     cargo install --path crates/cli
 
+# Build and pack a release for this system: archive, wheel, npm packages, licences, bill of materials, checksums
+release out="target/packages":
+    cargo build --release --locked -p colgrep
+    rm -rf {{out}} target/wheels && mkdir -p {{out}}
+    python3 -m pip wheel -q --no-deps --wheel-dir target/wheels ./crates/python
+    python3 packaging/release.py --program target/release/colgrep --module target/wheels/colgrep-*.whl --out {{out}} --checksums
+    python3 packaging/trial.py {{out}}
+
 # What the recipes of the benchmark need: `corpus="--annotations DIR --annotations DIR --specs FILE --repos DIR"`
 corpus := ""
 # Where they keep what is not committed
