@@ -6,12 +6,17 @@ import hashlib
 import json
 import re
 import subprocess
+import sys
 import time
-import tomllib
 import uuid
 from pathlib import Path
 
 from files import ROOT, build_time
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 LICENCE_FILE = re.compile(r"(?i)^(licen[cs]e|copying|copyright|notice|unlicense)([._-].*)?$")
 # Code of the build, tests and examples may be named like a licence.
@@ -53,9 +58,12 @@ def version() -> str:
 
 
 @functools.cache
-def packages(triple: str) -> list[Package]:
-    """The program and what is compiled into it or runs in its build, by name."""
-    tree = cargo("tree", "-p", "colgrep", "-e", "normal,build", "--target", triple, "--locked", "--prefix", "none")
+def packages(triple: str, module: bool = False) -> list[Package]:
+    """The program and what is compiled into it or runs in its build, by name; the same of the Python module if asked."""
+    roots = ["-p", "colgrep"]
+    if module:
+        roots += ["-p", "colgrep-python", "--features", "colgrep-python/module"]
+    tree = cargo("tree", *roots, "-e", "normal,build", "--target", triple, "--locked", "--prefix", "none")
     built = {(name, number) for name, number in re.findall(r"(?m)^(\S+) v(\S+)", tree)}
     locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
     sums = {(entry["name"], entry["version"]): entry.get("checksum") for entry in locked}
@@ -101,9 +109,9 @@ def standard_text(package: Package) -> str:
     raise SystemExit(f"{package.name} {package.version}: no licence file, and no standard text of {package.licence}")
 
 
-def licences(triple: str) -> str:
+def licences(triple: str, module: bool = False) -> str:
     """The notices of all dependencies: what each is licensed under, then every text once."""
-    foreign = [package for package in packages(triple) if not is_own(package)]
+    foreign = [package for package in packages(triple, module) if not is_own(package)]
     texts: dict[str, str] = {}
     lines = [
         "Third-party licences of colgrep",

@@ -2,29 +2,21 @@
 """Packs a built program for one system: archive, wheel, npm packages and bill of materials. Python's library suffices.
 
     python3 packaging/release.py --program target/release/colgrep --out target/release-files
-    python3 packaging/release.py --program … --out … --module target/wheels/colgrep-….whl   # with the Python module
-    python3 packaging/release.py --out … --checksums                                        # of all systems, at the end
+    python3 packaging/release.py --program … --out … --module target/release/lib_colgrep.so   # with the Python module
+    python3 packaging/release.py --out … --checksums                                          # of all systems, at the end
 
 `just release` builds the program first.
 """
 
 import argparse
-import re
-import subprocess
 from pathlib import Path
 
 import dependencies
 from archive import write_archive
 from files import checksums, write
 from npm import write_main, write_program
-from targets import target
+from targets import host, target
 from wheel import write_wheel
-
-
-def host() -> str:
-    """The triple of this machine's toolchain."""
-    shown = subprocess.run(["rustc", "-vV"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return re.findall(r"(?m)^host: (\S+)$", shown)[0]
 
 
 def arguments() -> argparse.Namespace:
@@ -33,7 +25,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--program", type=Path, help="the built program")
     parser.add_argument("--target", help="the triple it was built for [default: the host's]")
     parser.add_argument("--runnable", type=Path, help="a build for this machine, if --program is for another one")
-    parser.add_argument("--module", type=Path, help="a wheel of crates/python, to be carried too")
+    parser.add_argument("--module", type=Path, help="the shared library that cargo builds of crates/python")
     parser.add_argument("--level", type=int, default=9, choices=range(1, 10), help="compression [default: 9]")
     parser.add_argument("--checksums", action="store_true", help="write SHA256SUMS of all files in --out")
     given = parser.parse_args()
@@ -44,13 +36,13 @@ def arguments() -> argparse.Namespace:
 
 def pack(given: argparse.Namespace) -> list[Path]:
     """Packs the program, and returns the files."""
-    system = target(given.target or host())
+    system = target(given.target) if given.target else host()
     notices = dependencies.licences(system.triple)
     bill = dependencies.bill_of_materials(system.triple)
     common = (given.out, system, given.program)
     return [
         write_archive(*common, given.runnable or given.program, notices, bill, given.level),
-        write_wheel(*common, given.module, notices, given.level),
+        write_wheel(*common, given.module, dependencies.licences(system.triple, bool(given.module)), given.level),
         write_program(*common, notices, given.level),
         write_main(given.out, given.level),
         write(given.out / f"colgrep-{dependencies.version()}-{system.triple}.cdx.json", bill.encode()),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import subprocess
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +56,12 @@ def target(triple: str) -> Target:
         if known.triple == triple:
             return known
     raise SystemExit(f"unknown target {triple}; known: {', '.join(known.triple for known in TARGETS)}")
+
+
+def host() -> Target:
+    """The target of this machine's toolchain."""
+    shown = subprocess.run(["rustc", "-vV"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return target(re.findall(r"(?m)^host: (\S+)$", shown)[0])
 
 
 def glibc_minor(file: bytes) -> int:

@@ -1,57 +1,54 @@
-"""The wheel: the program on PATH, beside the Python module if its wheel is given."""
+"""The wheel: the program on PATH, and the Python module if there is one for the system."""
 
 import base64
 import hashlib
-import re
-import zipfile
+import sys
 from pathlib import Path
 
 from dependencies import version
 from files import ROOT, write, zipped
 from targets import Target
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
-def metadata() -> str:
-    """The metadata of a wheel that carries the program alone."""
-    head = [
+PYTHON = ROOT / "crates/python"
+
+
+def metadata(has_module: bool) -> str:
+    """The metadata, from `pyproject.toml`."""
+    project = tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]
+    lines = [
         "Metadata-Version: 2.1",
-        "Name: colgrep",
+        f"Name: {project['name']}",
         f"Version: {version()}",
-        "Summary: Ranked code search for the command line",
-        "License: Apache-2.0",
-        "Requires-Python: >=3.8",
-        "Description-Content-Type: text/markdown",
+        f"Summary: {project['description']}",
+        f"License: {project['license']['text']}",
+        f"Requires-Python: {project['requires-python']}",
+        *(f"Classifier: {classifier}" for classifier in project["classifiers"] if has_module),
     ]
-    return "\n".join(head) + "\n\n" + (ROOT / "packaging/python.md").read_text()
+    for extra, requirements in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f'Requires-Dist: {requirement}; extra == "{extra}"' for requirement in requirements]
+    lines.append("Description-Content-Type: text/markdown")
+    readme = PYTHON / project["readme"] if has_module else ROOT / "packaging/python.md"
+    return "\n".join(lines) + "\n\n" + readme.read_text()
 
 
-def module_entries(module: Path) -> tuple[dict[str, bytes], str]:
-    """The files of a module's wheel without its record, and its Python and ABI tag."""
-    with zipfile.ZipFile(module) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
-    tag = re.fullmatch(r"colgrep-[^-]+-([^-]+-[^-]+)-[^-]+\.whl", module.name)
-    assert tag, f"{module.name} is no wheel of colgrep"
-    return entries, tag[1]
+def dist_info() -> str:
+    """The name of the folder with the wheel's metadata."""
+    return f"colgrep-{version()}.dist-info"
 
 
-def wheel(target: Target, program: Path, module: Path | None, notices: str, level: int) -> tuple[str, bytes]:
-    """The wheel's file name and content."""
-    native = program.read_bytes()
-    info = f"colgrep-{version()}.dist-info"
-    if module:
-        entries, tag = module_entries(module)
-    else:
-        entries, tag = {f"{info}/METADATA": metadata().encode()}, "py3-none"
-    script = f"colgrep-{version()}.data/scripts/{target.program}"
-    files = [native, *(content for name, content in entries.items() if name.endswith((".so", ".pyd")))]
-    tag = f"{tag}-{target.wheel_platform(files)}"
-    entries[script] = native
-    entries[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    entries[f"{info}/licenses/THIRD_PARTY_LICENSES.txt"] = notices.encode()
-    generated = f"Wheel-Version: 1.0\nGenerator: colgrep packaging\nRoot-Is-Purelib: false\nTag: {tag}\n"
-    entries[f"{info}/WHEEL"] = generated.encode()
-    entries[f"{info}/RECORD"] = record(entries, f"{info}/RECORD").encode()
-    return f"colgrep-{version()}-{tag}.whl", zipped(entries, {script}, level)
+def module_entries(library: bytes, target: Target) -> dict[str, bytes]:
+    """The Python package with its native half."""
+    package = PYTHON / "python/colgrep"
+    sources = [package / "py.typed", *package.glob("*.py"), *package.glob("*.pyi")]
+    entries = {f"colgrep/{path.name}": path.read_bytes() for path in sorted(sources)}
+    entries["colgrep/_colgrep.pyd" if target.is_windows else "colgrep/_colgrep.abi3.so"] = library
+    return entries
 
 
 def record(entries: dict[str, bytes], own: str) -> str:
@@ -64,6 +61,19 @@ def record(entries: dict[str, bytes], own: str) -> str:
 
 
 def write_wheel(out: Path, target: Target, program: Path, module: Path | None, notices: str, level: int) -> Path:
-    """Writes the wheel into a folder."""
-    name, content = wheel(target, program, module, notices, level)
-    return write(out / name, content)
+    """Writes the wheel into a folder. `module` is the shared library that cargo builds of `crates/python`."""
+    natives = [path.read_bytes() for path in (program, module) if path]
+    entries = module_entries(natives[1], target) if module else {}
+    tag = f"{'cp310-abi3' if module else 'py3-none'}-{target.wheel_platform(natives)}"
+    info = dist_info()
+    script = f"colgrep-{version()}.data/scripts/{target.program}"
+    generated = f"Wheel-Version: 1.0\nGenerator: colgrep packaging\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    entries |= {
+        script: natives[0],
+        f"{info}/METADATA": metadata(module is not None).encode(),
+        f"{info}/licenses/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        f"{info}/licenses/THIRD_PARTY_LICENSES.txt": notices.encode(),
+        f"{info}/WHEEL": generated.encode(),
+    }
+    entries[f"{info}/RECORD"] = record(entries, f"{info}/RECORD").encode()
+    return write(out / f"colgrep-{version()}-{tag}.whl", zipped(entries, {script}, level))
