@@ -10,6 +10,7 @@ import sys
 import time
 import uuid
 from pathlib import Path
+from typing import Any
 
 from files import ROOT, build_time
 
@@ -48,13 +49,14 @@ def cargo(*arguments: str) -> str:
 
 
 @functools.cache
-def metadata() -> dict:
-    return json.loads(cargo("metadata", "--format-version", "1", "--locked", "--all-features"))
+def metadata() -> dict[str, Any]:
+    """The graph of all packages."""
+    return dict(json.loads(cargo("metadata", "--format-version", "1", "--locked", "--all-features")))
 
 
 def version() -> str:
     """The version of the workspace."""
-    return tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    return str(tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"])
 
 
 @functools.cache
@@ -141,8 +143,8 @@ def bill_of_materials(triple: str) -> str:
     everything = packages(triple)
     root = next(package for package in everything if package.name == "colgrep")
 
-    def component(package: Package) -> dict:
-        entry = {
+    def component(package: Package) -> dict[str, Any]:
+        entry: dict[str, Any] = {
             "type": "application" if package is root else "library",
             "bom-ref": package.purl,
             "name": package.name,
