@@ -29,6 +29,7 @@ mod old_formats;
 mod page;
 mod printed;
 mod prose;
+mod quiet;
 mod replicas;
 mod ripgrep;
 mod same_answer;
