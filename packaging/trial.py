@@ -31,12 +31,15 @@ class Trial:
         self.env = {**os.environ, "COLGREP_DATA_DIR": str(folder / "data"), "HOME": str(folder), "npm_config_update_notifier": "false"}
         self.env.pop("PYTHONPATH", None)
 
-    def run(self, *command: object, path: Path | None = None) -> str:
-        """What a command prints, run in the project."""
+    def run(self, *command: object, path: Path | None = None, status: int = 0) -> str:
+        """What a command prints, run in the project. It must end with this exit status."""
         env = dict(self.env, PATH=f"{path}{os.pathsep}{self.env['PATH']}") if path else self.env
-        done = subprocess.run([str(part) for part in command], cwd=self.project, env=env, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        program, *arguments = map(str, command)
+        # Windows finds scripts such as npm.cmd by their whole name alone.
+        program = shutil.which(program, path=env["PATH"]) or program
+        done = subprocess.run([program, *arguments], cwd=self.project, env=env, capture_output=True, text=True)
+        if done.returncode != status:
+            sys.exit(f"{command}: exit status {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def check(self, *program: object, version: str, path: Path | None = None) -> None:
@@ -81,9 +84,7 @@ def try_npm(packages: Path, trial: Trial) -> None:
     trial.run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", "--cache", trial.folder / "npm", *archives)
     npx = ["npx", "--no", "--offline", "--cache", trial.folder / "npm", "--", "colgrep"]
     trial.check(*npx, version=version[1])
-    missing = [str(part) for part in [*npx, "-e", "no such text", "limits.py"]]
-    status = subprocess.run(missing, cwd=trial.project, env=trial.env).returncode
-    assert status == 1, f"a search that finds nothing ends with {status}, not 1"
+    trial.run(*npx, "-e", "no such text", "limits.py", status=1)
     size = max(path.stat().st_size for path in archives)
     print(f"npm: works ({size / 1e6:.1f} MB)")
 
