@@ -37,6 +37,13 @@ demo:
 install:
     cargo install --path crates/cli
 
+# Build and pack a release for this system: archive, wheel, npm packages, licences, bill of materials, checksums
+release out="target/packages":
+    cargo build --release --locked -p colgrep -p colgrep-python --features colgrep-python/module
+    rm -rf {{out}}
+    python3 packaging/release.py --program target/release/colgrep --module `ls target/release/lib_colgrep.so target/release/lib_colgrep.dylib 2>/dev/null` --out {{out}} --checksums
+    python3 packaging/trial.py {{out}}
+
 # What the recipes of the benchmark need: `corpus="--annotations DIR --annotations DIR --specs FILE --repos DIR"`
 corpus := ""
 # Where they keep what is not committed

@@ -43,6 +43,12 @@ const STATS_ALONE: [&str; 14] = [
     "content",
 ];
 
+/// What `--version` prints after the name: enough to tell this program from others of its name.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nRanked code search by words, names, structure and meaning.\nNot the program called colgrep on crates.io."
+);
+
 /// Ranked code search by words, names and meaning.
 ///
 /// The first search in a project builds its index; later searches update it. Results go to stdout, everything else to
@@ -51,6 +57,8 @@ const STATS_ALONE: [&str; 14] = [
 #[command(
     name = "colgrep",
     version,
+    long_version = LONG_VERSION,
+    arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     args_override_self = true,
     subcommand_negates_reqs = true,
@@ -145,7 +153,8 @@ impl Args {
             let hidden = !is_short(&arg);
             arg.hide_short_help(hidden)
         });
-        if line.iter().any(|arg| arg == "-h") {
+        // Without arguments clap prints the short help.
+        if line.len() < 2 || line.iter().any(|arg| arg == "-h") {
             command = command.mut_subcommands(|command| {
                 let hidden = !SHORT_COMMANDS.contains(&command.get_name());
                 command.hide(hidden)

@@ -182,7 +182,8 @@ fn exit_statuses_and_messages() {
         (&["zzzqqq"], 1, ""),
         (&["-e", "a(b"], 2, "is not a valid pattern; use -F"),
         (&["-e", "a(b", "query words"], 2, "unclosed group"),
-        (&[], 2, "no query"),
+        (&[], 2, "Usage: colgrep [OPTIONS] QUERY [PATH]..."),
+        (&["-l"], 2, "no query"),
         (&["  "], 2, "the query is empty"),
         (&["parse", "-k", "0"], 2, "-k 0"),
         (&["parse", "no/such/folder"], 2, "no/such/folder"),
@@ -199,6 +200,16 @@ fn exit_statuses_and_messages() {
         assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
         assert!(status == 0 || ran.out.is_empty(), "{args:?}: stdout holds results alone: {}", ran.out);
     }
+}
+
+#[test]
+fn version_tells_this_program_from_others_of_its_name() {
+    let sandbox = Sandbox::of("relay");
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(sandbox.run(&["-V"]).out, format!("colgrep {version}\n"));
+    let whole = sandbox.run(&["--version"]).out;
+    assert!(whole.starts_with(&format!("colgrep {version}\nRanked code search")), "{whole}");
+    assert!(whole.contains("Not the program called colgrep on crates.io"), "{whole}");
 }
 
 #[test]
