@@ -4,6 +4,7 @@ pub mod ablate;
 pub mod background;
 pub mod compare;
 pub mod corpus;
+pub mod economy;
 pub mod issues;
 pub mod known;
 pub mod metric;
@@ -72,6 +73,8 @@ enum BenchCommand {
     Needles(needles::NeedlesArgs),
     /// Measure whether the unit that answers a question is shown first
     Places(places::PlacesArgs),
+    /// Measure what it costs to have the right place printed: by grep, a list, a pack, an agent's tool
+    Economy(economy::EconomyArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::BackgroundArgs),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
@@ -139,6 +142,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         BenchCommand::Shown(args) => shown::run(&args, &vars),
         BenchCommand::Needles(args) => needles::run(&args, &vars),
         BenchCommand::Places(args) => places::run(&args, &vars),
+        BenchCommand::Economy(args) => economy::run(&args, &vars),
         BenchCommand::Issues(args) => issues::run(&args, &vars),
         BenchCommand::Recall(args) => recall::run(&args, &vars),
         BenchCommand::Torture(args) => torture::run(&args),
