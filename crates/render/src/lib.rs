@@ -31,6 +31,7 @@ pub mod outline;
 pub mod pack;
 pub mod panic;
 pub mod path;
+pub mod related;
 #[cfg(feature = "cluster")]
 pub mod shards;
 pub mod style;

@@ -2,6 +2,7 @@
 
 mod chapters;
 mod commands;
+mod impact;
 pub mod line;
 mod log;
 mod plan;
@@ -19,6 +20,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
 pub(crate) use commands::{respelled, with_odd_query};
+pub use impact::ImpactArgs;
 pub use log::LogArgs;
 pub use plan::{Plan, Task};
 pub use ripgrep::*;
@@ -89,6 +91,8 @@ pub enum Command {
     Outline(OutlineArgs),
     /// Search commits and agent sessions, ranked by a query or newest first
     Log(Box<LogArgs>),
+    /// Show what else a change affects, ranked, with reasons: callers, tests, files changed together
+    Impact(Box<ImpactArgs>),
     /// Show or change user settings
     Settings(SettingsArgs),
     /// Choose the model for ranking by meaning (writes the setting `model`)

@@ -7,10 +7,12 @@ mod doctor;
 pub mod grep;
 #[cfg(feature = "serve")]
 mod hook;
+mod impact;
 mod init;
 #[cfg(feature = "serve")]
 mod install;
 pub mod knobs;
+mod levels;
 mod log;
 pub mod man;
 mod many;
@@ -52,6 +54,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         None => search::run(Plan::read(&args.search)?, env),
         Some(Command::Search(search)) => search::run(Plan::read(search)?, env),
         Some(Command::Log(log)) => log::run(log, env),
+        Some(Command::Impact(impact)) => impact::run(impact, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
         #[cfg(feature = "share")]

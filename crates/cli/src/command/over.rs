@@ -121,6 +121,9 @@ fn check(plan: &Plan) -> Result<()> {
         Task::Grep => {
             bail!("--shards: patterns alone (-e) are matched in files of this machine; give a query beside -e")
         }
+        Task::Levels(_) => {
+            bail!("--depth follows calls in indexes of this machine; leave out one of --shards and --depth")
+        }
         Task::Without | Task::Files | Task::Many(_) | Task::TypeList | Task::JsonSchema => {
             bail!("--shards answers one query; -L, --files and --queries-from are about files of this machine")
         }

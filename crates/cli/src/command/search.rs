@@ -12,7 +12,7 @@ use colgrep_engine::{Engine, Env, Question, Session};
 use super::over;
 #[cfg(feature = "share")]
 use super::pull;
-use super::{behind, grep, limit_threads, many};
+use super::{behind, grep, levels, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
@@ -30,7 +30,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             write!(std::io::stdout(), "{}", type_list(&settings_at(Path::new("."), env)?))?;
             return Ok(FOUND);
         }
-        Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
+        Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) | Task::Levels(_) => {}
     }
     if let Some(file) = &plan.shards {
         #[cfg(feature = "cluster")]
@@ -92,6 +92,9 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
         tell_refused(session.settings());
     }
     paths.iter().try_for_each(|path| check_exists(path, plan))?;
+    if let Task::Levels(depth) = plan.task {
+        return levels::run(plan, depth, env, session);
+    }
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;
     if let Task::Many(file) = &plan.task {
