@@ -318,11 +318,11 @@ impl EconomyDesk<'_> {
         match calls {
             ArmCalls::Grep => {
                 for attempt in 0..ATTEMPTS {
-                    let Some((output, rows, words)) = grep.list(question, attempt)? else { continue };
-                    if spending.spend(&output) {
+                    let Some(list) = grep.list(question, attempt)? else { continue };
+                    if spending.spend(&list.output) {
                         break;
                     }
-                    let Some((path, first)) = densest(&rows, &words) else { continue };
+                    let Some((path, first)) = densest(&list.rows, &list.words) else { continue };
                     if spending.spend_lines(&path, first, WINDOW_LINES) {
                         break;
                     }

@@ -40,6 +40,17 @@ pub(super) struct GrepRow {
     text: String,
 }
 
+/// What one search prints.
+#[derive(Clone, Debug)]
+pub(super) struct GrepList {
+    /// The output.
+    pub(super) output: String,
+    /// Its lines.
+    pub(super) rows: Vec<GrepRow>,
+    /// The words that were searched for.
+    pub(super) words: Vec<String>,
+}
+
 /// ripgrep in a repository.
 #[derive(Debug)]
 pub(super) struct GrepArm {
@@ -64,11 +75,7 @@ impl GrepArm {
     ///
     /// # Errors
     /// When ripgrep fails.
-    pub(super) fn list(
-        &mut self,
-        question: &str,
-        attempt: usize,
-    ) -> Result<Option<(String, Vec<GrepRow>, Vec<String>)>> {
+    pub(super) fn list(&mut self, question: &str, attempt: usize) -> Result<Option<GrepList>> {
         let is_code = attempt + 1 < ATTEMPTS;
         let mut counted = Vec::new();
         for word in searched_words(question) {
@@ -100,7 +107,8 @@ impl GrepArm {
         let text = self.run(&args, &files, is_code)?;
         let lines: Vec<&str> = text.lines().take(LIST_LINES).collect();
         let rows = lines.iter().filter_map(|line| row(line)).collect();
-        Ok(Some((lines.iter().flat_map(|line| [*line, "\n"]).collect(), rows, pair)))
+        let output = lines.iter().flat_map(|line| [*line, "\n"]).collect();
+        Ok(Some(GrepList { output, rows, words: pair }))
     }
 
     fn files_with(&mut self, word: &str, is_code: bool) -> Result<&BTreeSet<String>> {

@@ -69,8 +69,8 @@ impl PrintedLines {
         let mut next = None;
         for line in text.lines() {
             match location(line, files) {
-                Some((path, number, Rest::Row)) => self.add(path, number),
-                Some((path, _, Rest::Head)) => {
+                Some((path, number, LocationKind::Row)) => self.add(path, number),
+                Some((path, _, LocationKind::Head)) => {
                     block = files.of(path).map(|lines| (path.to_string(), lines));
                     next = None;
                 }
@@ -95,7 +95,7 @@ impl PrintedLines {
 }
 
 /// What follows a path and a number.
-enum Rest {
+enum LocationKind {
     /// `:`, then the line's text.
     Row,
     /// `-LAST`, then what the lines are.
@@ -103,14 +103,14 @@ enum Rest {
 }
 
 /// The file and the line that a line of text begins with.
-fn location<'t>(line: &'t str, files: &FileLines) -> Option<(&'t str, usize, Rest)> {
+fn location<'t>(line: &'t str, files: &FileLines) -> Option<(&'t str, usize, LocationKind)> {
     for (at, _) in line.match_indices(':') {
         let (path, behind) = (&line[..at], &line[at + 1..]);
         let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
         let Ok(number) = behind[..digits].parse() else { continue };
-        let rest = match behind[digits..].as_bytes() {
-            [b':', ..] => Rest::Row,
-            [b'-', digit, ..] if digit.is_ascii_digit() => Rest::Head,
+        let rest = match &behind.as_bytes()[digits..] {
+            [b':', ..] => LocationKind::Row,
+            [b'-', digit, ..] if digit.is_ascii_digit() => LocationKind::Head,
             _ => continue,
         };
         if files.of(path).is_some() {
