@@ -31,6 +31,6 @@ pub use request::{
 };
 pub use run::{Backend, FILES_DEFAULT, PreparedSearch};
 pub use session::Session;
-pub use session::related::{CallLevelsAnswer, CallLevelsRequest};
+pub use session::related::{CallLevelsAnswer, CallLevelsRequest, CallStart};
 pub use settings::Settings;
 pub use settings::env::Env;

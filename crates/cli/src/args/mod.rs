@@ -105,6 +105,8 @@ pub enum Command {
     Mcp(McpCommand),
     /// Serve searches and a web page over HTTP
     Serve(ServeCommand),
+    /// Run a language server for editors on stdin and stdout: symbols and call hierarchy
+    Lsp(LspArgs),
     /// Set up a coding agent to use colgrep (also spelled --install-claude-code and so on)
     Install(InstallArgs),
     /// Undo `install` (also spelled --uninstall-claude-code and so on)

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Result;
-use colgrep_engine::{CallDirection, CallLevelsRequest, Env, Session};
+use colgrep_engine::{CallDirection, CallLevelsRequest, CallStart, Env, Session};
 use colgrep_render::related::{files_of, print_levels};
 
 use crate::args::Plan;
@@ -19,7 +19,8 @@ pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session) -> Resul
         false => (facts.calls.clone(), CallDirection::Callers),
         true => (facts.called_by.clone(), CallDirection::Callees),
     };
-    let request = CallLevelsRequest { names, direction, depth, scope: plan.request.scope.clone() };
+    let start = CallStart::Names(names);
+    let request = CallLevelsRequest { start, direction, depth, scope: plan.request.scope.clone() };
     let answer = session.call_levels(&request)?;
     if !plan.output.silent {
         let options = plan.output.with(session.settings(), env, std::io::stdout().is_terminal())?;

@@ -14,6 +14,8 @@ mod install;
 pub mod knobs;
 mod levels;
 mod log;
+#[cfg(feature = "lsp")]
+mod lsp;
 pub mod man;
 mod many;
 #[cfg(feature = "serve")]
@@ -77,6 +79,10 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
         #[cfg(feature = "serve")]
         Some(Command::Hook(hook)) => hook::run(hook, env),
+        #[cfg(feature = "lsp")]
+        Some(Command::Lsp(lsp)) => lsp::run(lsp, env),
+        #[cfg(not(feature = "lsp"))]
+        Some(Command::Lsp(_)) => left_out("lsp", "lsp"),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
         #[cfg(not(feature = "share"))]
@@ -89,7 +95,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
 }
 
 /// Refuses what this build leaves out.
-#[cfg(not(all(feature = "cluster", feature = "serve", feature = "share")))]
+#[cfg(not(all(feature = "cluster", feature = "lsp", feature = "serve", feature = "share")))]
 fn left_out(what: &str, feature: &str) -> Result<u8> {
     anyhow::bail!("{what}: this colgrep was built without the Cargo feature `{feature}`; build it with that feature")
 }

@@ -18,6 +18,8 @@ mod install_spares;
 mod known;
 mod known_forms;
 mod log;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod mcp;
 mod mcp_client;
 mod meaning;
@@ -29,6 +31,7 @@ mod old_formats;
 mod page;
 mod printed;
 mod prose;
+mod related;
 mod replicas;
 mod ripgrep;
 mod same_answer;

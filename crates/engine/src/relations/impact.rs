@@ -165,7 +165,7 @@ pub struct Affected {
 
 /// What is known of a file so far.
 #[derive(Default)]
-struct Evidence {
+struct FileEvidence {
     reasons: Vec<ImpactReason>,
     unit: Option<(f32, UnitId, bool)>,
 }
@@ -178,7 +178,7 @@ struct Impact<'g, 's> {
     starts: Vec<GraphUnit>,
     /// The changed files that the index has.
     files: BTreeMap<&'s str, FileId>,
-    found: HashMap<FileId, Evidence>,
+    found: HashMap<FileId, FileEvidence>,
 }
 
 /// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed

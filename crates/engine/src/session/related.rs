@@ -13,7 +13,7 @@ use crate::project::git::versions;
 use crate::relations::changed::{ChangeSpec, ChangedCode};
 use crate::relations::graph::CallGraph;
 use crate::relations::impact::{Affected, AffectedFile, ImpactAnswer, ImpactRequest, affected, changed_at};
-use crate::relations::levels::{CallDirection, CallLevels};
+use crate::relations::levels::{CallDirection, CallLevels, CallStep};
 use crate::request::{Facts, RankBy, Scope, SearchRequest, Tests};
 use crate::session::project_searcher::ProjectSearcher;
 
@@ -23,8 +23,8 @@ const TOGETHER_OF_MAX: usize = 50;
 /// Asks for calls over several levels.
 #[derive(Clone, Debug)]
 pub struct CallLevelsRequest {
-    /// The names at the start, plain or qualified.
-    pub names: Vec<String>,
+    /// Where calls begin.
+    pub start: CallStart,
     /// Which way calls are followed.
     pub direction: CallDirection,
     /// Number of levels.
@@ -32,6 +32,26 @@ pub struct CallLevelsRequest {
     /// Which units are shown. Calls are followed outside of it too; its facts are ignored but for the kinds and the case
     /// of names.
     pub scope: Scope,
+}
+
+/// The units from which calls are followed.
+#[derive(Clone, Debug)]
+pub enum CallStart {
+    /// Those of these names, plain or qualified.
+    Names(Vec<String>),
+    /// The one on a line of a file.
+    Unit {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u32,
+    },
+}
+
+/// The same within projects.
+enum FoundStart {
+    Names(Vec<CodeName>),
+    Unit { root: PathBuf, path: String, line: u32 },
 }
 
 /// Units that are reached by calls.
@@ -73,13 +93,45 @@ impl Session {
         let facts = &request.scope.facts;
         let shown = Facts { kinds: facts.kinds.clone(), ..Facts::default() };
         self.open_whole(&Scope { facts: shown, ..request.scope.clone() })?;
-        let names: Vec<CodeName> = request.names.iter().map(|name| CodeName::new(name, facts.ignore_case)).collect();
+        let start = match &request.start {
+            CallStart::Names(names) => {
+                FoundStart::Names(names.iter().map(|name| CodeName::new(name, facts.ignore_case)).collect())
+            }
+            CallStart::Unit { file, line } => {
+                let (project, path) = self.project(file)?;
+                FoundStart::Unit { root: project.root, path, line: *line }
+            }
+        };
         self.repaired_together(|places, _| {
             let mut answer = CallLevelsAnswer::default();
             for place in places {
-                add_levels(place, &names, request, &mut answer)?;
+                add_levels(place, &start, request, &mut answer)?;
             }
             Ok(answer)
+        })
+    }
+
+    /// The definitions of a name, plain or qualified, by file and line, as units of level 0.
+    ///
+    /// # Errors
+    /// When a path is not to be searched, or an index can't be read or built.
+    pub fn definitions(&mut self, name: &str, scope: &Scope) -> Result<Vec<CallRow>> {
+        self.open_whole(scope)?;
+        let code_name = CodeName::new(name, false);
+        self.repaired_together(|places, _| {
+            let mut rows = Vec::new();
+            for place in places {
+                let graph = CallGraph::new(&place.snapshot)?;
+                let units = place.snapshot.lexical.units_of_name(&code_name)?;
+                let found = units.into_iter().map(|(hit, _)| hit).filter(|hit| hit.kind.is_definition());
+                for unit in graph.units(found)? {
+                    let (is_test, callee) = (graph.is_test(&unit), unit.name.clone());
+                    let origin = unit.qualified_name();
+                    let step = CallStep { unit, level: 0, is_certain: true, callee, origin, is_test };
+                    rows.extend(shown_rows(place, &graph, vec![step])?);
+                }
+            }
+            Ok(rows)
         })
     }
 
@@ -143,18 +195,34 @@ impl Session {
 /// Adds what the names reach in one project.
 fn add_levels(
     place: &ProjectSearcher,
-    names: &[CodeName],
+    start: &FoundStart,
     request: &CallLevelsRequest,
     answer: &mut CallLevelsAnswer,
 ) -> Result<()> {
     let graph = CallGraph::new(&place.snapshot)?;
-    let mut levels = CallLevels::of_names(&graph, names, request.direction, request.depth)?;
+    let levels = match start {
+        FoundStart::Names(names) => CallLevels::of_names(&graph, names, request.direction, request.depth)?,
+        FoundStart::Unit { root, path, line } => {
+            let record = Some(place).filter(|place| place.project.root == *root).and_then(|place| place.record(path));
+            let Some(record) = record else { return Ok(()) };
+            let hit = place.snapshot.lexical.unit_around(record.id, *line, None)?;
+            CallLevels::of_units(&graph, graph.units(hit)?, request.direction, request.depth)?
+        }
+    };
+    answer.rows.extend(shown_rows(place, &graph, levels.steps)?);
+    answer.common.extend(levels.common);
+    answer.is_cut |= levels.is_cut;
+    Ok(())
+}
+
+/// The units that the scope of a place allows, read for output.
+fn shown_rows(place: &ProjectSearcher, graph: &CallGraph<'_>, mut steps: Vec<CallStep>) -> Result<Vec<CallRow>> {
     if let Some(filter) = place.filter() {
-        levels.steps.retain(|step| place.snapshot.lexical.is_allowed(step.unit.hit.key, filter));
+        steps.retain(|step| place.snapshot.lexical.is_allowed(step.unit.hit.key, filter));
     }
-    let keys: Vec<UnitId> = levels.steps.iter().map(|step| step.unit.hit.key).collect();
+    let keys: Vec<UnitId> = steps.iter().map(|step| step.unit.hit.key).collect();
     let units = place.snapshot.units(&keys)?;
-    answer.rows.extend(levels.steps.into_iter().zip(units).map(|(step, unit)| CallRow {
+    let row = |(step, unit): (CallStep, Unit)| CallRow {
         file: place.named(graph.path(step.unit.hit.file)),
         name_line: place.name_line(graph.path(step.unit.hit.file), &unit),
         unit,
@@ -162,10 +230,8 @@ fn add_levels(
         is_certain: step.is_certain,
         callee: step.callee,
         is_test: step.is_test,
-    }));
-    answer.common.extend(levels.common);
-    answer.is_cut |= levels.is_cut;
-    Ok(())
+    };
+    Ok(steps.into_iter().zip(units).map(row).collect())
 }
 
 /// The affected files of one project, as many as are wanted.
