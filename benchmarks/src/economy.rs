@@ -8,7 +8,7 @@ mod grep;
 mod printed;
 mod tool;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ use crate::speed::process::Program;
 
 /// Units that are opened from a list, one after another: as many as there are windows with grep.
 const UNITS_OPENED: usize = ATTEMPTS;
+/// Letters of a line of a file that are read; longer lines are generated.
+const LINE_LETTERS_MAX: usize = 200;
 /// Characters within which places are counted.
 const WITHIN: [usize; 3] = [1_000, 2_000, 4_000];
 /// The arms; others are compared with the first.
@@ -298,7 +300,7 @@ impl Spending<'_> {
         let mut characters = 0;
         for (line, number) in lines.iter().zip(1..).skip(first.saturating_sub(1)).take(count) {
             self.printed.add(path, number);
-            characters += line.chars().count() + 1;
+            characters += line.chars().count().min(LINE_LETTERS_MAX) + 1;
         }
         self.count(characters)
     }
@@ -317,12 +319,13 @@ impl EconomyDesk<'_> {
         let mut spending = Spending { files, places, printed: PrintedLines::default(), cost: ArmCost::default() };
         match calls {
             ArmCalls::Grep => {
+                let mut seen = HashSet::new();
                 for attempt in 0..ATTEMPTS {
                     let Some(list) = grep.list(question, attempt)? else { continue };
                     if spending.spend(&list.output) {
                         break;
                     }
-                    let Some((path, first)) = densest(&list.rows, &list.words) else { continue };
+                    let Some((path, first)) = densest(&list, files, &mut seen) else { continue };
                     if spending.spend_lines(&path, first, WINDOW_LINES) {
                         break;
                     }

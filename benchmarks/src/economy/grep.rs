@@ -1,18 +1,20 @@
-//! The arm of grep, as somebody plays it who knows it well: the two rarest words of the question, then the lines around
-//! the densest hits, and the same again with other words.
+//! The arm of grep, as somebody plays it who knows it well: the two rarest words of the question, then the lines with most
+//! of its words in the files found, and the same again with other words.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_core::token::{is_stop_word, words};
 
+use super::printed::FileLines;
 use crate::speed::process::Program;
 
-/// Lines of a list that are read.
-const LIST_LINES: usize = 50;
+/// Lines of a list that are read, and letters of each.
+const LIST_LINES: usize = 20;
+const LIST_LINE_LETTERS: &str = "120";
 /// Lines that are read of a file, and how many of them are before the first hit.
 pub(super) const WINDOW_LINES: usize = 60;
 const WINDOW_LINES_BEFORE: usize = 10;
@@ -32,23 +34,15 @@ const NOT_CODE: [&str; 4] = [
     "!{test_*,CHANGELOG*}",
 ];
 
-/// A line of a list.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct GrepRow {
-    path: String,
-    line: usize,
-    text: String,
-}
-
-/// What one search prints.
-#[derive(Clone, Debug)]
+/// What one search prints, and what follows from it.
+#[derive(Clone, Debug, Default)]
 pub(super) struct GrepList {
-    /// The output.
+    /// The output, as far as it is read.
     pub(super) output: String,
-    /// Its lines.
-    pub(super) rows: Vec<GrepRow>,
-    /// The words that were searched for.
-    pub(super) words: Vec<String>,
+    /// The files of all lines.
+    pub(super) files: BTreeSet<String>,
+    /// The words of the question that occur, each with its weight: the rarer the heavier.
+    pub(super) words: Vec<(String, f64)>,
 }
 
 /// ripgrep in a repository.
@@ -102,13 +96,14 @@ impl GrepArm {
         }
         let both = both.unwrap_or_default();
         let files = if both.len() <= FILES_MAX { both.into_iter().collect() } else { Vec::new() };
-        let mut args: Vec<&str> = vec!["-n", "-H", "--no-heading", "-M", "200", "--max-columns-preview"];
+        let mut args: Vec<&str> = vec!["-n", "-H", "--no-heading", "-M", LIST_LINE_LETTERS, "--max-columns-preview"];
         pair.iter().for_each(|word| args.extend(["-e", word]));
         let text = self.run(&args, &files, is_code)?;
-        let lines: Vec<&str> = text.lines().take(LIST_LINES).collect();
-        let rows = lines.iter().filter_map(|line| row(line)).collect();
-        let output = lines.iter().flat_map(|line| [*line, "\n"]).collect();
-        Ok(Some(GrepList { output, rows, words: pair }))
+        let output = text.lines().take(LIST_LINES).flat_map(|line| [line, "\n"]).collect();
+        let files = text.lines().filter_map(|line| Some(line.split_once(':')?.0.to_string())).collect();
+        let most = counted.last().map_or(1, |(count, ..)| *count) as f64;
+        let words = counted.into_iter().map(|(count, _, word)| (word, (1.0 + most / count as f64).ln())).collect();
+        Ok(Some(GrepList { output, files, words }))
     }
 
     fn files_with(&mut self, word: &str, is_code: bool) -> Result<&BTreeSet<String>> {
@@ -136,12 +131,6 @@ impl GrepArm {
     }
 }
 
-fn row(line: &str) -> Option<GrepRow> {
-    let (path, rest) = line.split_once(':')?;
-    let (number, text) = rest.split_once(':')?;
-    Some(GrepRow { path: path.to_string(), line: number.parse().ok()?, text: text.to_string() })
-}
-
 /// The words of a question that are searched for: without stop words and usual endings, so that other forms match.
 fn searched_words(question: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -159,18 +148,44 @@ fn searched_words(question: &str) -> Vec<String> {
     found
 }
 
-/// The file with the most of the words and then the most hits, and the first of the lines with the most hits.
-pub(super) fn densest(rows: &[GrepRow], words: &[String]) -> Option<(String, usize)> {
-    let mut files: BTreeMap<&str, Vec<&GrepRow>> = BTreeMap::new();
-    rows.iter().for_each(|row| files.entry(&row.path).or_default().push(row));
-    let has = |rows: &[&GrepRow], word: &String| rows.iter().any(|row| row.text.to_lowercase().contains(word.as_str()));
-    let weight = |rows: &Vec<&GrepRow>| (words.iter().filter(|word| has(rows, word)).count(), rows.len());
-    // The first by path among equals.
-    let (path, rows) = files.iter().rev().max_by_key(|(_, rows)| weight(rows))?;
-    let after = WINDOW_LINES - WINDOW_LINES_BEFORE;
-    let covered = |first: usize| rows.iter().filter(|row| (first..first + after).contains(&row.line)).count();
-    let first = rows.iter().map(|row| row.line).rev().max_by_key(|line| covered(*line))?;
-    Some(((*path).to_string(), first.saturating_sub(WINDOW_LINES_BEFORE).max(1)))
+/// The first line of the window with the heaviest words of the question, of the files of a list, and its file. A window
+/// doesn't begin inside an earlier one, which `seen` has by file and line.
+pub(super) fn densest(
+    list: &GrepList,
+    files: &FileLines,
+    seen: &mut HashSet<(String, usize)>,
+) -> Option<(String, usize)> {
+    let mut best: Option<(f64, &String, usize)> = None;
+    for path in &list.files {
+        let Some(lines) = files.of(path) else { continue };
+        let mut hits: Vec<(usize, usize)> = Vec::new();
+        for (line, number) in lines.iter().zip(1..) {
+            let line = line.to_lowercase();
+            let words = list.words.iter().enumerate().filter(|(_, (word, _))| line.contains(word.as_str()));
+            hits.extend(words.map(|(at, _)| (number, at)));
+        }
+        for (from, (number, _)) in hits.iter().enumerate() {
+            let is_next = from > 0 && hits[from - 1].0 == *number;
+            if is_next || seen.contains(&(path.clone(), *number)) {
+                continue;
+            }
+            let end = number + WINDOW_LINES - WINDOW_LINES_BEFORE;
+            let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
+            hits[from..]
+                .iter()
+                .take_while(|(line, _)| *line < end)
+                .for_each(|(_, at)| *counts.entry(*at).or_default() += 1.0);
+            // Each further hit of a word counts little.
+            let weight = counts.iter().map(|(at, count)| list.words[*at].1 * (1.0 + 0.1 * count.ln())).sum();
+            if best.is_none_or(|(known, ..)| known < weight) {
+                best = Some((weight, path, *number));
+            }
+        }
+    }
+    let (_, path, number) = best?;
+    let first = number.saturating_sub(WINDOW_LINES_BEFORE).max(1);
+    seen.extend((first..first + WINDOW_LINES).map(|line| (path.clone(), line)));
+    Some((path.clone(), first))
 }
 
 #[cfg(test)]
@@ -188,19 +203,24 @@ mod tests {
     }
 
     #[test]
-    fn the_window_has_the_densest_hits_of_the_file_with_most_words() {
-        let row = |path: &str, line, text: &str| GrepRow { path: path.into(), line, text: text.into() };
-        let words = ["sort".to_string(), "name".to_string()];
-        let rows = [
-            row("a.rs", 1, "sort"),
-            row("a.rs", 2, "sort"),
-            row("a.rs", 3, "sort"),
-            row("b.rs", 5, "Name"),
-            row("b.rs", 200, "sort"),
-            row("b.rs", 240, "sort"),
-        ];
-        assert_eq!(densest(&rows, &words), Some(("b.rs".into(), 190)));
-        assert_eq!(densest(&rows[..3], &words), Some(("a.rs".into(), 1)));
-        assert_eq!(densest(&[], &words), None);
+    fn the_window_has_the_rarest_words_and_is_not_shown_twice() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = |words: &[(usize, &str)]| {
+            let line = |at| words.iter().find(|(line, _)| *line == at).map_or("", |(_, word)| word);
+            (1..=300).map(|at| format!("{}\n", line(at))).collect::<String>()
+        };
+        std::fs::write(folder.path().join("a.rs"), text(&[(1, "sort"), (2, "sort"), (3, "sort")])).expect("a file");
+        let other = text(&[(5, "Name"), (200, "sort"), (240, "sorted Names"), (290, "sort")]);
+        std::fs::write(folder.path().join("b.rs"), other).expect("a file");
+        let list = GrepList {
+            output: String::new(),
+            files: ["a.rs", "b.rs", "gone.rs"].map(String::from).into(),
+            words: vec![("name".into(), 2.0), ("sort".into(), 1.0)],
+        };
+        let (files, mut seen) = (FileLines::new(folder.path()), HashSet::new());
+        assert_eq!(densest(&list, &files, &mut seen), Some(("b.rs".into(), 190)));
+        assert_eq!(densest(&list, &files, &mut seen), Some(("b.rs".into(), 1)));
+        assert_eq!(densest(&list, &files, &mut seen), Some(("a.rs".into(), 1)));
+        assert_eq!(densest(&GrepList::default(), &files, &mut seen), None);
     }
 }
