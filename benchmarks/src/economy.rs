@@ -1,7 +1,7 @@
 //! `economy`: how much an agent reads, and how often it asks, until the right place has been printed.
 //!
 //! No model takes part: each arm is a fixed sequence of calls, and a question ends with the call whose output has the
-//! place. All arms are judged by their output alone ([`printed`]): a place is printed once at least half of its lines
+//! place. All arms are judged by their output alone: a place is printed once at least half of its lines
 //! are, or 30 of them. A call counts with all of its output, since nobody gets half of it.
 
 mod grep;

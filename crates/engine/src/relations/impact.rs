@@ -23,18 +23,19 @@ use crate::relations::graph::{CallGraph, GraphUnit};
 use crate::relations::levels::{CallDirection, CallLevels};
 use crate::request::Tests;
 
-/// Chances that a file is affected for a reason.
-const CALLS: f32 = 0.5;
+/// Estimates of how often a file changes too for a reason. A caller rarely has to: its chance is small beside that of a
+/// file that has changed together with the changed one again and again.
+const CALLS: f32 = 0.2;
 /// The same where the call is known by its name alone, of a name with one definition.
-const CALLS_BY_NAME: f32 = 0.3;
+const CALLS_BY_NAME: f32 = 0.1;
 /// What a further level of calls leaves.
 const LEVEL_SHARE: f32 = 0.4;
-const IMPLEMENTS: f32 = 0.5;
-const OVERRIDES: f32 = 0.5;
-const IMPORTS: f32 = 0.3;
-const TESTS: f32 = 0.5;
-const NAMES: f32 = 0.2;
-const CALLED: f32 = 0.12;
+const IMPLEMENTS: f32 = 0.25;
+const OVERRIDES: f32 = 0.25;
+const IMPORTS: f32 = 0.06;
+const TESTS: f32 = 0.45;
+const NAMES: f32 = 0.08;
+const CALLED: f32 = 0.05;
 const TOGETHER: f32 = 0.65;
 /// The most that several reasons of one kind amount to.
 const KIND_MAX: f32 = 0.9;
@@ -43,7 +44,7 @@ const CALLER_LEVELS: usize = 2;
 /// Importers by which the chance of each is halved.
 const IMPORTERS_HALF: f32 = 20.0;
 /// Files with a name that are searched for classes that extend it; text files that name it.
-const EXTENDING_FILES_MAX: usize = 300;
+const EXTENDING_FILES_MAX: usize = 100;
 const NAMING_FILES_MAX: usize = 20;
 /// Letters of a name of one word that is looked for in text.
 const PLAIN_NAME_LETTERS_MIN: usize = 9;
@@ -250,7 +251,8 @@ impl Impact<'_, '_> {
     }
 
     fn calls(&mut self) -> Result<()> {
-        let callers = CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callers, CALLER_LEVELS)?;
+        let callers =
+            CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callers, CALLER_LEVELS, false)?;
         for step in callers.steps {
             let weight = match step.is_certain {
                 true => CALLS,
@@ -264,7 +266,7 @@ impl Impact<'_, '_> {
             let reason = ImpactReason { kind, what: step.origin, is_certain, count, weight };
             self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
         }
-        let callees = CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callees, 1)?;
+        let callees = CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callees, 1, false)?;
         let is_changed = |file: FileId| self.files.values().any(|changed| *changed == file);
         let callees: Vec<_> =
             callees.steps.into_iter().filter(|step| step.is_certain && !is_changed(step.unit.hit.file)).collect();
@@ -299,9 +301,12 @@ impl Impact<'_, '_> {
                 continue;
             }
             for file in files {
-                let units = self.graph.units(lexical.units_of(file, None)?)?;
-                let extends = |unit: &&GraphUnit| unit.extends.iter().any(|base| base_name(base) == class);
-                let heirs: Vec<&GraphUnit> = units.iter().filter(extends).collect();
+                let hits = lexical.units_of(file, None)?;
+                let of_kind = |kind| self.graph.units(hits.iter().filter(move |hit| hit.kind == kind).copied());
+                let extends = |unit: &GraphUnit| unit.extends.iter().any(|base| base_name(base) == class);
+                let mut heirs = of_kind(UnitKind::Class)?;
+                heirs.retain(extends);
+                let methods = if heirs.is_empty() { Vec::new() } else { of_kind(UnitKind::Method)? };
                 for heir in &heirs {
                     let is_test = self.graph.is_test(heir);
                     if is_changed && heir.name != class {
@@ -314,7 +319,7 @@ impl Impact<'_, '_> {
                             && last_segment(&unit.parent) == last_segment(&heir.name)
                             && !self.starts.iter().any(|start| start.hit.key == unit.hit.key)
                     };
-                    for member in units.iter().filter(is_member).collect::<Vec<_>>() {
+                    for member in methods.iter().filter(is_member).collect::<Vec<_>>() {
                         let (kind, what) = (ReasonKind::Overrides, format!("{class}.{}", member.name));
                         let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: OVERRIDES };
                         self.add(file, Some((member.hit.key, is_test)), reason);

@@ -14,6 +14,8 @@ use crate::relations::graph::{CallGraph, GraphUnit};
 
 /// Definitions of a name that is followed by name alone, at most.
 pub const DEFINITIONS_MAX: usize = 5;
+/// Callers of a name with more definitions among which resolved calls are still looked for.
+const COMMON_CALLERS_MAX: usize = 300;
 /// Units of an answer, at most.
 pub const UNITS_MAX: usize = 1_000;
 /// Levels, at most.
@@ -58,6 +60,8 @@ pub struct CallLevels {
 
 /// What is reached so far.
 struct Reached {
+    /// Whether the names at the start are followed by name alone however common they are.
+    are_starts_asked: bool,
     found: CallLevels,
     seen: HashSet<UnitId>,
     common: BTreeMap<String, usize>,
@@ -84,7 +88,7 @@ impl CallLevels {
         depth: usize,
     ) -> Result<CallLevels> {
         let mut starts = Vec::new();
-        let mut reached = Reached::new();
+        let mut reached = Reached::new(true);
         for name in names {
             let units = graph.snapshot.lexical.units_of_name(name)?;
             starts.extend(graph.units(units.iter().map(|(hit, _)| *hit))?);
@@ -99,7 +103,8 @@ impl CallLevels {
         reached.follow(graph, starts, direction, depth)
     }
 
-    /// The units that are reached from these, in at most `depth` levels.
+    /// The units that are reached from these, in at most `depth` levels. Unless they `are_asked` for, their names are
+    /// bounded like any other.
     ///
     /// # Errors
     /// When the index can't be read.
@@ -108,14 +113,15 @@ impl CallLevels {
         starts: Vec<GraphUnit>,
         direction: CallDirection,
         depth: usize,
+        are_asked: bool,
     ) -> Result<CallLevels> {
-        Reached::new().follow(graph, starts, direction, depth)
+        Reached::new(are_asked).follow(graph, starts, direction, depth)
     }
 }
 
 impl Reached {
-    fn new() -> Reached {
-        Reached { found: CallLevels::default(), seen: HashSet::new(), common: BTreeMap::new() }
+    fn new(are_starts_asked: bool) -> Reached {
+        Reached { are_starts_asked, found: CallLevels::default(), seen: HashSet::new(), common: BTreeMap::new() }
     }
 
     fn add(
@@ -178,8 +184,14 @@ impl Reached {
         frontier.iter().for_each(|one| by_name.entry(last_part(&one.unit.name)).or_default().push(one));
         for (name, wanted) in by_name {
             let count = graph.definitions(name)?.len();
+            let is_common = count > DEFINITIONS_MAX && !(level == 1 && self.are_starts_asked);
+            let callers = graph.callers(name)?;
+            if is_common && callers.len() > COMMON_CALLERS_MAX {
+                self.common.insert(name.to_string(), count);
+                continue;
+            }
             let mut uncertain = Vec::new();
-            for (hit, callee) in graph.callers(name)? {
+            for (hit, callee) in callers {
                 if self.seen.contains(&hit.key) {
                     continue;
                 }
@@ -193,8 +205,7 @@ impl Reached {
                     false => uncertain.push((caller, found)),
                 }
             }
-            // The names that were asked for are followed however common they are.
-            if count > DEFINITIONS_MAX && level > 1 {
+            if is_common {
                 if !uncertain.is_empty() {
                     self.common.insert(name.to_string(), count);
                 }

@@ -206,7 +206,7 @@ fn add_levels(
             let record = Some(place).filter(|place| place.project.root == *root).and_then(|place| place.record(path));
             let Some(record) = record else { return Ok(()) };
             let hit = place.snapshot.lexical.unit_around(record.id, *line, None)?;
-            CallLevels::of_units(&graph, graph.units(hit)?, request.direction, request.depth)?
+            CallLevels::of_units(&graph, graph.units(hit)?, request.direction, request.depth, true)?
         }
     };
     answer.rows.extend(shown_rows(place, &graph, levels.steps)?);
@@ -256,7 +256,9 @@ fn affected_files(
         let unit = one.unit.and_then(|_| units.next());
         let name_line = unit.as_ref().map_or(1, |unit| place.name_line(path, unit));
         let Affected { score, is_test, reasons, .. } = one;
-        AffectedFile { file: place.named(path), unit, name_line, score, is_test, reasons }
+        // The root was not given by the caller, so paths are shown from the current folder.
+        let file = FileAnswer { given: None, ..place.named(path) };
+        AffectedFile { file, unit, name_line, score, is_test, reasons }
     };
     Ok(found.into_iter().map(file).collect())
 }
