@@ -17,6 +17,7 @@ use colgrep_engine::answer::pack;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::project::model::Model;
 use colgrep_engine::{Detail, Env, SearchRequest, Session, Weakest};
+use colgrep_render::console::Console;
 use colgrep_render::{OutputOptions, OutputRequest};
 use grep::{ATTEMPTS, GrepArm, WINDOW_LINES, densest};
 use printed::{FileLines, PlaceLines, PrintedLines};
@@ -382,7 +383,7 @@ fn printed_answer(
     let wish = OutputRequest { pack, quiet: true, ..OutputRequest::default() };
     let options = OutputOptions { wish, ..OutputOptions::default() };
     let mut out = Vec::new();
-    colgrep_render::print(&mut out, &results, &options, None)?;
+    colgrep_render::print(&mut out, &results, &options, None, &Console::new(true, &Env::default()))?;
     let text = String::from_utf8_lossy(&out).replace(&format!("{}/", root.display()), "");
     Ok((text, results.files(0..results.len())?))
 }

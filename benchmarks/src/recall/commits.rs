@@ -76,7 +76,7 @@ impl RecallMeasure<'_> {
     pub(super) fn commits(&self, path: &Path) -> Result<Vec<Scores>> {
         let top = path.canonicalize().with_context(|| path.display().to_string())?;
         let repository =
-            WorktreeRepository::around(&top).with_context(|| format!("{} is no repository", path.display()))?;
+            WorktreeRepository::around(&top).with_context(|| format!("{} is not a repository", path.display()))?;
         let folder = tempfile::tempdir()?;
         let store = Store::new(folder.path().join("index"));
         let git = git::GitRepository::new(repository.top.clone(), self.programs.clone());

@@ -47,14 +47,13 @@ pub fn run(args: impl Iterator<Item = OsString>, vars: impl Iterator<Item = (OsS
 }
 
 fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
-    let odd = args.iter().any(|a| a.to_string_lossy().contains(char::is_control));
     let args = args::respelled(args.into_iter());
     let args = match args::Args::parse_line(&args) {
         Ok(args) => args,
         // An unknown flag may be a query that looks like one.
         Err(error) => match args::with_odd_query(&args, &error).and_then(|args| args::Args::parse_line(&args).ok()) {
             Some(args) => args,
-            None => return say(error, odd),
+            None => return say(error),
         },
     };
     let work = || command::run(&args, &colgrep_engine::settings::env::Env::read(vars.into_iter())?);
@@ -68,13 +67,13 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
     }
 }
 
-/// Prints clap's message, help or an error, and returns the exit status. `odd`: control characters were typed.
-fn say(mut error: clap::Error, odd: bool) -> u8 {
+/// Prints clap's message, help or an error, and returns the exit status.
+fn say(mut error: clap::Error) -> u8 {
     if error.kind() == ErrorKind::UnknownArgument {
         if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
             && let Some(instead) = args::instead_of(flag)
         {
-            remark!("colgrep: there is no {flag} here: {instead}");
+            remark!("colgrep: {flag} is not supported: {instead}");
             return FAILED;
         }
         // Remove clap's advice "To pass '-q' as a value, use '-- -q'": a flag is not meant as a value.
@@ -86,13 +85,14 @@ fn say(mut error: clap::Error, odd: bool) -> u8 {
         remark!("colgrep: {instead}");
         return FAILED;
     }
-    if odd && error.use_stderr() {
-        // The message repeats the input, whose escape sequences would look like clap's colours.
-        remark!("{}", error.to_string().trim_end());
+    if error.use_stderr() {
+        // In the form of all other errors, and without colours: the message repeats the input, whose escape sequences
+        // would look like them.
+        let text = error.to_string();
+        remark!("colgrep: {}", text.strip_prefix("error: ").unwrap_or(&text).trim_end());
         return FAILED;
     }
     match error.print().and_then(|()| std::io::stdout().flush()) {
-        _ if error.use_stderr() => FAILED,
         Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
             remark!("colgrep: {problem}");
             FAILED

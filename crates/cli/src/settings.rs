@@ -84,7 +84,7 @@ fn insert(document: &mut DocumentMut, key: &str, toml: Toml) -> Result<()> {
     match key.split_once('.') {
         Some((table, name)) => {
             let table = document.entry(table).or_insert_with(toml_edit::table);
-            let table = table.as_table_like_mut().with_context(|| format!("{key} is no table"))?;
+            let table = table.as_table_like_mut().with_context(|| format!("{key} is not a table"))?;
             table.insert(name, Item::Value(toml));
         }
         None => drop(document.insert(key, Item::Value(toml))),

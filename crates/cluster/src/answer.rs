@@ -92,7 +92,7 @@ pub fn read(
     repository: &str,
     path: &str,
 ) -> Result<String, String> {
-    let none = || format!("{repository}/{path} is no file of an index here");
+    let none = || format!("{repository}/{path} is not a file of an index here");
     let front = format!("{repository}/");
     let at = group.fronts().into_iter().find(|(own, _)| *own == front).ok_or_else(none)?.1;
     let place = places.get(at).ok_or_else(none)?;

@@ -52,7 +52,7 @@ impl ShardAddresses {
                 address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
             };
             if let Some(other) = replicas.iter().find(|address| !is_address(address)) {
-                return Err(format!("{other:?} is no address with a port"));
+                return Err(format!("{other:?} is not an address with a port"));
             }
         }
         Ok(places)

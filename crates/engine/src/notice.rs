@@ -242,9 +242,10 @@ impl Unranked {
 /// How much of a project is in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexState {
-    /// Files in the index, without those that it skipped.
-    pub files_indexed: u64,
-    /// Files in the tree, without those that the index skipped; none where it can't be walked.
+    /// Files that the index has read, with those that it then skipped.
+    pub files_read: u64,
+    /// Files in the tree, which the skipped ones are part of: the number stays the same while a build goes on. None where
+    /// the tree can't be walked.
     pub files_in_tree: Option<u64>,
     /// Units with vectors, where a model is used and some lack them.
     pub vectors: Option<Coverage>,
@@ -253,12 +254,11 @@ pub struct IndexState {
 impl IndexState {
     /// Compares an index with the tree. It walks the tree.
     pub fn of(project: &Project, snapshot: &Snapshot, model: Option<&Model>) -> IndexState {
-        let indexed = snapshot.files.indexed().count();
-        let skipped = snapshot.files.files.len() - indexed;
+        let read = snapshot.files.files.len();
         let walked = walk(&project.root, &project.left_out(), &snapshot.files.walk_options());
         IndexState {
-            files_indexed: indexed as u64,
-            files_in_tree: walked.ok().map(|walked| walked.files.len().saturating_sub(skipped).max(indexed) as u64),
+            files_read: read as u64,
+            files_in_tree: walked.ok().map(|walked| walked.files.len().max(read) as u64),
             vectors: model.is_some_and(|m| m.lacks(snapshot)).then(|| snapshot.coverage()),
         }
     }

@@ -215,7 +215,7 @@ pub(crate) fn open_known(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file"));
     }
     Ok((file, metadata))
 }

@@ -99,8 +99,10 @@ fn words(notice: &Notice) -> String {
         Notice::WaitsForFirstPart => "another process builds the index; its first part is waited for".to_string(),
         Notice::FirstPart(_) => "another process builds the index; the answer is from its first part".to_string(),
         Notice::Lacking { .. } => "units without vectors are ranked by words alone; update() makes vectors".to_string(),
-        Notice::Moved { from } => format!("the index of {} is taken over", from.display()),
-        Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
+        Notice::Moved { from } => {
+            format!("using the index of {}, from where this repository was moved", from.display())
+        }
+        Notice::Damaged(how) => format!("{how}; rebuilding what is damaged"),
         Notice::HistoryAsItIs => "another process writes the history's index; it is asked as it is".to_string(),
         Notice::HistoryLacks { without, all } => {
             format!("{without} of {all} entries of the history have no vectors yet; the next questions make them")

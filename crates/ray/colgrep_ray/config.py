@@ -146,7 +146,7 @@ def address(text: str) -> tuple[str, int]:
     """Host and port of `host:port`."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
-        raise ConfigError(f"listen = {text!r} is no address with a port, such as 127.0.0.1:8000")
+        raise ConfigError(f"listen = {text!r} is not an address with a port, such as 127.0.0.1:8000")
     return host.strip("[]"), int(port)
 
 
@@ -194,7 +194,7 @@ def _repository(table: Any) -> Repository:
         raise ConfigError('a repository is its address, or { url = "…", name = "…", branch = "…" }')
     url = table["url"].rstrip("/")
     if url.startswith("-") or "::" in url or any(ord(c) < 32 for c in url) or not url:
-        raise ConfigError(f"{url!r} is no address of a repository")
+        raise ConfigError(f"{url!r} is not an address of a repository")
     if "://" not in url and not url.startswith("/") and not re.match(r"[^/]+:", url):
         raise ConfigError(f"{url!r} must be an address, or the whole path of a folder")
     name = table.get("name") or re.split(r"[/:]", url)[-1].removesuffix(".git")

@@ -111,8 +111,8 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
             let gone = "ids change with a unit's lines";
             Mended::adding(
                 refused,
-                format!("{gone}; --json gives those of now"),
-                format!("{gone}; `search` gives those of now"),
+                format!("{gone}; --json gives the current ones"),
+                format!("{gone}; `search` gives the current ones"),
             )
         }
         Refused::NotIndexed { root, path } => {
@@ -130,7 +130,7 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         }
         Refused::NoRepository { root, since, .. } => {
             let root = root.display();
-            Mended::instead(refused, format!("{} needs a git repository, and {root} is in none", changes(since)))
+            Mended::instead(refused, format!("{} needs a git repository, and {root} is not in one", changes(since)))
         }
         Refused::NoGit { since, .. } => Mended::instead(refused, format!("{} asks git", changes(since))),
         Refused::NoCommit { .. } => Mended::instead(refused, format!("--since {refused}")),
@@ -190,7 +190,7 @@ fn for_model(error: &ModelError) -> Option<String> {
     match error {
         ModelError::NoFolder(_) => Some("`colgrep set-model default` goes back".into()),
         ModelError::NotFetched { id, .. } => Some(format!(
-            "where a network is, HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key. Without one, put \
+            "with a network, HTTPS_PROXY names a proxy, HF_ENDPOINT a mirror and HF_TOKEN a key; without one, put \
              model.onnx, tokenizer.json and onnx_config.json (or config_sentence_transformers.json) of \
              https://huggingface.co/{id}/tree/main into a folder and run `colgrep set-model FOLDER`"
         )),
@@ -199,7 +199,7 @@ fn for_model(error: &ModelError) -> Option<String> {
 }
 
 /// What helps where an index can't be used.
-const ANEW: &str = "`colgrep init` builds it anew, `colgrep clear` removes it";
+const ANEW: &str = "`colgrep init` rebuilds it, `colgrep clear` removes it";
 
 /// The way out where indexes can't be shared.
 #[cfg(feature = "share")]
@@ -310,7 +310,7 @@ mod tests {
         let (id, cache, endpoint) = ("owner/name".to_string(), "cache".into(), "http://127.0.0.1:1".to_string());
         let text = told(ModelError::NotFetched { id, cache, endpoint, source: "HF_HUB_OFFLINE is set".into() });
         for part in [
-            "can't be fetched from http://127.0.0.1:1: HF_HUB_OFFLINE is set; where a network is",
+            "can't be fetched from http://127.0.0.1:1: HF_HUB_OFFLINE is set; with a network",
             "huggingface.co/owner/name/tree/main",
             "`colgrep set-model FOLDER`",
         ] {
@@ -342,7 +342,7 @@ mod tests {
             (Refused::EmptyPath.into(), "an empty path was given; say . for the current folder"),
             (
                 Refused::Gone { path: "a b.rs".into() }.into(),
-                "a b.rs is no more in the tree, so git can't say who changed its lines last; \
+                "a b.rs is no longer in the tree, so git can't say who changed its lines last; \
                  `colgrep log -- 'a b.rs'` lists what mentions it",
             ),
             (
@@ -353,7 +353,7 @@ mod tests {
                 Refused::NoCommit { since: "x".into(), is_range: false }.into(),
                 "--since x: git knows no commit, branch or tag of that name",
             ),
-            (damaged().into(), "the end is cut; `colgrep init` builds it anew, `colgrep clear` removes it"),
+            (damaged().into(), "the end is cut; `colgrep init` rebuilds it, `colgrep clear` removes it"),
             (
                 IndexError::Io { doing: "write", path: "a".into(), source: Refusal::StorageFull.into() }.into(),
                 "could not write a: no storage space; free room there, or name another folder for indexes: \
@@ -379,7 +379,7 @@ mod tests {
             (
                 EngineError::NoIndex { root: "a".into(), source: damaged() },
                 "a has no index that this colgrep can read; leave out --no-update, or run `colgrep init`: the end is cut; \
-                 `colgrep init` builds it anew, `colgrep clear` removes it",
+                 `colgrep init` rebuilds it, `colgrep clear` removes it",
             ),
             (
                 ModelError::NoFolder("m".into()).into(),
@@ -394,7 +394,7 @@ mod tests {
     fn tools_are_told_in_their_words_and_in_few() {
         let pattern = || Refused::Pattern { pattern: "(".into(), source: "it is open".into() };
         let refused = || anyhow::Error::from(EngineError::from(pattern())).context("search");
-        let what = "search: \"(\" is no valid pattern";
+        let what = "search: \"(\" is not a valid pattern";
         let why = ": it is open";
         assert_eq!(for_tools(&refused()), format!("{what}; `grep` with `fixed` searches for it as plain text{why}"));
         assert_eq!(told(&refused()), format!("{what}; use -F to search for it as plain text{why}"));

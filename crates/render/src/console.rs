@@ -1,8 +1,9 @@
-//! Reports the engine's work on stderr: remarks, a progress bar, ranking steps for scripts.
+//! Reports the engine's work on stderr: remarks, a progress bar, ranking steps for scripts. A search prints one remark at
+//! most, after its results: the one that matters most.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
@@ -11,10 +12,20 @@ use colgrep_engine::settings::{Settings, UntrustedSettings};
 use colgrep_index::update::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::remarks::RemarkKind;
+use crate::words::counted;
 use crate::{notice, trace};
 
+/// The remark of a search, and how many further ones of its kind there were.
+#[derive(Debug)]
+struct HeldRemark {
+    kind: RemarkKind,
+    text: String,
+    others: usize,
+}
+
 /// Standard error.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Console {
     quiet: bool,
     trace: bool,
@@ -22,17 +33,62 @@ pub struct Console {
     no_progress: bool,
     /// Whether messages about unreadable files are hidden.
     no_messages: bool,
+    /// Whether remarks wait for [`Console::finish`], which prints one of them.
+    holds: bool,
+    held: Mutex<Option<HeldRemark>>,
 }
 
 impl Console {
     /// With remarks and a progress bar unless it is `quiet`, and ranking steps; the last two as the environment says.
     pub fn new(quiet: bool, env: &Env) -> Arc<Console> {
-        Arc::new(Console { quiet, trace: env.trace, no_progress: env.no_progress, no_messages: false })
+        Arc::new(Console::with(quiet, env))
     }
 
-    /// The same, and where `no_messages` is set, without remarks on files that can't be read.
-    pub fn without_messages(&self, no_messages: bool) -> Arc<Console> {
-        Arc::new(Console { no_messages, ..*self })
+    /// The same for a search; where `no_messages` is set, without remarks on files that can't be read.
+    pub fn of_search(quiet: bool, no_messages: bool, env: &Env) -> Arc<Console> {
+        Arc::new(Console { no_messages, holds: true, ..Console::with(quiet, env) })
+    }
+
+    fn with(quiet: bool, env: &Env) -> Console {
+        let (trace, no_progress) = (env.trace, env.no_progress);
+        Console { quiet, trace, no_progress, no_messages: false, holds: false, held: Mutex::default() }
+    }
+
+    /// Keeps a remark of a search, unless there is one that matters as much.
+    pub fn hold(&self, kind: RemarkKind, text: impl Into<String>) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *held {
+            Some(HeldRemark { kind: known, others, .. }) if *known == kind => *others += 1,
+            Some(HeldRemark { kind: known, .. }) if *known > kind => {}
+            other => *other = Some(HeldRemark { kind, text: text.into(), others: 0 }),
+        }
+    }
+
+    /// Keeps the remark on ignored settings of a repository, if there are any.
+    pub fn hold_refused(&self, settings: &Settings) {
+        if let Some(refused) = settings.refused() {
+            self.hold(RemarkKind::Options, told_refused(refused));
+        }
+    }
+
+    /// Prints the remark of a search, if there is one and a setting doesn't forbid it.
+    pub fn finish(&self, is_quiet: bool) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(HeldRemark { kind, text, others }) = held.filter(|_| !self.quiet && !is_quiet) else { return };
+        match (kind, others as u64) {
+            (RemarkKind::NamedPath, 1..) => remark!("colgrep: {text}; and {}", counted(others as u64, "more path")),
+            _ => remark!("colgrep: {text}"),
+        }
+    }
+}
+
+/// What a notice of a search is about.
+fn kind(notice: &Notice) -> RemarkKind {
+    match notice {
+        Notice::NotRanked(_) => RemarkKind::NamedPath,
+        Notice::OtherWalk { .. } | Notice::Moved { .. } | Notice::NearUnknown(_) => RemarkKind::Options,
+        Notice::TooLarge { .. } | Notice::Lacking { .. } | Notice::HistoryLacks { .. } => RemarkKind::Quality,
+        _ => RemarkKind::Partial,
     }
 }
 
@@ -45,14 +101,17 @@ impl Listener for Console {
         if self.no_messages && notice.is_of_unreadable() {
             return;
         }
+        let is_immediate = !self.holds || matches!(notice, Notice::Runtime(_) | Notice::WaitsForFirstPart);
+        if !is_immediate {
+            self.hold(kind(notice), notice::text(notice));
         // Report a foreign library even if quiet.
-        if !self.quiet || matches!(notice, Notice::Runtime(_)) {
+        } else if !self.quiet || matches!(notice, Notice::Runtime(_)) {
             remark!("colgrep: {}", notice::text(notice));
         }
     }
 
     fn progress(&self) -> Box<dyn Progress + '_> {
-        Box::new(BuildProgress::new(self.quiet, self.no_progress))
+        Box::new(BuildProgress::new(self))
     }
 
     fn traces(&self) -> bool {
@@ -65,10 +124,9 @@ impl Listener for Console {
 }
 
 /// How far the two phases of a build are, how fast they go and how long they will take, on stderr, on a terminal alone.
-struct BuildProgress {
+struct BuildProgress<'c> {
     bar: ProgressBar,
-    quiet: bool,
-    no_progress: bool,
+    console: &'c Console,
     units: AtomicU64,
     started: Instant,
     /// Whether a reader without a progress bar was told to wait.
@@ -81,21 +139,19 @@ const SILENT: Duration = Duration::from_secs(2);
 const INDEXING: &str = "{spinner} indexing {human_pos}/{human_len} files, {msg} {wide_bar} {eta} left";
 const ENCODING: &str = "{spinner} encoding {human_pos}/{human_len} units, {msg} {wide_bar} {eta} left";
 
-impl Drop for BuildProgress {
+impl Drop for BuildProgress<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl BuildProgress {
-    fn new(quiet: bool, no_progress: bool) -> BuildProgress {
+impl BuildProgress<'_> {
+    fn new(console: &Console) -> BuildProgress<'_> {
         // Hidden by itself where stderr is no terminal.
-        let bar = ProgressBar::with_draw_target(
-            None,
-            if quiet || no_progress { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() },
-        );
-        let bar =
-            BuildProgress { bar, quiet, no_progress, units: 0.into(), started: Instant::now(), told: false.into() };
+        let is_hidden = console.quiet || console.no_progress;
+        let target = if is_hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = BuildProgress { bar, console, units: 0.into(), started: Instant::now(), told: false.into() };
         bar.style(INDEXING);
         bar
     }
@@ -114,10 +170,10 @@ impl BuildProgress {
 
     /// Says once, where no bar is shown, that the work takes a while, and how far it is.
     fn say_that_it_lasts(&self, what: &str) {
-        let is_silent = self.quiet || self.no_progress;
+        let is_silent = self.console.quiet || self.console.no_progress;
         if self.bar.is_hidden() && !is_silent && self.started.elapsed() >= SILENT && !self.told.swap(true, Relaxed) {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-            remark!("colgrep: {what}; {done} of {all} so far");
+            remark!("colgrep: {what}: {done} of {all} so far");
         }
     }
 
@@ -150,24 +206,34 @@ pub fn told_refused(refused: &UntrustedSettings) -> String {
     format!("{refused}{way}")
 }
 
-/// Says of ignore files that they are not heeded: once, whatever is walked again.
+/// Says of ignore files that they are not applied: once, whatever is walked again.
 pub fn tell_unheeded(files: &[(String, String)]) {
     static TOLD: Once = Once::new();
-    let Some((path, why)) = files.first() else { return };
-    TOLD.call_once(|| match files.len() - 1 {
-        0 => remark!("colgrep: {path}: {why}"),
-        others => remark!("colgrep: {path}: {why}; and {others} more ignore files are not heeded"),
-    });
+    if let Some(told) = unheeded(files) {
+        TOLD.call_once(|| remark!("colgrep: {told}"));
+    }
 }
 
-impl Progress for BuildProgress {
+/// The remark on ignore files that are not applied.
+fn unheeded(files: &[(String, String)]) -> Option<String> {
+    let (path, why) = files.first()?;
+    Some(match files.len() - 1 {
+        0 => format!("{path}: {why}"),
+        others => format!("{path}: {why}; and {others} more ignore files are not applied"),
+    })
+}
+
+impl Progress for BuildProgress<'_> {
     fn unheeded(&self, files: &[(String, String)]) {
-        tell_unheeded(files);
+        match unheeded(files).filter(|_| self.console.holds) {
+            Some(told) => self.console.hold(RemarkKind::Options, told),
+            None => tell_unheeded(files),
+        }
     }
 
     fn waits(&self) {
-        if !self.quiet {
-            remark!("colgrep: waiting for another colgrep that writes this index");
+        if !self.console.quiet {
+            remark!("colgrep: waiting for another colgrep that is updating this index");
         }
     }
 
@@ -178,7 +244,7 @@ impl Progress for BuildProgress {
     fn file_done(&self, units: u64) {
         let all = self.units.fetch_add(units, Relaxed) + units;
         self.bar.inc(1);
-        self.say_that_it_lasts("indexing files, which takes a while");
+        self.say_that_it_lasts("reading new and changed files");
         self.say_rate(Some(self.bar.position()), all, self.started.elapsed());
     }
 
@@ -191,7 +257,7 @@ impl Progress for BuildProgress {
 
     fn vectors_done(&self, units: u64) {
         self.bar.inc(units);
-        self.say_that_it_lasts("making vectors of units, which takes a while");
+        self.say_that_it_lasts("encoding units");
         self.say_rate(None, self.bar.position(), self.bar.elapsed());
     }
 }
@@ -211,12 +277,36 @@ mod tests {
     }
 
     #[test]
+    fn a_search_keeps_the_remark_that_matters_most() {
+        let console = Console::of_search(false, false, &Env::default());
+        let held = || console.held.lock().expect("a lock").as_ref().map(|held| (held.text.clone(), held.others));
+        for (kind, text, expected) in [
+            (RemarkKind::Quality, "not sure", ("not sure", 0)),
+            (RemarkKind::NotFound, "nothing", ("nothing", 0)),
+            (RemarkKind::Cut, "cut", ("nothing", 0)),
+            (RemarkKind::NamedPath, "a is binary", ("a is binary", 0)),
+            (RemarkKind::NamedPath, "b is binary", ("a is binary", 1)),
+            (RemarkKind::Partial, "half", ("a is binary", 1)),
+        ] {
+            console.hold(kind, text);
+            assert_eq!(held(), Some((expected.0.to_string(), expected.1)), "{text}");
+        }
+        console.finish(true);
+        assert_eq!(held(), None, "once");
+    }
+
+    #[test]
     fn who_sees_no_bar_is_told_once_that_it_lasts() {
-        let bar = |quiet: bool, no_progress: bool, age: Duration| {
-            let mut bar = BuildProgress::new(quiet, no_progress);
+        let is_told = |quiet: bool, no_progress: bool, age: Duration| {
+            let mut env = Env::default();
+            env.no_progress = no_progress;
+            let console = Console::with(quiet, &env);
+            let mut bar = BuildProgress::new(&console);
             bar.bar = ProgressBar::hidden();
             bar.started = Instant::now().checked_sub(age).expect("a time");
-            bar
+            bar.begin(300);
+            bar.file_done(1);
+            bar.told.load(Relaxed)
         };
         for (quiet, no_progress, age, expected) in [
             (false, false, SILENT, true),
@@ -224,10 +314,7 @@ mod tests {
             (true, false, SILENT, false),
             (false, true, SILENT, false),
         ] {
-            let bar = bar(quiet, no_progress, age);
-            bar.begin(300);
-            bar.file_done(1);
-            assert_eq!(bar.told.load(Relaxed), expected, "{quiet} {no_progress} {age:?}");
+            assert_eq!(is_told(quiet, no_progress, age), expected, "{quiet} {no_progress} {age:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of an answer: the rule between likely and near results, and the remark after the last one.
+//! The end of an answer: the rule between likely and weak results, and the remark after the last one.
 
 use std::io::{self, Write};
 
@@ -6,21 +6,25 @@ use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::answer::summary::End;
 use colgrep_engine::{Changes, Scope, Tests};
 
-use super::OutputOptions;
 use super::style::{self, paint};
+use super::{Format, OutputOptions};
+use crate::remarks::RemarkKind;
 use crate::words::{counted, counted_are, in_short, in_whole, quoted};
 
+/// Maximum number of suggestions that a remark names.
+const NEAR_SHOWN: usize = 4;
 /// Maximum width of the rule, in columns.
 const RULE_COLUMNS_MAX: usize = 60;
 
-/// Writes the rule between results that are likely right and those near at best; on a terminal only, and not between
-/// bare names.
+/// Writes the rule between likely results and weak ones; on a terminal only, and not between rows for programs or bare
+/// names.
 ///
 /// # Errors
 /// When `out` refuses.
 pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<()> {
-    let Some(width) = options.look.width.filter(|_| !options.wish.names_only) else { return Ok(()) };
-    let label = "── near at best ";
+    let is_for_people = !options.wish.names_only && options.wish.format == Format::Text;
+    let Some(width) = options.look.width.filter(|_| is_for_people) else { return Ok(()) };
+    let label = "── less likely ";
     let columns = width.min(RULE_COLUMNS_MAX).saturating_sub(label.chars().count());
     paint(out, style::DIM, options.look.color, format!("{label}{}", "─".repeat(columns)))?;
     writeln!(out)
@@ -28,8 +32,26 @@ pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<(
 
 /// The remark after the last result, if there is something that the results don't say themselves; `scope` are the limits
 /// of the search, as [`typed`]. What was not found comes before what is weak. If the rule `is_marked` on a terminal,
-/// nothing repeats which results are near.
-pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<String> {
+/// nothing repeats which results are weak.
+pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, String)> {
+    if let Some(not_found) = not_found(end, scope) {
+        return Some((RemarkKind::NotFound, not_found));
+    }
+    // Nobody takes one result for all, of several words nobody asks for every file, and who gets as many files as were
+    // asked for expects more.
+    let is_part = end.shown > 1 && !end.is_full && end.holders > end.shown;
+    // A file that contains the only word of the query is what was asked for.
+    let is_plain = end.words.len() == 1 && end.holders >= end.shown;
+    let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked && !is_plain;
+    let told = match is_part && end.words.len() == 1 {
+        true => Some(holders(end)),
+        false => is_weak.then(|| format!("not sure about these, best guess first (strength {:.2})", end.strongest)),
+    };
+    Some((RemarkKind::Quality, told?))
+}
+
+/// The remark on what was not found, or not well enough.
+fn not_found(end: &End, scope: &str) -> Option<String> {
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
         true => format!("colgrep {flag} {}{scope}", shell_word(&end.query)),
@@ -48,21 +70,17 @@ pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<String> {
         };
         return Some(format!("nothing holds \"{tokens}\"{large}; {near}"));
     }
-    let not_found = || (!end.quoted.is_empty()).then(|| unquoted(&end.quoted)).or_else(|| read_as(end));
+    // Another spelling of a name shows in the results.
+    let is_respelled = |(typed, read): &(String, String)| letters(typed).eq(letters(read));
+    let read_otherwise = || read_as(end).filter(|_| !(end.shown > 0 && end.read_as.iter().all(is_respelled)));
+    let not_found = || (!end.quoted.is_empty()).then(|| unquoted(&end.quoted)).or_else(read_otherwise);
     if let Some(not_found) = not_found().or_else(|| unheld(end, end.shown)) {
         let is_near = end.shown == 0 && end.weak > 0;
-        let more = if is_near { format!("; {} shows what is near", with("--all")) } else { String::new() };
+        let more = if is_near { format!("; {} shows weak answers", with("--all")) } else { String::new() };
         return Some(not_found + &more);
     }
-    if end.shown == 0 && end.weak > 0 {
-        return Some(format!("nothing here is likely right; {} shows what is near", with("--all")));
-    }
-    // Nobody takes one result for all, and of several words nobody asks for every file.
-    if end.shown > 1 && end.holders > end.shown && end.words.len() == 1 {
-        return Some(holders(end));
-    }
-    let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked;
-    is_weak.then(|| format!("not sure about these, best guess first (strength {:.2})", end.strongest))
+    let is_weak = end.shown == 0 && end.weak > 0;
+    is_weak.then(|| format!("no likely answer here; {} shows weak ones", with("--all")))
 }
 
 /// Whether a requested strength leaves files out, and the query is not a token that occurs nowhere.
@@ -82,8 +100,7 @@ pub fn too_large(end: &End) -> String {
 /// The remark on phrases in quotes that no file contains.
 pub fn unquoted(phrases: &[String]) -> String {
     let all = if phrases.len() > 1 { "all of " } else { "" };
-    let told = format!("no file that is searched holds {all}{} as it stands in quotes", quoted(phrases));
-    format!("{told}; without them its words count like others")
+    format!("no searched file contains {all}{}; without the quotes, its words are searched", quoted(phrases))
 }
 
 /// The remark on words that occur nowhere and were read as others, or left out.
@@ -100,15 +117,26 @@ pub fn read_as(end: &End) -> Option<String> {
 pub fn unheld(end: &End, found: usize) -> Option<String> {
     // For tokens without results, this was said already.
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
-    let near = if end.near.is_empty() { "" } else { "; words that are near and stand here: " };
+    let near = if end.near.is_empty() { "" } else { "; similar words here: " };
     let is_told = !end.unknown.is_empty() && !is_said;
-    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), end.near.join(", ")))
+    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), near_words(end)))
+}
+
+/// The first few suggestions.
+fn near_words(end: &End) -> String {
+    let few: Vec<&str> = end.near.iter().take(NEAR_SHOWN).map(String::as_str).collect();
+    few.join(", ")
+}
+
+/// The letters and digits of a word, in lower case.
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
 /// Words spelled like unknown tokens.
 fn reword(end: &End) -> Option<String> {
     let is_told = !end.unknown.is_empty() && !end.near.is_empty();
-    is_told.then(|| format!("written nearly so: {}", end.near.join(", ")))
+    is_told.then(|| format!("similar: {}", near_words(end)))
 }
 
 /// The words that the counted files contain: the index treats all forms of a word as one.
@@ -125,13 +153,6 @@ pub fn held(end: &End) -> String {
 fn holders(end: &End) -> String {
     let files = counted(end.holders as u64, "file");
     format!("{files} hold {}, {} shown; -k shows more", held(end), end.shown)
-}
-
-/// Prints the remark after the last result.
-pub fn tell(end: &End, is_marked: bool, scope: &str) {
-    if let Some(line) = remark(end, is_marked, scope) {
-        remark!("colgrep: {line}");
-    }
 }
 
 /// The limits of a search, as typed after a query: filters by path and git, then the paths, each once.
@@ -195,10 +216,13 @@ mod tests {
 
     #[test]
     fn a_terminal_alone_has_a_rule() {
-        for (width, names_only, expected) in
-            [(Some(30), false, "── near at best ──────────────\n"), (Some(30), true, ""), (None, false, "")]
-        {
-            let wish = OutputRequest { names_only, ..OutputRequest::default() };
+        for (width, names_only, format, expected) in [
+            (Some(30), false, Format::Text, "── less likely ───────────────\n"),
+            (Some(30), true, Format::Text, ""),
+            (Some(30), false, Format::Vimgrep, ""),
+            (None, false, Format::Text, ""),
+        ] {
+            let wish = OutputRequest { names_only, format, ..OutputRequest::default() };
             let options = OutputOptions { wish, look: Look { width, ..Look::default() } };
             let mut out = Vec::new();
             write_rule(&mut out, &options).expect("memory takes all");
@@ -231,6 +255,18 @@ mod tests {
             (end.shown, end.strongest, end.holders) = (2, 0.9, 30);
             (end.patterns, end.words, end.are_forms) = (words(&["pars"]), words(&["parse"]), true);
         });
+        let pairs = |typed: &str, read: &str| vec![(typed.to_string(), read.to_string())];
+        let respelled = end(|end| {
+            (end.shown, end.strongest) = (2, 0.9);
+            end.read_as = pairs("parseRequest", "parse_request");
+        });
+        let read = end(|end| (end.shown, end.strongest, end.read_as) = (2, 0.9, pairs("frobs", "grab")));
+        let held = end(|end| {
+            (end.shown, end.strongest, end.holders) = (2, 0.1, 2);
+            end.words = words(&["capacity"]);
+        });
+        let mut full = many.clone();
+        full.is_full = true;
         let elsewhere = end(|end| {
             (end.shown, end.strongest, end.holders, end.is_elsewhere) = (2, 0.9, 30, true);
             (end.patterns, end.words) = (words(&["wait"]), words(&["wait"]));
@@ -252,7 +288,7 @@ mod tests {
             ),
             (cut_tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (named, false, "nothing here holds \"frob_it\""),
-            (weak, false, "nothing here is likely right; colgrep --all 'parse it' src shows what is near"),
+            (weak, false, "no likely answer here; colgrep --all 'parse it' src shows weak ones"),
             (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (
                 large,
@@ -260,18 +296,18 @@ mod tests {
                 "nothing holds \"E0502\" (2 files are too large to be searched); \
                  nearest by meaning: colgrep --semantic-only E0502 src",
             ),
-            (unknown, false, "nothing here holds \"frob\"; words that are near and stand here: grab, take"),
+            (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
+            (full, false, ""),
+            (respelled, false, ""),
+            (read, false, "\"frobs\" is read as \"grab\", since nothing here holds it as typed"),
+            (held, false, ""),
             (many, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
             (elsewhere, false, "30 files hold \"wait\", 2 shown; -k shows more"),
             (three, false, ""),
-            (
-                quoted,
-                false,
-                "no file that is searched holds \"on any host\" as it stands in quotes; without them its words count like others",
-            ),
+            (quoted, false, "no searched file contains \"on any host\"; without the quotes, its words are searched"),
             (end(|_| {}), false, ""),
         ] {
-            assert_eq!(remark(&end, is_marked, " src").unwrap_or_default(), expected, "{end:?}");
+            assert_eq!(remark(&end, is_marked, " src").map_or(String::new(), |told| told.1), expected, "{end:?}");
         }
     }
 

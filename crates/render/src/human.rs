@@ -14,8 +14,9 @@ use colgrep_syntax::read::lines_between;
 use super::budget::TokenBudget;
 use super::enclosing::enclosing;
 use super::end::write_rule;
+use super::escape::escape_control;
 use super::highlight::{Styled, Syntaxes};
-use super::line::{shown_from, write};
+use super::line::{columns, screen_rows, shown_from, write};
 use super::path::{absolute, shown};
 use super::style::{self, paint};
 use super::{Format, LineLocation, OutputOptions, explain};
@@ -30,10 +31,14 @@ pub fn print(
     options: &OutputOptions,
     budget: &mut TokenBudget,
 ) -> Result<usize> {
+    let mut under_heading = options.clone();
+    under_heading.look.heading = true;
+    let is_list = results.is_list;
     let mut printer =
-        HumanPrinter { options, syntaxes: None, last_heading: None, printed: false, is_list: results.is_list };
-    // Rows left on the terminal, less one for the remark on the results left out and one for the prompt.
-    let mut rows = options.look.height.map(|height| height.saturating_sub(2));
+        HumanPrinter { options, under_heading, syntaxes: None, last_heading: None, printed: false, is_list };
+    let width = options.look.width.unwrap_or(usize::MAX);
+    // Rows left on the terminal, less those of the remark on the results left out and one for the prompt.
+    let mut rows = options.look.height.map(|height| height.saturating_sub(1 + REMARK_COLUMNS.div_ceil(width)));
     let certain = results.certain();
     for (at, file) in results.iter().enumerate() {
         let mut block = Vec::new();
@@ -42,7 +47,7 @@ pub fn print(
         }
         printer.file(&mut block, &file?)?;
         if let Some(rows) = &mut rows {
-            let taken = block.iter().filter(|byte| **byte == b'\n').count();
+            let taken = screen_rows(&String::from_utf8_lossy(&block), width);
             if at > 0 && taken > *rows {
                 return Ok(at);
             }
@@ -60,6 +65,11 @@ pub fn print(
     Ok(results.len())
 }
 
+/// Columns that a remark takes at most, as a rule.
+const REMARK_COLUMNS: usize = 80;
+/// Columns of code that come before a long path, the note on the unit and indentation.
+const CODE_COLUMNS: usize = 40;
+
 /// A line of a file, and why it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ShownRow {
@@ -70,6 +80,8 @@ struct ShownRow {
 
 struct HumanPrinter<'a> {
     options: &'a OutputOptions,
+    /// The same, for lines whose file is named on a line above.
+    under_heading: OutputOptions,
     syntaxes: Option<Syntaxes>,
     /// The file whose name was printed last, where names have lines of their own.
     last_heading: Option<String>,
@@ -148,8 +160,10 @@ impl HumanPrinter<'_> {
             return Ok(());
         }
         let is_new = self.last_heading.as_deref() != Some(&source.full);
-        if look.heading && is_new {
-            if self.last_heading.is_some() {
+        let rows = self.rows(source.lines.len(), unit);
+        let has_long_name = self.has_long_name(&source.name, rows.last().map_or(best, |row| row.number));
+        if (look.heading || has_long_name) && is_new {
+            if look.heading && self.last_heading.is_some() {
                 writeln!(out)?;
             }
             self.name(out, &source.name, &source.full, best)?;
@@ -158,11 +172,9 @@ impl HumanPrinter<'_> {
             }
             self.last_heading = Some(source.full.clone());
         }
-        let rows = self.rows(source.lines.len(), unit);
         let begin = rows.first().map_or(best, |r| r.number).min(unit.unit.span.line as usize).max(1);
         let end = rows.last().map_or(best, |r| r.number).min(source.lines.len());
         let styles = self.styles(source, begin, end);
-        let around = if self.is_list { None } else { enclosing(unit, also) };
         let (before, behind) = self.around();
         let is_one_line = rows.len() == 1 && before.max(behind) == 0 && !wish.content && !look.heading;
         // As in grep, a mark separates groups of lines that are not adjacent; between files, a heading does.
@@ -170,59 +182,72 @@ impl HumanPrinter<'_> {
             writeln!(out, "--")?;
         }
         self.printed = true;
+        let notes = match self.is_list || !is_one_line || wish.lines.is_some() {
+            true => Vec::new(),
+            false => enclosing(unit, also),
+        };
+        let text = |row: &ShownRow| match row.number == best {
+            true => unit.line.text.as_str(),
+            false => source.lines.get(row.number - 1).copied().unwrap_or(""),
+        };
+        let options = if has_long_name { &self.under_heading } else { self.options };
+        let name = (!options.look.heading && !wish.no_name).then_some(source.name.as_path());
+        let layout = RowLayout::new(self.options.look.width, name, &rows, text, &notes);
         let mut last = None;
         for row in rows {
             if last.is_some_and(|l| row.number > l + 1) && before.max(behind) > 0 {
                 writeln!(out, "--")?;
             }
             last = Some(row.number);
-            let line = match row.number == best {
-                true => &unit.line.text,
-                false => source.lines.get(row.number - 1).copied().unwrap_or(""),
-            };
+            let line = text(&row);
             let styled = row.number.checked_sub(begin).and_then(|i| styles.get(i)).map_or(&[][..], Vec::as_slice);
             let column = spot.column.filter(|_| wish.column && row.separator == ':');
             let spot = LineLocation { line: row.number, column, separator: row.separator, ..spot };
-            let around = around.as_deref().filter(|_| is_one_line && wish.lines.is_none());
-            self.row(out, &spot, (line, around), styled, &unit.line.marks)?;
+            options.write_spot(out, &spot)?;
+            self.row(out, (row.separator, line), &layout, styled, &unit.line.marks)?;
         }
         Ok(())
     }
 
+    /// Writes the text of a row and the note after it, as the layout has room.
     fn row(
         &self,
         out: &mut Vec<u8>,
-        spot: &LineLocation<'_>,
-        (line, around): (&str, Option<&str>),
+        (separator, line): (char, &str),
+        layout: &RowLayout<'_>,
         styled: &[(anstyle::Style, usize)],
         marks: &[Range<usize>],
     ) -> Result<()> {
         let OutputOptions { wish, look } = self.options;
-        self.options.write_spot(out, spot)?;
-        let mut taken = spot.line.to_string().len() + 1;
-        if !look.heading && !wish.no_name {
-            taken += spot.name.to_string_lossy().chars().count() + 1;
-        }
-        let found = if spot.separator == ':' { marks } else { &[] };
-        // A terminal too narrow for the name and the number still shows a little of the line.
-        taken += around.map_or(0, |around| around.chars().count() + 2);
-        let columns = look.width.map(|w| w.saturating_sub(taken).max(20));
         let end = wish.line_bytes_max.map_or(line.len(), |most| line.floor_char_boundary(most));
+        let begin = line.floor_char_boundary(layout.indentation.min(indentation(line)).min(end));
+        let found = if separator == ':' { marks } else { &[] };
+        let after = |from: usize| -> Vec<Range<usize>> {
+            found.iter().map(|mark| mark.start.saturating_sub(from)..mark.end.saturating_sub(from)).collect()
+        };
         // Of a cut line, the match is shown, with the colours from there on.
-        let from = columns.map_or(0, |columns| shown_from(&line[..end], columns, found));
-        let (styled, marks) = (behind(styled, from), if look.color { found } else { &[] });
-        let marks: Vec<Range<usize>> =
-            marks.iter().map(|mark| mark.start.saturating_sub(from)..mark.end.saturating_sub(from)).collect();
-        let columns = columns.map(|columns| columns - usize::from(from > 0));
-        write!(out, "{}", if from > 0 { "…" } else { "" })?;
-        write(out, &line[from..end], columns, look.color, &styled, &marks)?;
+        let cut = layout.code.map_or(0, |columns| shown_from(&line[begin..end], columns, &after(begin)));
+        let from = begin + cut;
+        let marks = if look.color { after(from) } else { Vec::new() };
+        let columns = layout.code.map(|columns| columns - usize::from(cut > 0));
+        write!(out, "{}", if cut > 0 { "…" } else { "" })?;
+        write(out, &line[from..end], columns, look.color, &behind(styled, from), &marks)?;
         write!(out, "{}", if end < line.len() { "…" } else { "" })?;
-        if let Some(around) = around {
+        if let Some(note) = layout.note {
             write!(out, "  ")?;
-            paint(out, style::DIM, look.color, around)?;
+            paint(out, style::DIM, look.color, note)?;
         }
         writeln!(out)?;
         Ok(())
+    }
+
+    /// Whether a file's name leaves so little room on the terminal that it gets a line of its own.
+    fn has_long_name(&self, name: &Path, line: usize) -> bool {
+        let OutputOptions { wish, look } = self.options;
+        let is_beside = !look.heading && !wish.no_name && !wish.null && wish.heading.is_none();
+        let is_long =
+            |width: usize| width.saturating_sub(location_columns(Some(name), line)) < CODE_COLUMNS.min(width / 2);
+        is_beside && look.width.is_some_and(is_long)
     }
 
     fn styles(&mut self, source: &PrintedFile<'_>, begin: usize, end: usize) -> Vec<Styled> {
@@ -279,6 +304,58 @@ impl HumanPrinter<'_> {
     }
 }
 
+/// How the rows of a unit share the columns of the terminal: code comes first, then the note, then indentation.
+struct RowLayout<'a> {
+    /// Columns for the code; `None` where lines are not cut.
+    code: Option<usize>,
+    /// Bytes of indentation left out of each row.
+    indentation: usize,
+    /// The note after the line.
+    note: Option<&'a str>,
+}
+
+impl<'a> RowLayout<'a> {
+    /// For a terminal of `width` columns. `name` is the file's where each row begins with it; `notes` are the forms of the
+    /// note, longest first.
+    fn new<'l>(
+        width: Option<usize>,
+        name: Option<&Path>,
+        rows: &[ShownRow],
+        text: impl Fn(&ShownRow) -> &'l str,
+        notes: &'a [String],
+    ) -> RowLayout<'a> {
+        let longest = notes.first().map(String::as_str);
+        let last = rows.last().map_or(1, |row| row.number);
+        let Some(width) = width else { return RowLayout { code: None, indentation: 0, note: longest } };
+        // A terminal too narrow for the name and the number still shows a little of the line.
+        let room = width.saturating_sub(location_columns(name, last)).max(CODE_COLUMNS / 2);
+        let taken = |note: &str| columns(note) + "  ".len();
+        let most = |from: usize| {
+            let of = |row: &ShownRow| columns(text(row).get(from..).unwrap_or("").trim_end());
+            rows.iter().map(of).max().unwrap_or(0)
+        };
+        if most(0) + longest.map_or(0, taken) <= room {
+            return RowLayout { code: Some(room - longest.map_or(0, taken)), indentation: 0, note: longest };
+        }
+        let indented = rows.iter().map(&text).filter(|line| !line.trim().is_empty()).map(indentation);
+        let common = indented.min().unwrap_or(0);
+        let least = most(common).min(CODE_COLUMNS);
+        let note = notes.iter().map(String::as_str).find(|note| least + taken(note) <= room);
+        let code = room - note.map_or(0, taken);
+        RowLayout { code: Some(code), indentation: if most(0) > code { common } else { 0 }, note }
+    }
+}
+
+/// Columns of `name:line:`, or of `line:`.
+fn location_columns(name: Option<&Path>, line: usize) -> usize {
+    name.map_or(0, |name| columns(&escape_control(&name.to_string_lossy())) + 1) + line.to_string().len() + 1
+}
+
+/// Bytes of the white space that a line begins with.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 /// The styles of a line from a byte of it on.
 fn behind(styled: &[(anstyle::Style, usize)], from: usize) -> Vec<(anstyle::Style, usize)> {
     let mut before = from;
@@ -288,4 +365,36 @@ fn behind(styled: &[(anstyle::Style, usize)], from: usize) -> Vec<(anstyle::Styl
         (*style, length - gone)
     });
     left.filter(|(_, length)| *length > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_has_the_columns_before_the_note_and_indentation() {
+        let notes = ["[method Queue.push 6-9; also 3 units]".to_string(), "[method Queue.push 6-9]".to_string()];
+        let row = [ShownRow { number: 7, separator: ':' }];
+        let (line, long) = ("        self.items.push(item);", format!("        {}", "x".repeat(90)));
+        let long = long.as_str();
+        let name = Path::new("src/queue.rs");
+        for (width, line, code, indentation, note) in [
+            (Some(120), line, 66, 0, Some(0)),
+            (Some(80), line, 26, 8, Some(0)),
+            (Some(64), line, 24, 8, Some(1)),
+            (Some(60), line, 45, 0, None),
+            (Some(24), line, 20, 8, None),
+            (Some(120), long, 66, 8, Some(0)),
+            (Some(80), long, 40, 8, Some(1)),
+            (Some(70), long, 55, 8, None),
+            (None, line, 0, 0, Some(0)),
+        ] {
+            let layout = RowLayout::new(width, Some(name), &row, |_| line, &notes);
+            let expected = (width.map(|_| code), indentation, note.map(|at: usize| notes[at].as_str()));
+            assert_eq!((layout.code, layout.indentation, layout.note), expected, "{width:?} {line}");
+        }
+        let rows = [7, 8, 9].map(|number| ShownRow { number, separator: ':' });
+        let text = |row: &ShownRow| ["    if a {", "", long][row.number - 7];
+        assert_eq!(RowLayout::new(Some(80), None, &rows, text, &[]).indentation, 4, "rows keep their shape");
+    }
 }

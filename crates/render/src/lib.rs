@@ -32,6 +32,7 @@ pub mod pack;
 pub mod panic;
 pub mod path;
 pub mod related;
+pub mod remarks;
 #[cfg(feature = "cluster")]
 pub mod shards;
 pub mod style;
@@ -51,6 +52,8 @@ use escape::{escape_control, escape_name, json_text};
 pub use hyperlink::Links;
 use style::paint;
 
+use crate::console::Console;
+use crate::remarks::RemarkKind;
 use crate::words::{counted, in_short};
 
 /// When a feature that suits a terminal is used.
@@ -154,6 +157,7 @@ impl OutputRequest {
         let lines = self.lines.or(settings.number("lines"));
         let wish = OutputRequest {
             lines,
+            quiet: self.quiet || settings.is_on("quiet"),
             many_lines: self.many_lines
                 || lines.is_some_and(|n| n > 1)
                 || settings.number("per_file").is_some_and(|n| n > 1),
@@ -292,17 +296,24 @@ impl OutputOptions {
     }
 }
 
-/// Prints results. `scope` is what limits the search, as [`end::typed`]; with `None` no remarks end the answer.
+/// Prints results, and leaves remarks on them to `console`. `scope` is what limits the search, as [`end::typed`]; with
+/// `None` there are none on the answer.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
-pub fn print(out: &mut impl Write, results: &Results<'_>, options: &OutputOptions, scope: Option<&str>) -> Result<()> {
+pub fn print(
+    out: &mut impl Write,
+    results: &Results<'_>,
+    options: &OutputOptions,
+    scope: Option<&str>,
+    console: &Console,
+) -> Result<()> {
     if let Some(tokens) = options.wish.pack {
         let files = results.iter().collect::<Result<Vec<_>, _>>()?;
         let shown = pack::print(out, &files, tokens, options)?;
-        if shown == 0 && !files.is_empty() && !options.wish.quiet {
+        if shown == 0 && !files.is_empty() {
             let found = counted(files.len() as u64, "result");
-            remark!("colgrep: not even the first of {found} fits into --pack {tokens}");
+            console.hold(RemarkKind::Cut, format!("not even the first of {found} fits into --pack {tokens}"));
         }
         return Ok(());
     }
@@ -315,21 +326,24 @@ pub fn print(out: &mut impl Write, results: &Results<'_>, options: &OutputOption
     let found = results.len();
     let scope = scope.filter(|_| !options.wish.quiet && !options.wish.format.is_json());
     let end = scope.map(|_| results.end()).transpose()?;
-    // Remarks follow the last result even if both streams are the same.
-    out.flush()?;
     if let (Some(scope), Some(end)) = (scope, end) {
-        // On a terminal the rule marks near results.
-        end::tell(&end, options.look.width.is_some(), scope);
+        // On a terminal the rule marks weak results.
+        let told = end::remark(&end, options.look.width.is_some(), scope);
         if results.only_matches {
-            let none = "the pattern matches, and no unit with a match answers the query";
-            remark!("colgrep: {none}; without the query, -e lists the matches");
+            let none = "the pattern matches, but no unit with a match answers the query".to_string();
+            let why = told.map_or(none, |(_, text)| text);
+            console.hold(RemarkKind::NotFound, format!("{why}; without the query, -e lists the matches"));
+        } else if let Some((kind, text)) = told {
+            console.hold(kind, text);
         }
     }
-    if options.look.height.is_some() && options.wish.max_tokens.is_none() && shown < found && !options.wish.quiet {
-        remark!("colgrep: {shown} of {found} results fit the terminal; -k {found} shows them all, and so does a pager");
-        return Ok(());
+    if shown < found {
+        let told = match options.wish.max_tokens {
+            Some(tokens) => format!("{shown} of {} fit into --max-tokens {tokens}", counted(found as u64, "result")),
+            None => format!("{shown} of {found} results fit on the screen; -k {found} or a pager shows all"),
+        };
+        console.hold(RemarkKind::Cut, told);
     }
-    tell_cut(&options.wish, None, shown, found);
     Ok(())
 }
 

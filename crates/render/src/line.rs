@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use anstream::adapter::strip_str;
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -47,7 +48,7 @@ pub fn write(
             c if terminal && c != '\t' && is_driving(c) => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
-        let width: usize = if c == '\t' { TAB_COLUMNS } else { shown.chars().map(|c| c.width().unwrap_or(0)).sum() };
+        let width: usize = shown.chars().map(char_columns).sum();
         // The last column is kept for the ellipsis, if more follows.
         if used + width > columns || (used + width == columns && all.peek().is_some()) {
             run.1.push('…');
@@ -63,6 +64,22 @@ pub fn write(
         run.1.push_str(&shown);
     }
     paint(out, run.0, color && run.0 != Style::new(), &run.1)
+}
+
+/// Columns that a character takes at most.
+fn char_columns(c: char) -> usize {
+    if c == '\t' { TAB_COLUMNS } else { c.width().unwrap_or(0) }
+}
+
+/// Columns that a line takes on a terminal at most.
+pub fn columns(line: &str) -> usize {
+    line.chars().map(char_columns).sum()
+}
+
+/// Rows that printed lines take on a terminal of `width` columns, which wraps what is longer.
+pub fn screen_rows(printed: &str, width: usize) -> usize {
+    let plain = strip_str(printed).to_string();
+    plain.lines().map(|line| columns(line).div_ceil(width.max(1)).max(1)).sum()
 }
 
 /// A line as plain text, cut to 300 columns.
@@ -120,6 +137,23 @@ mod tests {
         write(&mut out, &long, None, false, &[], &[]).unwrap();
         assert_eq!(out, long.as_bytes());
         assert_eq!(shortened(&long).chars().count(), COLUMNS_MAX);
+    }
+
+    #[test]
+    fn wrapped_lines_take_several_rows_and_escape_sequences_none() {
+        let link = "\u{1b}]8;;file:///a/very/long/path.rs\u{1b}\\\u{1b}[35mp.rs\u{1b}[0m\u{1b}]8;;\u{1b}\\:1:x";
+        for (printed, width, expected) in [
+            ("", 10, 0),
+            ("a\n\nb\n", 10, 3),
+            ("0123456789\n", 10, 1),
+            ("0123456789a\n", 10, 2),
+            ("日本語の行末\n", 10, 2),
+            ("\tif x\n", 10, 2),
+            (link, 10, 1),
+            (&"x".repeat(1_000), usize::MAX, 1),
+        ] {
+            assert_eq!(screen_rows(printed, width), expected, "{printed:?} in {width}");
+        }
     }
 
     #[test]

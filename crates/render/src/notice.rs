@@ -6,28 +6,31 @@ use colgrep_engine::project::Project;
 use colgrep_engine::project::model::{LITE_CANDIDATES, Lacking, MissingVectors};
 use colgrep_index::store::{Coverage, Snapshot};
 use colgrep_syntax::read::Skip;
+use indicatif::BinaryBytes;
 
 use crate::advice::{Hinted, for_disk};
 use crate::path::typed;
-use crate::words::{counted, counted_are, in_words};
+use crate::words::counted;
 
 /// A notice in words.
 pub fn text(notice: &Notice) -> String {
     match notice {
-        Notice::Incomplete(state) => format!("the index is not complete: {}", coverage(state)),
+        Notice::Incomplete(state) => {
+            format!("the index is incomplete ({}); `colgrep init` finishes it", coverage(state))
+        }
         Notice::Unfinished { unread, in_tree, is_done_behind } => {
-            let rest = if *is_done_behind { BEHIND } else { "the next search, or all at once `colgrep init`," };
+            let rest = if *is_done_behind { "" } else { "; `colgrep init` reads the rest" };
             let known = in_tree.saturating_sub(*unread);
-            format!("this answer knows {known} of {} as they are now; {rest} reads the rest", counted(*in_tree, "file"))
+            format!("still indexing: this answer covers {known} of {}{rest}", counted(*in_tree, "file"))
         }
         Notice::OtherWalk { root } => format!(
-            "the index of {} was made with other --hidden, --secrets, --no-ignore or --max-filesize; `colgrep init` with \
-             these flags changes it",
+            "the index of {} was built with other --hidden, --secrets, --no-ignore or --max-filesize; run `colgrep init` \
+             with these flags to change it",
             root.display()
         ),
         Notice::TooLarge { files, filesize_max } => {
-            let (limit, files) = (in_words(*filesize_max), counted_are(*files, "file"));
-            format!("{files} larger than {limit} and not indexed (`colgrep status`)")
+            let limit = BinaryBytes(*filesize_max);
+            format!("skipped {} larger than {limit}; `colgrep status` names them", counted(*files, "file"))
         }
         Notice::AsItIs { why, state } => {
             let (why, way) = match why {
@@ -36,13 +39,11 @@ pub fn text(notice: &Notice) -> String {
             };
             let way = way.map_or_else(String::new, |way| format!("; {way}"));
             let state = coverage(state);
-            format!("{why}{way}; this answer is from the index as it is: {state}; what changed since is not in it")
+            format!("{why}{way}; this answer may lack the latest changes ({state})")
         }
-        Notice::WaitsForFirstPart => {
-            "another colgrep builds this index for the first time; waiting for its first part".to_string()
-        }
+        Notice::WaitsForFirstPart => "waiting for another colgrep that is building this index".to_string(),
         Notice::FirstPart(state) => {
-            format!("the build goes on; this answer is from its first part: {}", coverage(state))
+            format!("another colgrep is still indexing; this answer covers a part ({})", coverage(state))
         }
         Notice::Lacking { lacking: lack, is_being_built, is_done_behind } => {
             lacking(lack, is_being_built.then_some(ANOTHER).or(is_done_behind.then_some(BEHIND)))
@@ -58,30 +59,31 @@ pub fn text(notice: &Notice) -> String {
             format!("{shown} is not indexed ({why}), so what it imports and calls is not known; {indexed}")
         }
         Notice::Runtime(library) => format!("the model is run by {}", library.display()),
-        Notice::Moved { from } => format!("the index of {} is taken over: the repository was moved", from.display()),
-        Notice::Damaged(how) => format!("{how}; what is damaged is made anew"),
+        Notice::Moved { from } => {
+            format!("using the index of {}, from where this repository was moved", from.display())
+        }
+        Notice::Damaged(how) => format!("{how}; rebuilding what is damaged"),
         Notice::HistoryAsItIs => {
-            "another colgrep is indexing the history; this answer is from the index as it is".to_string()
+            "another colgrep is indexing the history; this answer may lack the latest commits".to_string()
         }
         Notice::HistoryLacks { without, all } => {
-            format!(
-                "{without} of {all} entries are ranked by words alone so far; further questions make the rest of their vectors"
-            )
+            format!("{without} of {all} entries are ranked by words alone so far; further searches make their vectors")
         }
         other => format!("{other:?}"),
     }
 }
 
 /// The background process.
-const BEHIND: &str = "a process in the background";
+const BEHIND: &str = "a background process";
 /// Another process that writes an index.
 pub const ANOTHER: &str = "another colgrep";
 
-/// `120 of 4000 files are indexed`, and where a model would have given more, `500 of 900 units have vectors`.
+/// `120 of 4000 files read`, and where a model would have given more, `500 of 900 units have vectors`.
 pub fn coverage(state: &IndexState) -> String {
     let files = match state.files_in_tree {
-        Some(all) => format!("{} of {} indexed", state.files_indexed, counted_are(all, "file")),
-        None => format!("{} indexed", counted_are(state.files_indexed, "file")),
+        Some(all) if all == state.files_read => format!("all {} read", counted(all, "file")),
+        Some(all) => format!("{} of {} read", state.files_read, counted(all, "file")),
+        None => format!("{} read", counted(state.files_read, "file")),
     };
     match state.vectors {
         Some(Coverage { units, with_vectors }) => format!("{files}, {with_vectors} of {units} units have vectors"),
@@ -97,7 +99,7 @@ pub fn building(project: &Project, snapshot: Option<&Snapshot>) -> Option<String
 
 /// What the ranking by meaning lacks, and who makes it: `maker`, if somebody is at it, else `init`.
 pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
-    let only = format!("by meaning, a search ranks only the best {LITE_CANDIDATES} units by words");
+    let only = format!("only the best {LITE_CANDIDATES} units by words are ranked by meaning");
     let init = format!("`colgrep init --model {}`", lacking.model);
     let model = match &lacking.model {
         ModelSpec::Embedded => "the embedded model".to_string(),
@@ -111,10 +113,10 @@ pub fn lacking(lacking: &Lacking, maker: Option<&str>) -> String {
             format!("the index has vectors of the model {stored}, not of {model}: {only}; {init} replaces them")
         }
         MissingVectors::Damaged(damage) => {
-            format!("{damage}: {only}; {} makes the vectors anew", maker.unwrap_or("`colgrep init`"))
+            format!("{damage}: {only}; {} rebuilds the vectors", maker.unwrap_or("`colgrep init`"))
         }
         MissingVectors::Units { without, all } => format!(
-            "{without} of {all} units are ranked by words alone so far; {} makes the rest of their vectors",
+            "{without} of {all} units are ranked by words alone so far; {} makes their vectors",
             maker.unwrap_or("`colgrep init`")
         ),
         other => format!("{other:?}"),
@@ -151,7 +153,7 @@ pub fn not_ranked(of: &NotRanked) -> Hinted {
     let shown = typed(&of.root, &of.path);
     match of.why {
         Unranked::Skipped(Skip::Empty) => {
-            let nothing = "there is nothing to find in it".to_string();
+            let nothing = "there is nothing to find".to_string();
             return Hinted { what: format!("{shown} is empty"), shell: nothing.clone(), tool: nothing };
         }
         Unranked::Skipped(Skip::Unreadable) | Unranked::Unreadable => {

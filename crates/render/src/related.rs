@@ -11,9 +11,11 @@ use colgrep_engine::session::related::CallRow;
 use colgrep_engine::{CallDirection, CallLevelsAnswer};
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::escape::{escape_control, json_text};
 use crate::line::shortened;
 use crate::path::{absolute, shown};
+use crate::remarks::RemarkKind;
 use crate::style::{self, paint};
 use crate::words::counted;
 use crate::{Format, LineLocation, OutputOptions};
@@ -82,7 +84,7 @@ struct JsonReason<'a> {
     weight: f32,
 }
 
-/// Prints units that are reached by calls.
+/// Prints units that are reached by calls, and leaves remarks to `console`.
 ///
 /// # Errors
 /// When `out` refuses.
@@ -91,6 +93,7 @@ pub fn print_levels(
     answer: &CallLevelsAnswer,
     direction: CallDirection,
     options: &OutputOptions,
+    console: &Console,
 ) -> Result<()> {
     if options.wish.format.is_json() {
         return print_json(out, answer.rows.iter().map(json_call), options.wish.format);
@@ -107,17 +110,16 @@ pub fn print_levels(
         write_row(out, &row.file, (row.name_line, Some(&row.unit)), &notes.join(", "), options)?;
     }
     out.flush()?;
-    if options.wish.quiet {
-        return Ok(());
-    }
-    if answer.is_cut {
-        remark!("colgrep: there are more; a lower --depth or a path limits the list");
-    }
     if !answer.common.is_empty() {
         let names = answer.common.iter().take(COMMON_SHOWN);
         let names: Vec<String> = names.map(|(name, count)| format!("{} ({count})", escape_control(name))).collect();
         let more = if answer.common.len() > COMMON_SHOWN { ", …" } else { "" };
-        remark!("colgrep: not followed by name alone, since many units define them: {}{more}", names.join(", "));
+        let names = names.join(", ");
+        let why = "not followed by name alone, since many units define them";
+        console.hold(RemarkKind::Quality, format!("{why}: {names}{more}"));
+    }
+    if answer.is_cut {
+        console.hold(RemarkKind::Cut, "there are more units; a lower --depth or a path limits the list");
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl StoreAddress {
         }
         let url = Url::parse(text).map_err(|e| refused(&e.to_string()))?;
         if url.scheme() == "file" {
-            let folder = url.to_file_path().map_err(|()| refused("is no path on this machine"))?;
+            let folder = url.to_file_path().map_err(|()| refused("is not a path on this machine"))?;
             return Ok(StoreAddress { kind: StoreKind::Folder(folder) });
         }
         let (scheme, _) = ObjectStoreScheme::parse(&url).map_err(|_| refused(KNOWN))?;
@@ -107,18 +107,18 @@ fn folder(text: &str, home: Option<&Path>) -> Result<PathBuf, String> {
     let path = match (below_home, home) {
         (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
         _ if text.starts_with('~') => {
-            return Err(format!("is no folder of a known home; ./{text} is one of that name"));
+            return Err(format!("is not a folder of a known home; ./{text} is one of that name"));
         }
         _ => PathBuf::from(text),
     };
     let scheme = text.split_once(":/").map_or("", |(before, _)| before);
     // One letter is a drive.
     if scheme.len() > 1 && !scheme.contains(['/', '\\', '.']) {
-        return Err(format!("is no address, which has two slashes ({scheme}://…), and ./{text} is a folder"));
+        return Err(format!("is not an address, which has two slashes ({scheme}://…), and ./{text} is a folder"));
     }
     // A word is rather a forgotten flag's value than a folder.
     if below_home.is_none() && !text.contains(['/', '\\']) && !text.starts_with('.') {
-        return Err(format!("is no address; ./{text} is a folder of that name"));
+        return Err(format!("is not an address; ./{text} is a folder of that name"));
     }
     settled(&path).map_err(|error| error.to_string())
 }

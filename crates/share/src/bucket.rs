@@ -176,7 +176,7 @@ impl Bucket {
                 return Ok(Some(manifest));
             }
             Ok(ReadExtent::Longer) => format!("it is larger than {} MiB", MANIFEST_BYTES_MAX >> 20),
-            Ok(ReadExtent::NoFile) => "it is no regular file".to_string(),
+            Ok(ReadExtent::NoFile) => "it is not a regular file".to_string(),
         };
         Err(Error::DamagedManifest { place, why })
     }

@@ -110,7 +110,7 @@ fn encrypt() -> Result<()> {
 fn check_plain(name: &str, address: &str, plain: bool) -> Result<bool> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let Some(url) = url else {
-        let why = "is no address with http:// or https:// and a host in front".to_string();
+        let why = "is not an address with http:// or https:// and a host in front".to_string();
         return Err(Error::Address { address: name.to_ascii_uppercase(), why });
     };
     if url.scheme() != "http" {

@@ -187,7 +187,7 @@ async fn fetch_once(
     file.finish()?;
     Ok(match extent {
         ReadExtent::Longer => Some("it is longer than it should be"),
-        ReadExtent::NoFile => Some("it is no regular file"),
+        ReadExtent::NoFile => Some("it is not a regular file"),
         ReadExtent::Whole if got < part.bytes => Some("it is cut"),
         ReadExtent::Whole if hasher.finish() != part.sha256 => Some("its SHA-256 is another"),
         ReadExtent::Whole => None,

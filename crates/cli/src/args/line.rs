@@ -12,7 +12,7 @@ use colgrep_engine::request::split_line;
 pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
     match split_line(text) {
         Some((file, line)) => Ok((PathBuf::from(file), line)),
-        None => bail!("{text:?} names no line of a file; write it as src/main.rs:40"),
+        None => bail!("{text:?} has no line number; write it as src/main.rs:40"),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Tells the kinds of search apart and refuses flags that exclude each other.
 
-use colgrep_render::remark;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,11 @@ use colgrep_engine::{OpenOptions, Pattern, Question, SearchRequest};
 use colgrep_syntax::language;
 
 use colgrep_engine::request::has_no_word;
+use colgrep_engine::settings::Settings;
+use colgrep_render::console::Console;
 use colgrep_render::grep::SortBy;
 use colgrep_render::path::is_stdin;
+use colgrep_render::remarks::RemarkKind;
 
 use super::{IndexMode, SearchArgs};
 use colgrep_render::OutputRequest;
@@ -63,6 +65,8 @@ pub struct Plan {
     pub remote: Option<String>,
     /// Threads to use.
     pub threads: Option<usize>,
+    /// What to say about how the words and flags were read.
+    pub remark: Option<String>,
 }
 
 /// What the words of a command line ask for, and where.
@@ -70,6 +74,13 @@ struct CommandWords {
     task: Task,
     question: Question,
     paths: Vec<PathBuf>,
+    remark: Option<String>,
+}
+
+impl CommandWords {
+    fn new(task: Task, question: Question, paths: Vec<PathBuf>) -> CommandWords {
+        CommandWords { task, question, paths, remark: None }
+    }
 }
 
 impl Plan {
@@ -86,8 +97,8 @@ impl Plan {
             return Plan::read(&args);
         }
         let words = match (args.json_schema, args.type_list) {
-            (true, _) => CommandWords { task: Task::JsonSchema, question: Question::default(), paths: Vec::new() },
-            (_, true) => CommandWords { task: Task::TypeList, question: Question::default(), paths: Vec::new() },
+            (true, _) => CommandWords::new(Task::JsonSchema, Question::default(), Vec::new()),
+            (_, true) => CommandWords::new(Task::TypeList, Question::default(), Vec::new()),
             _ => Plan::read_search(args)?,
         };
         let mut request = args.request(words.question, words.paths)?;
@@ -113,14 +124,22 @@ impl Plan {
             lines,
             remote: args.remote.clone(),
             threads: args.walk.threads,
+            remark: words.remark,
         })
+    }
+
+    /// Keeps the remarks on the command line and on settings without effect.
+    pub fn hold_remarks(&self, console: &Console, settings: &Settings) {
+        self.remark.iter().for_each(|text| console.hold(RemarkKind::CommandLine, text));
+        console.hold_refused(settings);
     }
 
     fn read_search(args: &SearchArgs) -> Result<CommandWords> {
         let mut words = Plan::read_words(args)?;
         let plain_grep = matches!(words.task, Task::Grep | Task::Files);
-        refuse_over_shards(args, &words)?;
+        let of_shards = refuse_over_shards(args, &words)?;
         refuse(args, plain_grep)?;
+        words.remark = words.remark.or(of_shards).or_else(|| idle_in_json(args, plain_grep));
         refuse_order(args, plain_grep, &words.question)?;
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
@@ -135,12 +154,12 @@ impl Plan {
     fn read_words(args: &SearchArgs) -> Result<CommandWords> {
         let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
         if args.ripgrep.files {
-            return Ok(CommandWords { task: Task::Files, question: Question::default(), paths: paths(&args.words) });
+            return Ok(CommandWords::new(Task::Files, Question::default(), paths(&args.words)));
         }
         if let Some(depth) = args.depth {
             refuse_with_depth(args)?;
             let task = Task::Levels(depth);
-            return Ok(CommandWords { task, question: Question::Every, paths: paths(&args.words) });
+            return Ok(CommandWords::new(task, Question::Every, paths(&args.words)));
         }
         if let Some(like) = &args.like {
             let question = match like.parse() {
@@ -150,11 +169,11 @@ impl Plan {
                     Question::Like { file, line }
                 }
             };
-            return Ok(CommandWords { task: Task::Rank, question, paths: paths(&args.words) });
+            return Ok(CommandWords::new(Task::Rank, question, paths(&args.words)));
         }
         if let Some(file) = &args.queries_from {
             let task = Task::Many(file.clone());
-            return Ok(CommandWords { task, question: Question::default(), paths: paths(&args.words) });
+            return Ok(CommandWords::new(task, Question::default(), paths(&args.words)));
         }
         if let Some(text) = &args.query {
             return Ok(CommandWords { paths: paths(&args.words), ..Plan::asked(args, text)? });
@@ -167,15 +186,16 @@ impl Plan {
                 true => (Task::Grep, Question::default()),
                 false => (Task::Rank, Question::Every),
             };
-            return Ok(CommandWords { task, question, paths: paths(&args.words) });
+            return Ok(CommandWords::new(task, question, paths(&args.words)));
         }
         let Some((first, rest)) = words else {
-            bail!("no query; say what to look for, as in: colgrep \"parse request\" (or see colgrep --help)");
+            bail!("no query; say what to look for, as in: colgrep \"parse request\" (`colgrep -h` lists the flags)");
         };
-        let asked = Plan::asked(args, first)?;
+        let mut asked = Plan::asked(args, first)?;
         let text = first.to_string_lossy();
-        if is_filtered && !text.contains(char::is_whitespace) && !args.walk.quiet {
-            remark!("colgrep: there is no file or folder {text:?} here, so it is the query (--query {text})");
+        if is_filtered && !text.contains(char::is_whitespace) {
+            let told = format!("there is no file or folder {text:?} here, so it is the query (--query {text})");
+            asked.remark = asked.remark.or(Some(told));
         }
         Ok(CommandWords { paths: paths(rest), ..asked })
     }
@@ -183,29 +203,33 @@ impl Plan {
     /// The task of a query: a ranking, or for a query without words a literal search.
     fn asked(args: &SearchArgs, text: &OsStr) -> Result<CommandWords> {
         let question = query(text)?;
-        let mut task = Task::Rank;
+        let (mut task, mut remark) = (Task::Rank, None);
         if let Question::Text(text) = &question
             && has_no_word(text)
             && args.regexp.is_empty()
         {
             if text.trim().contains('\n') {
-                bail!("{:?} holds no word; ask in words, or look for a line of it with -F -e", in_short(text));
+                bail!(
+                    "{:?} has no words to rank by; describe it in words, or search for one line of it with -F -e",
+                    in_short(text)
+                );
             }
             if let Some(flags) = given(&structure(args)) {
                 bail!(
-                    "{:?} holds no word, so it can't be ranked; with -F -e instead of the query, {flags} lists the units that \
-                     hold it",
+                    "{:?} has no words to rank by; give it as -F -e TEXT, and {flags} lists the units that contain it",
                     in_short(text)
                 );
             }
             task = Task::Grep;
-            if !args.walk.quiet && args.shards.is_none() {
-                let idle =
-                    given(&of_units(args)).map_or(String::new(), |flags| format!("; {flags}: without effect there"));
-                remark!("colgrep: {:?} holds no word, so it is searched as text (as -F -e does){idle}", in_short(text));
+            if args.shards.is_none() {
+                let idle = given(&of_units(args)).map_or(String::new(), |flags| format!("; ignoring {flags}"));
+                remark = Some(format!(
+                    "{:?} has no words to rank by: searching for it as text (-F -e){idle}",
+                    in_short(text)
+                ));
             }
         }
-        Ok(CommandWords { task, question, paths: Vec::new() })
+        Ok(CommandWords { task, question, paths: Vec::new(), remark })
     }
 }
 
@@ -221,7 +245,7 @@ fn is_place(word: &OsStr, others: &[OsString]) -> bool {
 }
 
 fn query(text: &OsStr) -> Result<Question> {
-    let Some(text) = text.to_str() else { bail!("the query is no UTF-8 text") };
+    let Some(text) = text.to_str() else { bail!("the query is not valid UTF-8") };
     if text.trim().is_empty() {
         bail!("the query is empty; say what to look for, as in: colgrep \"parse request\"");
     }
@@ -300,7 +324,7 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
     ];
     match given(&[&structure(args)[..], &others[..], &ranking(args), &background(args), &indexing(args)].concat()) {
         Some(flags) => {
-            bail!("{flags}: without effect on --files, which lists the names of files; leave out one of them")
+            bail!("{flags}: not with --files, which only lists the names of files")
         }
         None => Ok(()),
     }
@@ -336,10 +360,11 @@ fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
     }
 }
 
-/// Refuses what a search over shards can't have: their indexes are on other machines.
-fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<()> {
+/// Refuses what a search over shards can't have: their indexes are on other machines. Returns what to say of a query that
+/// is the name of a command.
+fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<String>> {
     if args.shards.is_none() {
-        return Ok(());
+        return Ok(None);
     }
     let walk = &args.walk;
     let here = [
@@ -355,9 +380,7 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<()> {
         (walk.index_mode.is_some(), "--index-mode"),
     ];
     if let Some(flags) = given(&here) {
-        bail!(
-            "{flags}: about indexes of this machine, and those of --shards are made where the shards run; leave it out"
-        );
+        bail!("{flags}: not with --shards, whose indexes are built on other machines");
     }
     let near = [
         (
@@ -374,12 +397,28 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<()> {
     }
     if let (Question::Text(text), None) = (&words.question, &args.query)
         && SUBCOMMANDS.contains(&text.as_str())
-        && !args.walk.quiet
     {
         let of_shards = if text == "status" { " --shards FILE" } else { "" };
-        remark!("colgrep: {text:?} behind --shards is the query; the command is: colgrep {text}{of_shards}");
+        return Ok(Some(format!("{text:?} after --shards is the query; the command is: colgrep {text}{of_shards}")));
     }
-    Ok(())
+    Ok(None)
+}
+
+/// What to say of flags that JSON has no place for.
+fn idle_in_json(args: &SearchArgs, plain_grep: bool) -> Option<String> {
+    let flags = given(&around(args)).filter(|_| args.json || args.jsonl)?;
+    let what = if plain_grep { "the matching line" } else { "the whole unit (`code`)" };
+    Some(format!("ignoring {flags}: JSON rows have {what}"))
+}
+
+/// Flags for the lines shown of a result.
+fn around(args: &SearchArgs) -> [(bool, &'static str); 4] {
+    [
+        (args.lines.is_some(), "-n"),
+        (args.before_context.is_some(), "-B"),
+        (args.after_context.is_some(), "-A"),
+        (args.context.is_some(), "-C"),
+    ]
 }
 
 /// Refuses what the matches of lines alone (-o) can't have.
@@ -387,7 +426,7 @@ fn refuse_of_matches(args: &SearchArgs) -> Result<()> {
     let others = [(args.files_only, "-l"), (args.files_without_match, "-L"), (args.lines.is_some(), "-n")];
     match given(&others) {
         Some(flags) if args.only_matching => {
-            bail!("-o prints matches, and {flags} would change nothing of that, or leave none; leave out one of them")
+            bail!("{flags}: not with -o, which prints matches alone")
         }
         _ => Ok(()),
     }
@@ -396,20 +435,10 @@ fn refuse_of_matches(args: &SearchArgs) -> Result<()> {
 /// Refuses flags that would change nothing, since the caller expects an effect.
 fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
     if args.perl_regexp {
-        bail!("there is no -P here: patterns are those of ripgrep, without look-around and back-references");
-    }
-    let around = [
-        (args.lines.is_some(), "-n"),
-        (args.before_context.is_some(), "-B"),
-        (args.after_context.is_some(), "-A"),
-        (args.context.is_some(), "-C"),
-    ];
-    if let (true, false, Some(flags)) = (args.json || args.jsonl, args.walk.quiet, given(&around)) {
-        let what = if plain_grep { "a matching line alone" } else { "the whole unit (`code`)" };
-        remark!("colgrep: {flags}: without effect in JSON, where a row holds {what}");
+        bail!("-P is not supported: patterns are Rust regexes, as in ripgrep, without look-around and back-references");
     }
     if args.results == Some(0) {
-        bail!("-k 0 asks for nothing; the smallest number of files is 1");
+        bail!("-k 0: the smallest number of results is 1");
     }
     if args.semantic_only && args.walk.index_mode == Some(IndexMode::Keyword) {
         bail!("--semantic-only ranks by meaning and --index-mode keyword does without; leave one of them out");
@@ -439,22 +468,19 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         let of_pattern: Vec<_> =
             patterns.into_iter().filter(|(_, flag)| *flag != "-i" || args.facts().allow_all()).collect();
         if let Some(flags) = given(&[&of_pattern[..], &lines[..]].concat()) {
-            bail!(
-                "{flags}: about the pattern of -e, as in: colgrep {} -e PATTERN [PATH]...",
-                flags.replace(" and", "")
-            );
+            bail!("{flags}: only with a pattern, as in: colgrep {} -e PATTERN [PATH]...", flags.replace(" and", ""));
         }
     } else if plain_grep {
         if let Some(flags) = given(&of_units(args)) {
             let counts = if args.content { " (--count counts)" } else { "" };
-            bail!("{flags}: about the ranking of units; these need a query beside -e{counts}");
+            bail!("{flags}: only with a query; -e alone lists matching lines{counts}");
         }
         if let Some(flags) = given(&indexing(args)) {
-            bail!("{flags}: about the index, which -e alone does not ask; leave it out, or give a query beside -e");
+            bail!("{flags}: only with a query; -e alone doesn't use the index");
         }
         refuse_of_matches(args)?;
     } else if let Some(flags) = given(&lines) {
-        bail!("{flags}: about lines, and with a query beside -e whole units are found; leave out one of them");
+        bail!("{flags}: only with -e alone; with a query, whole units are found");
     }
     Ok(())
 }
@@ -464,10 +490,10 @@ fn refuse_order(args: &SearchArgs, plain_grep: bool, question: &Question) -> Res
     let is_sorted = args.ripgrep.sort.is_some() || args.ripgrep.sortr.is_some();
     match (is_sorted && !plain_grep, question) {
         (true, Question::Every) => {
-            bail!("--sort: without a query, --calls, --called-by and --kind give a list in order of paths")
+            bail!("--sort: not with --calls, --called-by and --kind, whose lists are sorted by path")
         }
         (true, _) => {
-            bail!("--sort: an answer is in the order of how well it fits; `colgrep QUERY -l | sort` sorts by path")
+            bail!("--sort: not with a query, whose results are ranked; `colgrep QUERY -l | sort` sorts by path")
         }
         _ => Ok(()),
     }
@@ -482,9 +508,7 @@ fn refuse_of_facts(args: &SearchArgs, question: &Question) -> Result<()> {
     }
     match given(&[ranking(args), background(args)].concat()) {
         Some(flags) if *question == Question::Every => {
-            bail!(
-                "{flags}: about the ranking; without a query, --calls, --called-by and --kind give a list in order of paths"
-            )
+            bail!("{flags}: only with a query; without one, --calls, --called-by and --kind give a list sorted by path")
         }
         _ => Ok(()),
     }

@@ -146,7 +146,7 @@ impl From<SortArg> for SortBy {
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["-a", "--text", "--no-text", "--binary", "--no-binary"],
-        "of a match behind a NUL byte it is only said that it is there; `grep -a` prints it",
+        "of a match after a NUL byte only the file is named; `grep -a` prints it",
     ),
     (&["-b", "--byte-offset", "--no-byte-offset"], "places are lines and columns (--column); `rg -b` prints offsets"),
     (&["-z", "--search-zip", "--no-search-zip"], "unpack it first: zcat FILE | colgrep -e PATTERN -"),

@@ -48,7 +48,7 @@ pub(super) fn run(args: &ClearArgs, env: &Env) -> Result<u8> {
     for store in stores.iter().filter(|s| s.folder().is_dir()) {
         let waits = || {
             if !args.quiet {
-                remark!("colgrep: waiting for another colgrep that writes {}", store.folder().display());
+                remark!("colgrep: waiting for another colgrep that is updating {}", store.folder().display());
             }
         };
         let lock = store.lock_within(PATIENCE, &waits)?;

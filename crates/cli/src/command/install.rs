@@ -34,7 +34,7 @@ pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     for change in &changes {
         let path = change.path.display();
         match (change.before == change.after, args.dry_run) {
-            (true, _) => remark!("{path} is as it should be"),
+            (true, _) => remark!("{path} is up to date"),
             (false, true) => remark!("would write {path}"),
             (false, false) => remark!("wrote {path}"),
         }
@@ -42,7 +42,7 @@ pub(super) fn install(args: &InstallArgs, env: &Env) -> Result<u8> {
     }
     if !args.dry_run {
         let project = if args.project { " --project" } else { "" };
-        remark!("`colgrep uninstall {}{project}` takes it back", name(args.agent));
+        remark!("`colgrep uninstall {}{project}` removes it again", name(args.agent));
         if args.project && !env.is_on_path() {
             remark!("colgrep is not on PATH, and {} starts it by its name: add its folder to PATH", name(args.agent));
         }

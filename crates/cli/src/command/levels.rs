@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Result;
 use colgrep_engine::{CallDirection, CallLevelsRequest, CallStart, Env, Session};
+use colgrep_render::console::Console;
 use colgrep_render::related::{files_of, print_levels};
 
 use crate::args::Plan;
@@ -13,7 +14,7 @@ use crate::{FOUND, NOTHING};
 ///
 /// # Errors
 /// When an index can't be read, or standard output refuses.
-pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session) -> Result<u8> {
+pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session, console: &Console) -> Result<u8> {
     let facts = &plan.request.scope.facts;
     let (names, direction) = match facts.calls.is_empty() {
         false => (facts.calls.clone(), CallDirection::Callers),
@@ -28,7 +29,7 @@ pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session) -> Resul
             colgrep_render::print_names(&files_of(answer.rows.iter().map(|row| &row.file)), &options)?;
         } else {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            print_levels(&mut out, &answer, direction, &options)?;
+            print_levels(&mut out, &answer, direction, &options, console)?;
             out.flush()?;
         }
     }

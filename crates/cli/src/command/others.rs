@@ -81,7 +81,7 @@ pub fn remarks(env: &Env) -> Vec<String> {
     let bytes = |stores: &mut dyn Iterator<Item = &Store>| in_words(stores.map(Store::bytes_on_disk).sum());
     if !gone.is_empty() {
         remarks.push(format!(
-            "{} of projects that are no more ({}): {}; `colgrep clear --gone` removes them",
+            "{} of projects that no longer exist ({}): {}; `colgrep clear --gone` removes them",
             counted_indexes(gone.len()),
             bytes(&mut gone.iter().map(|(store, _)| store)),
             named(gone.iter().map(|(_, root)| worktree_of(root))),

@@ -15,8 +15,9 @@ use colgrep_engine::{Env, PreparedSearch, Question, Results};
 use super::limit_threads;
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
-use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::console::Console;
 use colgrep_render::escape::in_json;
+use colgrep_render::remarks::RemarkKind;
 use colgrep_render::shards::told;
 use colgrep_render::words::in_short;
 use colgrep_render::{OutputRequest, end};
@@ -55,9 +56,6 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     check(plan)?;
     limit_threads(plan.threads);
     let settings = settings_at(Path::new("."), env)?;
-    if !plan.output.quiet {
-        tell_refused(&settings);
-    }
     let mut options = plan.output.with(&settings, env, io::stdout().is_terminal())?;
     // No file of this machine could be opened by one.
     options.look.links = colgrep_render::Links::default();
@@ -65,27 +63,31 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let request = &plan.request;
     let model = Model::of_search(&plan.open.with(&settings).choice, request.ranking.by, env)?;
     let run = PreparedSearch::new(request, &settings, env)?;
-    let console = Console::new(plan.output.quiet, env);
+    let console = Console::of_search(plan.output.quiet, false, env);
+    plan.hold_remarks(&console, &settings);
     let scope = ClusterScope { allowed: None, scope: &request.scope };
     let shards = ClusterBackend { cluster: &cluster, scope, lines: lines(&options.wish) };
     let has_begun = Cell::new(false);
     let search = || {
         let (ranked, gathered) = run.rank(&shards, model.as_ref(), run.files(), &*console)?;
         let standing = gathered.coverage().clone();
-        let results = Results::of_shards(request, &gathered, ranked);
+        let results = Results::of_shards((request, run.files()), &gathered, ranked);
         if !options.wish.silent {
             let mut out = HeldOutput { out: io::stdout().lock(), bytes: Vec::new(), has_begun: &has_begun };
             let shards = end::shell_word(&file.to_string_lossy());
             let scope = (!env.trace).then(|| format!(" --shards {shards}{}", end::typed(&request.scope)));
-            colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
+            colgrep_render::print(&mut out, &results, &options, scope.as_deref(), &console)?;
             out.flush()?;
         }
         Ok((standing, results.is_empty()))
     };
     let is_away = |error: &anyhow::Error| error.downcast_ref().is_some_and(colgrep_engine::Error::is_away);
     let (standing, is_empty) = colgrep_cluster::shown(search, is_away, || !has_begun.get())?;
-    if let Some(unfinished) = standing.unfinished().filter(|_| !plan.output.quiet) {
-        remark!("colgrep: {unfinished}");
+    if let Some(unfinished) = standing.unfinished() {
+        console.hold(RemarkKind::Partial, unfinished);
+    }
+    if standing.told().is_none() {
+        console.finish(options.wish.quiet);
     }
     Ok(match standing.told() {
         Some(told) => {

@@ -15,7 +15,7 @@ use super::pull;
 use super::{behind, grep, levels, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
-use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::console::Console;
 use colgrep_render::end::shell_word;
 use colgrep_render::path::is_stdin;
 use colgrep_render::{end, json};
@@ -44,15 +44,16 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     let first = paths.iter().find(|path| !is_stdin(path) && path.exists());
     let start = first.map_or(Path::new("."), PathBuf::as_path);
     limit_threads(plan.threads);
+    let console = Console::of_search(plan.output.quiet, plan.lines.no_messages, env);
     if let Task::Grep | Task::Files = plan.task {
         let settings = settings_at(start, env)?;
-        if !plan.output.quiet {
-            tell_refused(&settings);
-        }
-        return match plan.task {
-            Task::Files => grep::names(plan, env, &settings),
-            _ => grep::run(plan, env, &settings),
+        let status = match plan.task {
+            Task::Files => grep::names(plan, env, &settings)?,
+            _ => grep::run(plan, env, &settings)?,
         };
+        plan.hold_remarks(&console, &settings);
+        console.finish(settings.is_on("quiet"));
+        return Ok(status);
     }
     #[cfg(feature = "share")]
     pull::before_search(plan, env, start);
@@ -60,11 +61,14 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     if plan.remote.is_some() {
         return super::left_out("--remote", "share");
     }
-    let console = Console::new(plan.output.quiet, env).without_messages(plan.lines.no_messages);
-    let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console);
+    let engine = Engine::new(env.clone()).options(plan.open.clone()).listener(console.clone());
     let mut session = engine.session(start)?;
-    // An unreadable path is reported by a notice; results from elsewhere are printed.
-    let status = match ask(plan, env, &mut session)? {
+    plan.hold_remarks(&console, session.settings());
+    let status = ask(plan, env, &mut session, &console)?;
+    // It follows the last result even if both streams are the same.
+    console.finish(session.settings().is_on("quiet"));
+    // An unreadable path is reported by a remark; results from elsewhere are printed.
+    let status = match status {
         FOUND if plan.output.silent => FOUND,
         _ if session.has_unreadable() => FAILED,
         status => status,
@@ -86,14 +90,11 @@ fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
 }
 
 /// Searches, prints the answer and returns the exit status.
-fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
+fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Result<u8> {
     let paths = &plan.request.scope.paths;
-    if !plan.output.quiet {
-        tell_refused(session.settings());
-    }
     paths.iter().try_for_each(|path| check_exists(path, plan))?;
     if let Task::Levels(depth) = plan.task {
-        return levels::run(plan, depth, env, session);
+        return levels::run(plan, depth, env, session, console);
     }
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;
@@ -112,7 +113,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session) -> Result<u8> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // Where steps are traced, stderr is a program's.
         let scope = (!env.trace).then(|| end::typed(&plan.request.scope));
-        colgrep_render::print(&mut out, &results, &options, scope.as_deref())?;
+        colgrep_render::print(&mut out, &results, &options, scope.as_deref(), console)?;
         out.flush()?;
     }
     Ok(if results.is_empty() { NOTHING } else { FOUND })
@@ -130,6 +131,6 @@ fn check_exists(path: &Path, plan: &Plan) -> Result<()> {
     };
     let words = plan.request.scope.paths.iter().map(|path| path.to_string_lossy());
     let all: Vec<_> = std::iter::once(query.into()).chain(words).filter(|word| !word.is_empty()).collect();
-    let word = shell_word(&path.to_string_lossy());
-    bail!("there is no file or folder {word}; put the question in quotes: colgrep {}", shell_word(&all.join(" ")))
+    let word = path.to_string_lossy();
+    bail!("there is no file or folder {word:?}; put the question in quotes: colgrep {}", shell_word(&all.join(" ")))
 }

@@ -100,12 +100,12 @@ fn decide(trusted: bool, env: &Env) -> Result<u8> {
     let _alone = alone(env);
     if trusted {
         trust(env, &path)?;
-        remark!("{} is trusted as it is now; after a change, nobody trusts it", path.display());
+        remark!("{} is trusted as it is now; any change ends that", path.display());
     } else if !untrust(env, &path)? {
         remark!("{} was not trusted", path.display());
         return Ok(NOTHING);
     } else {
-        remark!("{} is trusted no more", path.display());
+        remark!("{} is no longer trusted", path.display());
     }
     Ok(FOUND)
 }

@@ -49,8 +49,6 @@ fn a_search_over_shards_is_one_over_their_repositories() {
         };
         assert_eq!(end(&over.err, " --shards shards.json"), end(&here.err, " api web worker"), "{query}");
     }
-    let many = sandbox.run(&["limit", "-k", "2", "--shards", "shards.json"]);
-    assert!(many.err.contains("files hold \"limit\", 2 shown; -k shows more"), "{}", many.err);
     let text = sandbox.run(&["retry", "--shards", "shards.json", "worker"]);
     assert!(text.out.starts_with("worker/lib/backoff.py:"), "{}", text.out);
     assert!(!text.out.contains("api/"), "{}", text.out);
@@ -163,9 +161,9 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
         ("api", "src/queue.rs", "there is no repository \\\"api\\\""),
         ("web", "../api/src/queue.rs", "begins with the name of a repository"),
         ("web", "/etc/passwd", "begins with the name of a repository"),
-        ("web", "src/gone.js", "is no file of an index here"),
-        ("web", ".env", "is no file of an index here"),
-        ("web", "", "is no file of an index here"),
+        ("web", "src/gone.js", "is not a file of an index here"),
+        ("web", ".env", "is not a file of an index here"),
+        ("web", "", "is not a file of an index here"),
     ] {
         let refused = file(repository, path);
         assert!(refused.status == 422 && refused.text.contains(why), "{repository}/{path}: {refused:?}");
@@ -305,7 +303,7 @@ fn what_shards_cannot_do_is_said_as_it_is() {
         (&["queue", "api/src/nowhere.rs"][..], gone),
         (&["queue", "."], "leave the path out to search all of them"),
         (&["*"], "\"*\" holds no word, and over shards"),
-        (&["queue", "--hidden"], "--hidden: about indexes of this machine"),
+        (&["queue", "--hidden"], "--hidden: not with --shards"),
         (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
         (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),
         (&["queue", "--group", "backend"], "--group names folders of this machine"),
@@ -366,7 +364,7 @@ fn a_repository_that_a_shard_cannot_serve_is_named() {
     std::fs::rename(sandbox.root().join("web"), sandbox.root().join("gone")).expect("moved");
     until("told", || asked().status == 2);
     let ran = asked();
-    assert!(ran.err.contains("web (shard 1):") && ran.err.contains("is no folder any more"), "{ran:?}");
+    assert!(ran.err.contains("web (shard 1):") && ran.err.contains("is no longer a folder"), "{ran:?}");
     assert!(ran.out.contains("api/") && ran.out.contains("worker/") && !ran.out.contains("web/"), "{ran:?}");
     let told = status(&[]);
     assert!(told.status == 2 && told.out.contains("web is not served: "), "{told:?}");

@@ -226,9 +226,9 @@ fn mistakes_are_named() {
     for (args, expected) in [
         (&["--kind", "struct"][..], "function, method, class, constant, document, section, rawcode"),
         (&["--calls", ""], "--calls takes a name"),
-        (&["--calls", "push", "-v"], "-v: about the pattern of -e"),
-        (&["--calls", "push", "--explain"], "--explain: about the ranking"),
-        (&["queue", "-i"], "-i: about the pattern of -e"),
+        (&["--calls", "push", "-v"], "-v: only with a pattern"),
+        (&["--calls", "push", "--explain"], "--explain: only with a query"),
+        (&["queue", "-i"], "-i: only with a pattern"),
     ] {
         let ran = sandbox.run(args);
         assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);

@@ -87,7 +87,7 @@ fn clear_leaves_nothing_of_what_agents_wrote() {
         asks(&own);
         fs::remove_dir_all(root.join(gone)).expect("a folder");
         let told = sandbox.run(&["status"]).out;
-        assert!(told.contains("1 index of projects that are no more") && told.contains("ROOT/own;"), "{told}");
+        assert!(told.contains("1 index of projects that no longer exist") && told.contains("ROOT/own;"), "{told}");
         let ran = sandbox.run(&["clear", named]);
         assert!(ran.status == 0 && histories(&sandbox) == 0, "{gone} {named}: {ran:?}");
     }

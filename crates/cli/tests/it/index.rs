@@ -157,7 +157,7 @@ fn what_is_no_project_is_refused_without_yes() {
         (&["-e", "auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
         (&["outline", "/dev/zero"], "neither a file nor a folder"),
         (&["init", "/dev/null"], "neither a file nor a folder"),
-        (&["--like", "/etc/passwd:3"], "lies in no project; name its folder /etc"),
+        (&["--like", "/etc/passwd:3"], "is in no project; name its folder /etc"),
         (&["root", "/etc/passwd"], "search the file with -e PATTERN"),
     ] {
         let ran = sandbox.run(args);
@@ -328,7 +328,7 @@ fn large_files_are_named_when_they_are_left_out() {
     let sandbox = Sandbox::of("relay");
     sandbox.write("huge.txt", &"gigantic words\n".repeat(100_000));
     let ran = sandbox.run(&["parse request"]);
-    assert!(ran.status == 0 && ran.err.contains("1 file is larger than 1.05 MB and not indexed"), "{}", ran.err);
+    assert!(ran.status == 0 && ran.err.contains("skipped 1 file larger than 1.00 MiB"), "{}", ran.err);
     assert_eq!(sandbox.run(&["-e", "gigantic", "-l"]).out, "huge.txt\n", "grep reads every file");
 }
 
@@ -355,7 +355,7 @@ fn init_and_clear_wait_for_a_writer_and_say_so() {
         let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut line = String::new();
         said.read_line(&mut line).expect("a line");
-        assert!(line.starts_with("colgrep: waiting for another colgrep that writes"), "{words}: {line:?}");
+        assert!(line.starts_with("colgrep: waiting for another colgrep that is updating"), "{words}: {line:?}");
         if words == "init" {
             fs::remove_file(folder.join("lock")).expect("a removal");
             fs::remove_dir_all(&folder).expect("a removal");
@@ -449,7 +449,7 @@ fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
             fs::write(&path, bytes).expect("damage");
         }
         let ran = sandbox.run(args);
-        assert!(ran.err.contains("is damaged; what is damaged is made anew"), "{args:?}: {ran:?}");
+        assert!(ran.err.contains("is damaged; rebuilding what is damaged"), "{args:?}: {ran:?}");
         assert_eq!((ran.status, &ran.out), (0, &sound.out), "{args:?}");
     }
 }

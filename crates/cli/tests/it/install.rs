@@ -24,7 +24,7 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
                 let installed = everything(&home(&sandbox));
                 assert_ne!(installed, before, "{what}");
                 let again = sandbox.run(&[&["install", agent], project].concat());
-                assert!(again.err.contains("as it should be") && !again.err.contains("wrote"), "{what}: {again:?}");
+                assert!(again.err.contains("is up to date") && !again.err.contains("wrote"), "{what}: {again:?}");
                 assert_eq!(everything(&home(&sandbox)), installed, "{what}: the second time changes nothing");
                 let dry = sandbox.run(&[&["uninstall", agent, "--dry-run"], project].concat());
                 assert!(dry.status == 0 && dry.out.contains('-'), "{what}: {dry:?}");

@@ -160,7 +160,7 @@ fn lines_that_no_commit_can_have_are_refused_in_our_words() {
     sandbox.write("src/new.rs", "new\n");
     fs::remove_file(sandbox.root().join("src/retry.rs")).expect("a file");
     for (place, said) in [
-        ("src/retry.rs:1-2", "src/retry.rs is no more in the tree"),
+        ("src/retry.rs:1-2", "src/retry.rs is no longer in the tree"),
         ("src/new.rs:1", "git does not track src/new.rs"),
         ("src:1", "src is a folder"),
     ] {

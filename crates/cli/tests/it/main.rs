@@ -31,6 +31,7 @@ mod old_formats;
 mod page;
 mod printed;
 mod prose;
+mod quiet;
 mod related;
 mod replicas;
 mod ripgrep;

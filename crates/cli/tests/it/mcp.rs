@@ -260,10 +260,14 @@ fn mistakes_are_told_to_the_agent() {
         ("search", json!({"query": "x", "results": 0}), "results: 0 asks for nothing"),
         ("search", json!({"query": "x", "paths": ["../"]}), outside),
         ("search", json!({"query": "x", "languages": ["klingon"]}), "`languages` takes bash, c, cpp, "),
-        ("search", json!({"query": "x", "pattern": "a(b"}), "is no valid pattern; `grep` with `fixed` searches"),
+        ("search", json!({"query": "x", "pattern": "a(b"}), "is not a valid pattern; `grep` with `fixed` searches"),
         ("search", json!({"query": "x", "tests": "all"}), "tests takes auto, only or exclude"),
         ("search", json!({"question": "x"}), "unknown field `question`"),
-        ("grep", json!({"pattern": "a(b"}), "is no valid pattern; `grep` with `fixed` searches for it as plain text: "),
+        (
+            "grep",
+            json!({"pattern": "a(b"}),
+            "is not a valid pattern; `grep` with `fixed` searches for it as plain text: ",
+        ),
         ("grep", json!({"pattern": "a\nb", "fixed": true}), "asks for the end of a line"),
         ("grep", json!({"pattern": "a", "paths": ["/etc"]}), outside),
         ("outline", json!({"file": "../secret.rs"}), outside),
@@ -484,7 +488,7 @@ fn a_root_may_be_replaced() {
     let root = sandbox.root();
     std::fs::rename(&root, root.with_extension("old")).expect("moved");
     let (text, is_error) = client.call("search", json!({"query": "lion"}));
-    assert!(is_error && text.contains("is no folder any more"), "{text}");
+    assert!(is_error && text.contains("is no longer a folder"), "{text}");
     std::fs::create_dir(&root).expect("another root");
     sandbox.write("new.py", "def tiger():\n    pass\n");
     assert!(client.good("search", json!({"query": "lion"})).starts_with("(no results)\n"));
@@ -592,7 +596,7 @@ fn units_are_read_and_related_by_the_ids_of_answers() {
     assert!(unit.starts_with("src/http/parse.rs:19-") && unit.contains("19: pub fn parse_request"), "{unit}");
     let by_line = client.good("find_related", json!({"file": "src/http/parse.rs", "line": 19}));
     assert_eq!(client.good("find_related", json!({"id": id})), by_line);
-    for (id, expected) in [("0123456789abcdef", "no unit has the id"), ("12", "is no id")] {
+    for (id, expected) in [("0123456789abcdef", "no unit has the id"), ("12", "is not an id")] {
         let (text, is_error) = client.call("read_unit", json!({"id": id}));
         assert!(is_error && text.contains(expected), "{text}");
     }

@@ -329,7 +329,7 @@ fn an_index_that_was_not_compared_is_not_called_current() {
             break told;
         }
     };
-    let why = "another colgrep is indexing; this answer is from the index as it is: 13 of 14 files are indexed; what changed since is not in it";
+    let why = "another colgrep is indexing; this answer may lack the latest changes (13 of 14 files read)";
     assert_eq!(told, format!("not compared with the files: {why}"));
     drop(lock);
     let (answer, told) = freshness();

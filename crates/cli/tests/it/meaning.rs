@@ -100,7 +100,7 @@ fn the_share_of_units_with_vectors_is_told() {
     lock.lock().expect("the lock");
     let ran = sandbox.run(&["gadget", "-l", "-k", "1"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/new.rs\n"), "{ran:?}");
-    assert!(ran.err.contains("units are ranked by words alone so far; another colgrep makes"), "{ran:?}");
+    assert!(ran.err.contains("another colgrep is indexing") && ran.err.contains("units have vectors"), "{ran:?}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_damaged_unit_costs_its_segment_and_nothing_else() {
         fs::write(&segment, bytes).expect("written");
         let ran = sandbox.run(args);
         assert!(ran.status == 0 && ran.out.starts_with(found) && ran.out == expected.out, "{ran:?}");
-        assert!(ran.err.contains("made anew") && !ran.err.contains("clear"), "{ran:?}");
+        assert!(ran.err.contains("rebuilding what is damaged") && !ran.err.contains("clear"), "{ran:?}");
         assert_eq!(files(folder.join("lexical"), "idx"), documents, "words and structure stay");
         assert_eq!(sandbox.run(args).err, "");
     }
@@ -201,14 +201,14 @@ fn what_the_ranking_by_meaning_lacks_is_said() {
         let _lock = Store::new(index(&sandbox)).lock(true).expect("the lock");
         ask(&[])
     };
-    assert!(busy.status == 0 && busy.err.contains(none), "{busy:?}");
+    assert!(busy.status == 0 && busy.err.contains("another colgrep is indexing"), "{busy:?}");
     for flags in [&["--keyword-only"][..], &["--index-mode", "lite"], &["--no-update", "--index-mode", "keyword"]] {
         assert_eq!(ask(flags).err, "", "{flags:?}");
     }
     assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
     fs::remove_dir_all(index(&sandbox).join("vectors")).expect("removed");
     let damaged = ask(&["--no-update"]);
-    assert!(damaged.status == 0 && damaged.err.contains("`colgrep init` makes the vectors anew"), "{damaged:?}");
+    assert!(damaged.status == 0 && damaged.err.contains("`colgrep init` rebuilds the vectors"), "{damaged:?}");
     assert_eq!((ask(&[]).err.as_str(), ask(&["--no-update"]).err.as_str()), ("", ""));
 }
 

@@ -173,7 +173,12 @@ fn everybody_can_read_and_reach_it() {
     server.ready();
     for scheme in ["light", "dark"] {
         browser.prefers(scheme);
-        for address in ["/", "/?q=ring+buffer", "/?q=ring+buffer&in=src&file=queue%2Fring.rs&line=10"] {
+        for address in [
+            "/",
+            "/?q=ring+buffer",
+            "/?q=the+oldest+message+gives+way",
+            "/?q=oldest+message&in=src&file=queue%2Fring.rs&line=10",
+        ] {
             browser.size(1200, 900);
             browser.open(&format!("{}{address}", server.base));
             browser.until("!document.getElementById('start').hidden && document.querySelector('.samples') !== null || document.querySelectorAll('.row').length > 0");
@@ -191,7 +196,13 @@ fn everybody_can_read_and_reach_it() {
             }
         }
     }
-    assert_eq!(browser.value("document.querySelectorAll('h1').length"), 1);
+    let headings = "[...document.querySelectorAll('h1')].filter((one) => one.getClientRects().length > 0).length";
+    assert_eq!(browser.value(headings), 1);
+    browser.open(&format!("{}/?q=ring+buffer", server.base));
+    browser.until(RESULTS);
+    assert_eq!(browser.value(headings), 1);
+    browser.open(&format!("{}/?q=ring+buffer&in=src&file=queue%2Fring.rs&line=10", server.base));
+    browser.until(FILE);
     assert_eq!(browser.value("document.querySelector('[role=status]').getAttribute('aria-live')"), "polite");
     // The switch is stronger than the system, also after a reload.
     let ground = "getComputedStyle(document.body).backgroundColor";
@@ -203,6 +214,48 @@ fn everybody_can_read_and_reach_it() {
     browser.turn("refresh");
     browser.until(FILE);
     assert_eq!(browser.value(ground), light);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn further_places_lines_and_results_are_reached_by_keys() {
+    let Some(browser) = Browser::start() else { return };
+    let sandbox = two();
+    for i in 0..14 {
+        let text = format!("def push_{i}(queue):\n    return queue\n\n\ndef pop_{i}(queue):\n    return queue\n");
+        sandbox.write(&format!("other/lib/q{i}.py"), &text);
+    }
+    let server = Server::start(&sandbox, &["src", "other"]);
+    server.ready();
+    browser.open(&format!("{}/?q=queue&all=1", server.base));
+    browser.until(RESULTS);
+    browser.until("document.getElementById('status').textContent.includes(' of ')");
+    browser.until("[...document.getElementById('lang').options].some((one) => one.textContent.startsWith('python ('))");
+    // What has come gets the focus, not the page.
+    browser.value("document.querySelector('#end button').focus()");
+    browser.press(ENTER);
+    browser.until("document.querySelectorAll('.hit').length > 10");
+    let at = "[...document.querySelectorAll('.hit .path')].indexOf(document.activeElement)";
+    browser.until(&format!("{at} === 10"));
+    browser.click(".more");
+    browser.until(
+        "document.querySelectorAll('.places .row').length > 0 && document.activeElement.closest('.places') !== null",
+    );
+    browser.press(ENTER);
+    browser.until(FILE);
+    browser.until("document.querySelectorAll('#file .row mark').length > 0");
+    browser.open(&format!("{}/?q=message&in=src&file=queue%2Fring.rs#L13-L15", server.base));
+    browser.until(FILE);
+    assert_eq!(
+        browser.value("[...document.querySelectorAll('.row.best')].map((one) => one.dataset.line).join()"),
+        "13,14,15"
+    );
+    browser.press("n");
+    browser.until("location.hash === '' && document.querySelectorAll('.row.best mark').length > 0");
+    browser.open(&format!("{}/?q=fn+p%5Cw%2B&re=1&path=queue", server.base));
+    browser.until(RESULTS);
+    assert_eq!(browser.value("document.querySelector('.hit .path').textContent"), "srcqueue/ring.rs:14");
+    assert_eq!(browser.value("document.querySelector('.hit mark').textContent"), "fn");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 

@@ -15,11 +15,29 @@ fn what_does_not_fit_the_height_is_left_out_at_the_end() {
     let shown: Vec<&str> = cut.lines().filter(|line| line.contains(":1:def zebra_")).collect();
     assert!((1..=5).contains(&shown.len()) && whole.out.starts_with(shown[0]), "the best stay: {cut}");
     let last = cut.lines().last().expect("a word behind the last");
-    assert!(last.contains(" results fit the terminal; -k ") && last.contains("so does a pager"), "{cut}");
+    assert!(last.contains(" results fit on the screen; -k ") && last.contains("or a pager shows all"), "{cut}");
     let all = on_terminal(&sandbox, "dumb", "stty rows 7; colgrep zebra -k 9").expect("a terminal");
     assert_eq!(all.lines().filter(|line| line.contains(":1:def zebra_")).count(), 9, "who asks sees all: {all}");
     let paged = on_terminal(&sandbox, "dumb", "stty rows 7; PAGER=false colgrep zebra -k 9").expect("a terminal");
     assert_eq!(paged, all, "no pager is run that nobody asked for: {paged}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_path_has_its_own_line_and_wrapped_lines_are_counted() {
+    let sandbox = Sandbox::new();
+    let folder = "packages/a_rather_long_name_of_a_package/sources/components/parts";
+    for i in 0..9 {
+        sandbox.write(&format!("{folder}/f{i}.py"), &format!("def zebra_{i}():\n    pass\n"));
+    }
+    sandbox.run(&["init"]);
+    let whole = sandbox.run(&["zebra", "-k", "9"]).out;
+    let (path, code) = whole.lines().next().and_then(|line| line.split_once(":1:")).expect("a result");
+    let Some(cut) = on_terminal(&sandbox, "dumb", "stty rows 12; colgrep zebra") else { return };
+    assert!(cut.contains(&format!("{path}\n1:{code}\n")), "{cut}");
+    let rows: usize = cut.lines().map(|line| line.chars().count().div_ceil(60).max(1)).sum();
+    assert!(rows < 12 && cut.contains(" results fit on the screen; "), "{rows}: {cut}");
+    assert!(cut.lines().filter(|line| line.contains("def zebra_")).count() > 1, "{cut}");
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn exit_statuses_and_messages() {
     for (args, status, message) in [
         (&["parse"][..], 0, ""),
         (&["zzzqqq"], 1, ""),
-        (&["-e", "a(b"], 2, "is no valid pattern; use -F"),
+        (&["-e", "a(b"], 2, "is not a valid pattern; use -F"),
         (&["-e", "a(b", "query words"], 2, "unclosed group"),
         (&[], 2, "no query"),
         (&["  "], 2, "the query is empty"),

@@ -193,7 +193,7 @@ fn what_is_not_asked_rightly_is_a_problem() {
         assert!(problem["detail"].as_str().is_some_and(|detail| !detail.is_empty()) && problem["title"].is_string());
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "problems have the headers too");
     }
-    let wrong_method = server.get("/api/v1/search", &[]);
+    let wrong_method = server.get("/page/results", &[]);
     assert_eq!((wrong_method.status, wrong_method.header("allow")), (405, "POST"));
     let odd = server.get("/nowhere", &[]);
     assert_eq!((odd.status, odd.header("content-type")), (404, "application/problem+json"));

@@ -46,7 +46,7 @@ fn a_repository_that_cannot_be_served_is_left_out_and_told() {
     let found = found.json();
     assert_eq!(left_out(&found), ["web"], "{found}");
     assert!(files(&found).contains("retry.rs") && !files(&found).contains("web/"), "{found}");
-    assert!(found["unserved"][0]["why"].as_str().is_some_and(|why| why.contains("is no folder any more")), "{found}");
+    assert!(found["unserved"][0]["why"].as_str().is_some_and(|why| why.contains("is no longer a folder")), "{found}");
     assert!(found["roots"][2]["index"].as_str().is_some_and(|index| index.starts_with("not served: ")), "{found}");
     let shown = server.good("/page/results", &json!({"query": "retry a request", "all": true}));
     assert!(shown["remarks"].to_string().contains("are left out: ") && shown["results"][0].is_object(), "{shown}");

@@ -1,7 +1,7 @@
 //! Requests of the page to `colgrep serve` beyond searches.
 
-use crate::common::Sandbox;
 use crate::common::serve::Server;
+use crate::common::{Sandbox, git};
 use serde_json::{Value, json};
 
 #[test]
@@ -29,4 +29,104 @@ fn a_query_without_a_word_is_searched_as_text() {
         let behind = server.post(path, &asked);
         assert_eq!(behind.status, 200, "{path}: {behind:?}");
     }
+}
+
+/// The marked parts of lines.
+fn marked(lines: &Value) -> Vec<&str> {
+    let spans = lines.as_array().into_iter().flatten().flat_map(|line| line.as_array().into_iter().flatten());
+    spans.filter(|span| span[2] == true).filter_map(|span| span[1].as_str()).collect()
+}
+
+#[test]
+fn a_file_shows_the_words_of_the_query_or_what_a_pattern_matches() {
+    let sandbox = Sandbox::of("relay");
+    let server = Server::start(&sandbox, &[]);
+    server.ready();
+    let file = |more: Value| {
+        let mut asked = json!({"repository": "project", "path": "src/queue/ring.rs"});
+        asked.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        server.post("/page/file", &asked)
+    };
+    let words = file(json!({"query": "pushing messages"})).json();
+    let found = marked(&words["lines"]);
+    assert!(found.contains(&"push") && found.contains(&"message") && !found.contains(&"pop"), "{found:?}");
+    assert_eq!(
+        marked(&file(json!({"query": "push", "pattern": "fn p[ou]\\w+"})).json()["lines"]),
+        ["fn", " ", "push", "fn", " ", "pop"]
+    );
+    assert!(marked(&file(json!({})).json()["lines"]).is_empty());
+    assert_eq!(file(json!({"pattern": "("})).status, 422);
+}
+
+#[test]
+fn a_file_of_a_known_host_has_its_address_there() {
+    let sandbox = Sandbox::of("relay");
+    let file = |server: &Server| server.good("/page/file", &json!({"repository": "project", "path": "src/main.rs"}));
+    let server = Server::start(&sandbox, &[]);
+    assert!(file(&server)["host"].is_null(), "no repository");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "src"]);
+    git(&sandbox, &["commit", "-q", "-m", "One"]);
+    git(&sandbox, &["remote", "add", "origin", "git@github.com:team/relay.git"]);
+    let commit = git(&sandbox, &["rev-parse", "HEAD"]);
+    assert_eq!(file(&server)["host"], format!("https://github.com/team/relay/blob/{commit}/src/main.rs"));
+}
+
+#[test]
+fn a_pattern_alone_other_places_and_numbers_are_found() {
+    let sandbox = Sandbox::of("relay");
+    let server = Server::start(&sandbox, &["src", "web"]);
+    server.ready();
+    let listed = server.good("/page/results", &json!({"pattern": "fn p[ou]\\w+"}));
+    let hit = &listed["results"][0];
+    assert_eq!((&hit["repository"], &hit["path"], &hit["line"]), (&json!("src"), &json!("queue/ring.rs"), &json!(14)));
+    assert_eq!(hit["units"][1]["shown"]["number"], 21, "{hit}");
+    // The name of a repository and a path of it, and nothing of where it is.
+    let asked = json!({"query": "request", "paths": ["src/http/parse.rs"], "per_file": 9, "all": true});
+    let places = server.good("/page/results", &asked);
+    assert_eq!(places["results"].as_array().map(Vec::len), Some(1), "{places}");
+    assert!(places["results"][0]["units"].as_array().is_some_and(|units| units.len() > 2), "{places}");
+    let facets = server.good("/page/facets", &json!({"query": "request", "all": true}));
+    assert!(facets["languages"]["rust"].as_u64() > Some(1), "{facets}");
+    let all: u64 = facets["repositories"].as_object().expect("names").values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(all), facets["files"].as_u64());
+    let wide = server.good("/page/results", &json!({"query": "ParseError", "results": 1, "lines": 12}));
+    assert!(wide["results"][0]["rows"].as_array().is_some_and(|rows| rows.len() > 12), "{wide}");
+    let place = sandbox.root().display().to_string();
+    assert!(!server.get("/page/about", &[]).text.contains(&place));
+    for (path, asked) in [
+        ("/page/results", json!({"query": "a", "paths": ["nowhere"]})),
+        ("/page/file", json!({"repository": "src", "path": "nowhere.rs"})),
+        ("/api/v1/search", json!({"query": "a", "paths": ["nowhere"]})),
+    ] {
+        let refused = server.post(path, &asked);
+        assert!(refused.status == 422 && !refused.text.contains(&place), "{path}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_search_has_an_address_and_files_of_the_page_are_compressed() {
+    let sandbox = Sandbox::of("relay");
+    let server = Server::start(&sandbox, &[]);
+    server.ready();
+    let by_get = server.get("/api/v1/search?query=parse%20request&results=2&languages=rust&languages=typescript", &[]);
+    let asked = json!({"query": "parse request", "results": 2, "languages": ["rust", "typescript"]});
+    assert_eq!((by_get.status, &by_get.json()["hits"]), (200, &server.good("/api/v1/search", &asked)["hits"]));
+    for (address, why) in [
+        ("/api/v1/search", "query is empty"),
+        ("/api/v1/search?query=a&colour=red", "unknown field `colour`"),
+        ("/api/v1/grep?fixed=true", "the parameter `pattern` is missing"),
+    ] {
+        let refused = server.get(address, &[]);
+        assert!(refused.status == 422 && refused.text.contains(why), "{address}: {refused:?}");
+    }
+    let head = |encoding: &str| {
+        let host = &server.host;
+        let asked = format!("GET /page/app.js HTTP/1.1\r\nHost: {host}\r\n{encoding}Connection: close\r\n\r\n");
+        let answer = server.raw(asked.as_bytes()).to_lowercase();
+        answer.split("\r\n\r\n").next().unwrap_or_default().to_string()
+    };
+    let packed = head("Accept-Encoding: gzip\r\n");
+    assert!(packed.contains("content-encoding: gzip") && packed.contains("content-type: text/javascript"), "{packed}");
+    assert!(!head("").contains("content-encoding"));
 }

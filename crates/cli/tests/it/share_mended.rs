@@ -132,12 +132,12 @@ fn nothing_in_a_folder_is_waited_for() {
     // In the place of a blob, of a manifest, and of one that would be the newest.
     fifo(&of_the_last(&remote)[0]);
     let refused = done(&clone_of(&ours), &["pull", &url]);
-    assert!(refused.err.contains("it is no regular file"), "{}", refused.err);
+    assert!(refused.err.contains("it is not a regular file"), "{}", refused.err);
     let newest = manifests(&remote).pop().expect("a manifest");
     fifo(&newest.with_file_name("manifest-0000000000000009.json"));
     for args in [&["pull", &url][..], &["later", "--remote", &url], &["push", &url]] {
         let ran = done(&clone_of(&ours), args);
-        assert!(ran.err.contains("0009.json is damaged: it is no regular file"), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("0009.json is damaged: it is not a regular file"), "{args:?}: {}", ran.err);
     }
     assert!(newest.with_file_name("manifest-0000000000000010.json").is_file());
     // Add a link to itself, and one to an endless file.

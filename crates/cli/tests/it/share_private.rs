@@ -129,7 +129,7 @@ fn the_first_addresses_that_people_try_work_or_are_told() {
         &[("AWS_ENDPOINT_URL", "127.0.0.1:9"), ("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")],
         &["pull", "s3://bucket/x"],
     );
-    assert!(refused.status == 2 && refused.err.contains("AWS_ENDPOINT_URL: is no address"), "{}", refused.err);
+    assert!(refused.status == 2 && refused.err.contains("AWS_ENDPOINT_URL: is not an address"), "{}", refused.err);
 }
 
 #[test]

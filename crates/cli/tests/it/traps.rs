@@ -263,7 +263,7 @@ fn an_ignore_file_is_regular_and_what_is_not_heeded_is_told_once() {
         assert_eq!(
             told,
             [
-                "colgrep: .gitignore: a link or special file is not followed as an ignore file; and 2 more ignore files are not heeded"
+                "colgrep: .gitignore: a link or special file is not followed as an ignore file; and 2 more ignore files are not applied"
             ],
             "{args:?}: {ran:?}"
         );

@@ -45,7 +45,7 @@ impl std::fmt::Display for Lost {
                 )
             }
             Lost::Failed(WireFailure::Token) => f.write_str("the token is missing or wrong"),
-            Lost::Failed(WireFailure::Full) => f.write_str("as many connections are open as may be"),
+            Lost::Failed(WireFailure::Full) => f.write_str("too many open connections"),
             Lost::Failed(WireFailure::Request(said) | WireFailure::Broken(said)) => f.write_str(said),
         }
     }

@@ -5,14 +5,14 @@
 
 use super::declaration::{Declaration, KnobValue, knobs};
 
-const FIELDS: &str = "prototype sweep on the tuning set (docs/research/prototype.md)";
-const DEFINITIONS: &str = "prototype: exact definitions together +.0115 (docs/research/prototype.md)";
-const STEMS: &str = "prototype: stem features together +.044 (docs/research/prototype.md)";
+const FIELDS: &str = "prototype sweep";
+const DEFINITIONS: &str = "prototype: exact definitions +.0115";
+const STEMS: &str = "prototype: stem features +.044";
 const PENALTIES: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
 const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; default: prototype";
 const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
 const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
-const FOLDERS: &str = "prototype: +.004 (docs/research/prototype.md)";
+const FOLDERS: &str = "prototype: +.004";
 const EXPANSION: &str = "document retrieval with domain terms: k 10, weights 3.0 and 0.3";
 const PROSE: &str = "needles: sections of eleven documentations, found by 387 questions (docs/research/documents.md)";
 const TAGS: &str = "reranking by enrichment tags";
@@ -68,7 +68,7 @@ knobs! {
     B b: f32 {
         doc: "BM25 length normalisation: 0 none, 1 full.",
         off: None, default: 0.6, classic: 0.75, range: (0.0, 1.0), grid: &[0.3, 0.45, 0.6, 0.75],
-        source: "default: prototype sweep (docs/research/prototype.md); classic: SQLite FTS5's bm25()",
+        source: "default: prototype sweep; classic: SQLite FTS5's bm25()",
     }
     NameWeight name_weight: f32 {
         doc: "BM25F weight of a unit's name.",
@@ -278,14 +278,14 @@ knobs! {
     DefBoost def_boost: f32 {
         doc: "Added to a definition whose name holds a word of the query that is no stop word.",
         off: Some(0.0), default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
-        source: "ColGREP, pull request 99; off by default: −.0025 (docs/research/prototype.md)",
+        source: "ColGREP, pull request 99; off by default: −.0025",
     }
 
     // Stage `coherence_boost`.
     CoherenceBoost coherence_boost: f32 {
         doc: "Added to a file's best unit, times the file's share of the largest sum of scores.",
         off: Some(0.0), default: 0.0, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.3],
-        source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better (docs/research/prototype.md)",
+        source: "semble, as in ColGREP pull request 99; off by default: multi_unit does it better",
     }
 
     // Stage `stem_share`.
@@ -389,14 +389,14 @@ knobs! {
     DepthBoost depth_boost: f32 {
         doc: "Added to the pool's shallowest files, falling to 0 at its deepest.",
         off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2, 0.267],
-        source: "prototype: +.005 (docs/research/prototype.md)",
+        source: "prototype: +.005",
     }
 
     // Stage `sibling`.
     SiblingBoost sibling_boost: f32 {
         doc: "Times the best base score among other files of the same stem.",
         off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
-        source: "prototype: about +.001 (docs/research/prototype.md)",
+        source: "prototype: about +.001",
     }
 
     // Stage `history`.

@@ -17,7 +17,7 @@ const OTHER_CASE: f32 = 0.8;
 pub const STAGE: Stage = Stage {
     name: "exact_definition",
     doc: "Who types a name looks for its definition; a name inside a sentence, or a plain word that few definitions bear, is a weaker form of the same.",
-    source: "prototype: exact definitions together +.0115 (docs/research/prototype.md)",
+    source: "prototype: exact definitions +.0115",
     knobs: &[
         Knob::SymbolTypeBoost,
         Knob::SymbolFunctionBoost,

@@ -10,7 +10,7 @@ use crate::query::Query;
 pub const STAGE: Stage = Stage {
     name: "folder",
     doc: "Folders name the subsystem: a query word there places the file, less surely than its own name does.",
-    source: "prototype: +.004 (docs/research/prototype.md)",
+    source: "prototype: +.004",
     knobs: &[Knob::FolderShareBoost, Knob::LastFolderBoost],
     doubted: true,
     prepare: Prepare::by(signals),

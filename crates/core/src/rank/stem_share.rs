@@ -11,7 +11,7 @@ use crate::query::Query;
 pub const STAGE: Stage = Stage {
     name: "stem_share",
     doc: "A stem that the query explains wholly says more than one that shares a word; a stem such as mod or index speaks by its folder, −er and −or fold onto the verb, the project's own name says nothing.",
-    source: "prototype: stem features together +.044 (docs/research/prototype.md)",
+    source: "prototype: stem features +.044",
     knobs: &[
         Knob::StemShareBoost,
         Knob::StemFullBoost,

@@ -243,7 +243,7 @@ fn read_at_most(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
         // A device or a pipe may never end. Links are followed, since the hub's cache consists of them.
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
-            return Err(std::io::Error::other("it is no regular file"));
+            return Err(std::io::Error::other("it is not a regular file"));
         }
         if metadata.len() > bytes_max {
             return Err(std::io::Error::other(format!("it is larger than {} MiB", bytes_max >> 20)));
@@ -397,7 +397,7 @@ mod tests {
             std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
             let error = Folder::read(folder.path()).unwrap_err();
             let Error::Read { path: named, source } = &error else { panic!("{name}: {error:?}") };
-            assert_eq!((named, source.to_string().as_str()), (&path, "it is no regular file"));
+            assert_eq!((named, source.to_string().as_str()), (&path, "it is not a regular file"));
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Results<'s> {
     pub has_end: bool,
     /// Whether nothing was found, though files match the scope's pattern: no unit with a match answers the question.
     pub only_matches: bool,
+    /// Maximum number of results.
+    pub(crate) wanted: usize,
     pub(crate) parts: &'s dyn Parts,
     pub(crate) ranked: RankedTogether,
     pub(crate) detail: Detail,
@@ -42,14 +44,18 @@ impl std::fmt::Debug for Results<'_> {
 
 impl<'s> Results<'s> {
     /// The results of a request over shards that may be elsewhere.
-    pub fn of_shards(request: &SearchRequest, parts: &'s dyn Parts, ranked: RankedTogether) -> Results<'s> {
+    pub fn of_shards(
+        (request, wanted): (&SearchRequest, usize),
+        parts: &'s dyn Parts,
+        ranked: RankedTogether,
+    ) -> Results<'s> {
         let query = match &request.question {
             Question::Text(query) => query.clone(),
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => String::new(),
         };
         let (has_end, detail) = (request.has_end(), request.shape.detail);
         let (is_list, only_matches, repairs, first) = (false, false, false, Mutex::default());
-        Results { query, is_list, has_end, only_matches, parts, ranked, detail, repairs, first }
+        Results { query, is_list, has_end, only_matches, wanted, parts, ranked, detail, repairs, first }
     }
 }
 
@@ -82,7 +88,8 @@ impl Results<'_> {
             false => Ok(End::default()),
         };
         let end = end.inspect_err(|error| (0..self.ranked.ranked.len()).for_each(|part| self.repair(part, error)))?;
-        Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown: self.len(), strongest, ..end })
+        let (shown, is_full) = (self.len(), self.len() >= self.wanted);
+        Ok(End { query: self.query.clone(), is_ruled: self.has_end, shown, is_full, strongest, ..end })
     }
 
     /// Repairs a part for the next search, if an error is damage of it.

@@ -55,6 +55,8 @@ pub struct End {
     pub is_ruled: bool,
     /// Number of results.
     pub shown: usize,
+    /// Whether these are as many as were asked for.
+    pub is_full: bool,
     /// Strength of the strongest result; 0 without any.
     pub strongest: f32,
     /// Number of judged files that were left out as too weak.

@@ -104,7 +104,7 @@ pub enum GitError {
         folder: PathBuf,
     },
     /// A folder that a repository lists as a repository inside it is not one.
-    #[error("{} is no repository", folder.display())]
+    #[error("{} is not a repository", folder.display())]
     NoRepository {
         /// The folder.
         folder: PathBuf,

@@ -16,7 +16,7 @@ pub enum Refused {
         bytes_max: usize,
     },
     /// No language and no type of the settings has that name.
-    #[error("{name:?} is no language known here, nor a type of the settings")]
+    #[error("{name:?} is neither a known language nor a type from the settings")]
     Type {
         /// The name given.
         name: String,
@@ -54,7 +54,7 @@ pub enum Refused {
         folder: PathBuf,
     },
     /// A glob is not valid.
-    #[error("{pattern:?} is no glob")]
+    #[error("{pattern:?} is not a valid glob")]
     Glob {
         /// The glob.
         pattern: String,
@@ -62,7 +62,7 @@ pub enum Refused {
         source: Source,
     },
     /// A pattern is not valid.
-    #[error("{pattern:?} is no valid pattern")]
+    #[error("{pattern:?} is not a valid pattern")]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -84,13 +84,13 @@ pub enum Refused {
         pattern: String,
     },
     /// There is no table of terms, and no file, of that name.
-    #[error("there is no table of terms and no file {}", given.display())]
+    #[error("there is neither a table of terms nor a file {}", given.display())]
     NoTerms {
         /// The name or path given.
         given: PathBuf,
     },
     /// A file is not a table of terms.
-    #[error("{} is no table of terms", given.display())]
+    #[error("{} is not a table of terms", given.display())]
     Terms {
         /// The path given.
         given: PathBuf,
@@ -161,13 +161,13 @@ pub enum Refused {
         line: u32,
     },
     /// A file is outside all searched projects.
-    #[error("{}: lies in none of the projects that are searched", path.display())]
+    #[error("{}: is in none of the searched projects", path.display())]
     OtherProject {
         /// The file.
         path: PathBuf,
     },
     /// A file was named that lies in no project.
-    #[error("the file lies in no project")]
+    #[error("the file is in no project")]
     LoneFile {
         /// Its folder, which would be indexed.
         root: PathBuf,
@@ -195,7 +195,7 @@ pub enum Refused {
         second: PathBuf,
     },
     /// The root is not a repository and contains a great many files.
-    #[error("{} is no git repository and holds more than {files} files", root.display())]
+    #[error("{} is not a git repository and has more than {files} files", root.display())]
     ManyFiles {
         /// The folder.
         root: PathBuf,
@@ -203,7 +203,7 @@ pub enum Refused {
         files: usize,
     },
     /// Changes are requested outside a repository.
-    #[error("what changed is known in a git repository alone, and {} is in none", root.display())]
+    #[error("changes are known only in a git repository, and {} is not in one", root.display())]
     NoRepository {
         /// The project's root.
         root: PathBuf,
@@ -244,7 +244,7 @@ pub enum Refused {
     },
     /// There is nothing of which a history could be made.
     #[error(
-        "{} lies in no git repository, and {}; there is no history to look in",
+        "{} is not in a git repository, and {}: there is no history to search",
         root.display(),
         if *names_folders { "no session in the folders of the setting sessions ran there" }
         else { "the setting sessions names no folders" }
@@ -264,7 +264,7 @@ pub enum Refused {
         top: PathBuf,
     },
     /// The text after the name of a file is not a line number.
-    #[error("{path} is there, and {behind:?} behind it is no line; lines count from 1: {path}:12 or {path}:12-20")]
+    #[error("{path} exists, but {behind:?} after it is not a line; lines count from 1: {path}:12 or {path}:12-20")]
     NotALine {
         /// The path, as it was written.
         path: String,
@@ -280,7 +280,7 @@ pub enum Refused {
         line: u32,
     },
     /// Blame is requested for a file that only the history knows.
-    #[error("{path} is no more in the tree, so git can't say who changed its lines last")]
+    #[error("{path} is no longer in the tree, so git can't say who changed its lines last")]
     Gone {
         /// The path, as it was written.
         path: String,
@@ -302,7 +302,7 @@ pub enum Refused {
         commit: String,
     },
     /// A text is not a date.
-    #[error("{text:?} is no date: 2026-01-31, 2026-01-31T10:00:00Z, yesterday and 2 weeks ago are")]
+    #[error("{text:?} is not a date; write 2026-01-31, 2026-01-31T10:00:00Z, yesterday or \"2 weeks ago\"")]
     NoDate {
         /// The text.
         text: String,
@@ -343,7 +343,7 @@ pub enum TermsError {
         bytes_max: u64,
     },
     /// It is not JSON.
-    #[error("it is no JSON")]
+    #[error("it is not JSON")]
     NoJson(#[source] serde_json::Error),
     /// It is JSON of another shape.
     #[error("a word of it has no list of strings")]

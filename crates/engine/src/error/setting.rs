@@ -63,7 +63,7 @@ pub enum SettingError {
         source: Source,
     },
     /// A setting has an invalid pattern.
-    #[error("{key}: {pattern:?} is no pattern")]
+    #[error("{key}: {pattern:?} is not a pattern")]
     Pattern {
         /// The setting.
         key: String,
@@ -73,7 +73,7 @@ pub enum SettingError {
         source: Source,
     },
     /// A setting of folders has an empty name.
-    #[error("{key}: an empty name is no folder")]
+    #[error("{key}: an empty name is not a folder")]
     EmptyFolder {
         /// The setting.
         key: String,
@@ -82,7 +82,7 @@ pub enum SettingError {
     #[error("setting ignore")]
     Ignore(#[source] Source),
     /// A text is not a size.
-    #[error("{text:?} is no size; write for example 500K or 2M")]
+    #[error("{text:?} is not a size; write for example 500K or 2M")]
     NoSize {
         /// The text.
         text: String,
@@ -145,7 +145,7 @@ pub enum SettingError {
         source: Source,
     },
     /// The folder of indexes is named by a path that is another in each folder.
-    #[error("COLGREP_DATA_DIR is {}, which is no absolute path", folder.display())]
+    #[error("COLGREP_DATA_DIR is {}, which is not an absolute path", folder.display())]
     RelativeFolder {
         /// The path.
         folder: PathBuf,

@@ -47,7 +47,7 @@ pub enum Nameless {
 impl fmt::Display for Nameless {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Nameless::NoRepository => "is no git repository",
+            Nameless::NoRepository => "is not a git repository",
             Nameless::NoCommit => "has no remote with an address that means the same elsewhere, and no commit",
             Nameless::Shallow => {
                 "is a shallow clone, which does not know its first commit, and has no remote with an address that means \

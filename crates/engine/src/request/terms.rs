@@ -86,12 +86,12 @@ mod tests {
             ("\u{feff}{\"token\": \"JWT\"}", ""),
             (r#"["token"]"#, "a word of it has no list of strings"),
             ("{\"token\": 7\n}", "a word of it has no list of strings"),
-            ("token = JWT", "it is no JSON: expected ident at line 1 column 2"),
-            ("[1", "it is no JSON: EOF while parsing a list at line 1 column 2"),
+            ("token = JWT", "it is not JSON: expected ident at line 1 column 2"),
+            ("[1", "it is not JSON: EOF while parsing a list at line 1 column 2"),
         ] {
             std::fs::write(&path, text).unwrap();
             let told = table(&path).map_or_else(|e| e.full(), |_| String::new());
-            let why = told.strip_prefix(&format!("{} is no table of terms: ", path.display())).unwrap_or(&told);
+            let why = told.strip_prefix(&format!("{} is not a table of terms: ", path.display())).unwrap_or(&told);
             assert_eq!(why, expected, "{text}");
         }
         assert!(!table(Path::new("kubernetes")).unwrap().is_empty());

@@ -145,20 +145,21 @@ impl Session {
     /// As [`Session::search`].
     pub fn rank(&mut self, request: &SearchRequest) -> Result<Results<'_>> {
         self.prepare(request)?;
-        let (mut query, mut ranked, mut first) = self.ranked_once(request)?;
+        let (mut query, mut ranked, mut first, mut wanted) = self.ranked_once(request)?;
         if ranked.is_empty() && self.forget_partial() {
-            (query, ranked, first) = self.ranked_once(request)?;
+            (query, ranked, first, wanted) = self.ranked_once(request)?;
         }
         self.tell_partial();
         let (places, repairs, detail) = (&self.places, self.opening.update, request.shape.detail);
         let (is_list, has_end, first) = (request.question == Question::Every, request.has_end(), Mutex::new(first));
         let is_narrowed = matches!(request.question, Question::Text(_)) && request.scope.pattern.is_some();
         let only_matches = is_narrowed && ranked.is_empty() && places.iter().any(allows_some);
-        Ok(Results { query, is_list, has_end, only_matches, parts: places, ranked, detail, repairs, first })
+        Ok(Results { query, is_list, has_end, only_matches, wanted, parts: places, ranked, detail, repairs, first })
     }
 
-    /// Opens the scope and ranks: the text that was ranked by, the ranking, and its first files.
-    fn ranked_once(&mut self, request: &SearchRequest) -> Result<(String, RankedTogether, Vec<FileAnswer>)> {
+    /// Opens the scope and ranks: the text that was ranked by, the ranking, its first files, and the number of files that
+    /// it has at most.
+    fn ranked_once(&mut self, request: &SearchRequest) -> Result<(String, RankedTogether, Vec<FileAnswer>, usize)> {
         let like = match &request.question {
             Question::Text(query) => {
                 check_length(query.as_bytes())?;
@@ -174,7 +175,7 @@ impl Session {
         };
         let run = self.run_of(request, like.as_ref())?;
         let (ranked, first) = self.ranked_and_read(request, &run)?;
-        Ok((run.query().to_string(), ranked, first))
+        Ok((run.query().to_string(), ranked, first, run.files()))
     }
 
     /// Makes ready for a request, before anything is opened for it.

@@ -329,7 +329,7 @@ mod tests {
             "relative: ignored"
         );
         let relative = read(&[("COLGREP_DATA_DIR", "own"), xdg]).unwrap().data_folder();
-        assert_eq!(relative.unwrap_err().to_string(), "COLGREP_DATA_DIR is own, which is no absolute path");
+        assert_eq!(relative.unwrap_err().to_string(), "COLGREP_DATA_DIR is own, which is not an absolute path");
         assert_eq!(read(&[("HOME", "home"), ("XDG_CONFIG_HOME", "x")]).unwrap().config_home(), None);
         assert_eq!(read(&[("HOME", "home")]).unwrap().home, None);
     }

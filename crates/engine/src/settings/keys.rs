@@ -101,6 +101,14 @@ pub static KEYS: &[Key] = &[
         untrusted: Untrusted::AtMostYours,
     },
     Key {
+        name: "quiet",
+        kind: SettingKind::Switch,
+        default: "false",
+        doc: "No remarks on stderr: --quiet.",
+        // A remark may be about the repository itself.
+        untrusted: Untrusted::FalseOnly,
+    },
+    Key {
         name: "color",
         kind: SettingKind::Choice(&["auto", "always", "never"]),
         default: "auto",

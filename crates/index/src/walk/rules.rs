@@ -85,7 +85,7 @@ impl RulesReader {
         match read_regular(path, FILE_BYTES_MAX) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if error.kind() == FileTooLarge => {
-                refuse(format!("larger than {} KiB, and not heeded as an ignore file", FILE_BYTES_MAX >> 10))
+                refuse(format!("larger than {} KiB, so not applied as an ignore file", FILE_BYTES_MAX >> 10))
             }
             Err(_) => None,
         }
@@ -100,7 +100,7 @@ impl RulesReader {
         let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if live > LIVE_BYTES_MAX {
             self.live.fetch_sub(bytes, Ordering::Relaxed);
-            let why = format!("with those above it, more than {} KiB of patterns; not heeded", LIVE_BYTES_MAX >> 10);
+            let why = format!("with those above it, more than {} KiB of patterns; not applied", LIVE_BYTES_MAX >> 10);
             self.unheeded.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), why));
             return Default::default();
         }

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(said(&end, "E0502", (0, 0)), ["nothing holds \"E0502\"; `all` shows what is near by meaning"]);
         end.is_tokens = false;
         (end.unknown, end.near) = (vec!["frob".to_string()], vec!["grab".to_string()]);
-        let near = "nothing here holds \"frob\"; words that are near and stand here: grab";
+        let near = "nothing here holds \"frob\"; similar words here: grab";
         assert!(said(&end, "E0502", (3, 0)).is_empty(), "a page behind the last result");
         assert_eq!(said(&end, "frob it", (0, 0)), ["nothing here is likely right; `all` shows what is near", near]);
         assert_eq!(said(&end, "frob it", (3, 3)), [near]);

@@ -35,7 +35,7 @@ impl Listener for Heard<'_> {
     }
 
     fn notice(&self, notice: &Notice) {
-        let of = |state: &IndexState| FileProgress { known: state.files_indexed, in_tree: state.files_in_tree };
+        let of = |state: &IndexState| FileProgress { known: state.files_read, in_tree: state.files_in_tree };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         match notice {
             Notice::AsItIs { state, .. } | Notice::FirstPart(state) => {

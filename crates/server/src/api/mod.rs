@@ -56,8 +56,6 @@ pub struct Tool {
     pub doc: &'static str,
     /// The schema of its parameters.
     pub input: Map<String, Value>,
-    /// Whether HTTP takes it by GET too, without parameters.
-    pub by_get: bool,
     read: Box<dyn Fn(Map<String, Value>) -> serde_json::Result<Call> + Send + Sync>,
 }
 
@@ -73,12 +71,7 @@ impl Tool {
             let asked: P = read(parameters)?;
             Ok(Box::new(move |state: &ServerState| work(state, &asked)) as Call)
         };
-        Tool { name, title, doc, input, by_get: false, read: Box::new(read) }
-    }
-
-    /// The same, which HTTP takes by GET too.
-    fn or_by_get(self) -> Tool {
-        Tool { by_get: true, ..self }
+        Tool { name, title, doc, input, read: Box::new(read) }
     }
 
     /// Reads the parameters of a request, whatever their notation.
@@ -153,8 +146,7 @@ pub fn tools() -> Vec<Tool> {
                 "Tells the roots, what is indexed, and whether changes are noticed as they happen.",
             ],
             files::status,
-        )
-        .or_by_get(),
+        ),
     ]
 }
 

@@ -146,7 +146,7 @@ impl Root {
 /// When it is.
 pub(super) fn check_folder(root: &Root) -> Result<()> {
     if !root.folder.is_dir() {
-        bail!(NotServed(format!("{} is no folder any more", root.folder.display())));
+        bail!(NotServed(format!("{} is no longer a folder", root.folder.display())));
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ fn file_path(address: &str) -> Result<PathBuf> {
         bytes.push(match byte {
             b'%' => {
                 let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
-                let [Some(high), Some(low)] = digits else { bail!("it is no address: {address}") };
+                let [Some(high), Some(low)] = digits else { bail!("it is not an address: {address}") };
                 (16 * high + low) as u8
             }
             byte => byte,
@@ -167,7 +167,7 @@ impl ServerState {
             (folder, below) = (project.root.clone(), String::new());
         }
         if !folder.is_dir() {
-            bail!("{} is no folder", path.display());
+            bail!("{} is not a folder", path.display());
         }
         if let Some(known) = self.roots.iter().find(|known| known.folder == folder) {
             return Ok(Arc::clone(known));

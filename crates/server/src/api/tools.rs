@@ -184,7 +184,7 @@ fn check(asked: &params::Search) -> Result<()> {
         bail!("the parameter `all` cannot be used with `min_strength`; give one of them");
     }
     check_length(asked.query.as_bytes())?;
-    if asked.query.trim().is_empty() && facts(asked)?.allow_all() {
+    if asked.query.trim().is_empty() && pattern(asked).is_none() && facts(asked)?.allow_all() {
         bail!("query is empty: say what to look for, in words or as a name");
     }
     Ok(())
@@ -340,7 +340,7 @@ pub fn find_related(state: &ServerState, asked: &params::Related) -> Result<Stri
         None => {
             let (root, full, path) = state.locate(file)?;
             if !full.is_file() {
-                bail!("{file} is no file");
+                bail!("{file} is not a file");
             }
             let line = asked.line.filter(|line| *line > 0).or(lines.map(|(first, _)| first));
             let line = line.with_context(|| format!("give `line` of the unit in {file}, or its `id`"))?;

@@ -36,7 +36,7 @@ pub(super) fn unit_with<'s>(state: &'s ServerState, id: &str, file: &str) -> Res
         return Ok(None);
     }
     let known: StableId =
-        id.parse().ok().with_context(|| format!("{id:?} is no id: these are 16 hexadecimal digits"))?;
+        id.parse().ok().with_context(|| format!("{id:?} is not an id: these are 16 hexadecimal digits"))?;
     let (mut away, mut found) = (Vec::new(), Vec::new());
     for root in state.roots() {
         let snapshot = match state.opened(root, &ReadFirst::default()) {

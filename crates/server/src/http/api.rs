@@ -3,9 +3,8 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -46,11 +45,7 @@ pub fn requests(tools: &[Tool]) -> impl Iterator<Item = (String, Route)> {
             route =
                 route.post(async move |State(app): State<Arc<App>>, request: Request| answer(app, at, request).await);
         }
-        if tool.by_get {
-            route = route.get(async move |State(app): State<Arc<App>>, Extension(caller): Extension<Caller>| {
-                answered(&app, at, Map::new(), caller).await
-            });
-        }
+        route = route.get(async move |State(app): State<Arc<App>>, request: Request| by_get(app, at, request).await);
         (format!("{PATH}{}", tool.name), route)
     })
 }
@@ -59,6 +54,31 @@ async fn answer(app: Arc<App>, at: usize, request: Request) -> Result<Response, 
     let caller = caller(&request);
     let parameters = parameters(&app, request, &app.tools[at].input).await?;
     answered(&app, at, parameters, caller).await
+}
+
+/// A request whose parameters are those of its address, as in `?query=retry&languages=go&languages=rust`.
+async fn by_get(app: Arc<App>, at: usize, request: Request) -> Result<Response, Problem> {
+    let caller = caller(&request);
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(request.uri())
+        .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "invalid", error.body_text()))?;
+    let parameters = of_pairs(pairs);
+    check_required(&parameters, &app.tools[at].input)?;
+    answered(&app, at, parameters, caller).await
+}
+
+/// Parameters of an address; a repeated one is a list.
+fn of_pairs(pairs: Vec<(String, String)>) -> Map<String, Value> {
+    let mut parameters = Map::new();
+    for (name, value) in pairs {
+        match parameters.get_mut(&name) {
+            Some(Value::Array(all)) => all.push(value.into()),
+            Some(one) => *one = Value::Array(vec![one.take(), value.into()]),
+            None => {
+                parameters.insert(name, value.into());
+            }
+        }
+    }
+    parameters
 }
 
 /// Whose request it is.
@@ -102,12 +122,18 @@ pub async fn parameters(
     let read = tokio::time::timeout(app.patience, whole(request.into_body()));
     let bytes = read.await.map_err(|_| Problem::late(app.patience))??;
     let parameters: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is no object of JSON: {error}"))
+        Problem::new(StatusCode::BAD_REQUEST, "invalid", format!("the body is not a JSON object: {error}"))
     })?;
+    check_required(&parameters, schema)?;
+    Ok(parameters)
+}
+
+/// Refuses parameters that lack what the schema requires.
+fn check_required(parameters: &Map<String, Value>, schema: &Map<String, Value>) -> Result<(), Problem> {
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     match required.into_iter().find(|name| !parameters.contains_key(*name)) {
         Some(name) => Err(Problem::invalid(format!("the parameter `{name}` is missing"))),
-        None => Ok(parameters),
+        None => Ok(()),
     }
 }
 
@@ -139,4 +165,18 @@ async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_repeated_parameter_of_an_address_is_a_list() {
+        let pairs = [("query", "a b"), ("languages", "go"), ("languages", "rust"), ("languages", "c")];
+        let given = of_pairs(pairs.map(|(name, value)| (name.to_string(), value.to_string())).to_vec());
+        assert_eq!(Value::Object(given), json!({"query": "a b", "languages": ["go", "rust", "c"]}));
+    }
 }

@@ -27,6 +27,7 @@ use gate::Admission;
 use guard::Guard;
 use listen::BoundSocket;
 use metrics::Metrics;
+use page::view::RootNames;
 use problem::Problem;
 
 use crate::api::Shards;
@@ -81,7 +82,7 @@ impl App {
         });
         match tokio::time::timeout_at(end, task).await.map_err(late)? {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(error)) => Err(Problem::of(&error)),
+            Ok(Err(error)) => Err(Problem::of(&error).naming(&RootNames::of(&self.state).places())),
             Err(error) => Err(Problem::failed(error.to_string())),
         }
     }

@@ -49,7 +49,7 @@ pub fn named(given: &[PathBuf]) -> Result<Vec<NamedRepository>> {
             || matches!(&**name, "." | "..")
         {
             bail!(
-                "{name:?} is no name of a repository: it stands in front of paths, holds no / and has no blank at its ends"
+                "{name:?} can't name a repository: a name precedes paths, and has neither a / nor blanks at its ends"
             );
         }
         match all.iter().find(|known| known.folder == *folder) {

@@ -6,7 +6,7 @@ use super::api::{PATH, has_parameters};
 use super::guard::REPOSITORIES;
 use super::problem::{PROBLEM, Problem};
 use crate::api::state::ServerState;
-use crate::api::{offered, schema};
+use crate::api::{Tool, offered, schema};
 
 /// Describes paths, with schemas that go into the document's own.
 type DescribePaths = fn(&mut Map<String, Value>) -> Vec<(String, Value)>;
@@ -24,11 +24,10 @@ pub fn document(state: &ServerState, page: DescribePaths) -> Value {
         let name = format!("{}Request", camel(tool.name));
         let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}});
         let mut methods = Map::new();
-        if tool.by_get {
-            let mut get = operation(&format!("get_{}", tool.name), tool.title, tool.doc, "requests");
-            get["responses"] = problems(content.clone(), false);
-            methods.insert("get".into(), get);
-        }
+        let mut get = operation(&format!("get_{}", tool.name), tool.title, tool.doc, "requests");
+        get["parameters"] = in_address(tool, &mut schemas);
+        get["responses"] = problems(content.clone(), true);
+        methods.insert("get".into(), get);
         if has_parameters(tool) {
             let schema = root_schema(Value::Object(tool.input.clone()), &mut schemas);
             schemas.insert(name.clone(), schema);
@@ -45,7 +44,10 @@ pub fn document(state: &ServerState, page: DescribePaths) -> Value {
     if let Some(shards) = shards {
         let header = caller(shards.needs_rights);
         for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(|path| path.values_mut()) {
-            operation["parameters"] = json!([header]);
+            match operation["parameters"].as_array_mut() {
+                Some(parameters) => parameters.push(header.clone()),
+                None => operation["parameters"] = json!([header]),
+            }
         }
     }
     paths.extend(plain(shards.is_some()));
@@ -76,6 +78,19 @@ pub fn document(state: &ServerState, page: DescribePaths) -> Value {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "Where the server has a token."}},
         },
     })
+}
+
+/// The parameters of a request as those of an address; lists repeat theirs.
+fn in_address(tool: &Tool, schemas: &mut Map<String, Value>) -> Value {
+    let schema = root_schema(Value::Object(tool.input.clone()), schemas);
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    let parameter = |(name, mut schema): (String, Value)| {
+        let is_required = required.contains(&json!(name));
+        let doc = schema.as_object_mut().and_then(|schema| schema.remove("description")).unwrap_or_default();
+        json!({"name": name, "in": "query", "required": is_required, "description": doc, "schema": schema})
+    };
+    properties.into_iter().map(parameter).collect()
 }
 
 /// The header that says what a request's caller may see.
@@ -156,7 +171,7 @@ pub fn problems(content: Value, has_body: bool) -> Value {
         ("500", "Something failed in the server."),
     ];
     if has_body {
-        all.extend([("413", "The body or the query is too long."), ("415", "The body is no JSON.")]);
+        all.extend([("413", "The body or the query is too long."), ("415", "The body is not JSON.")]);
     }
     for (status, description) in all {
         responses[status] = problem(description);

@@ -68,12 +68,12 @@ impl Problem {
 
     /// There is no room for a request.
     pub fn overloaded() -> Problem {
-        Problem::for_now("overloaded", "as many requests are under way as may be; try again")
+        Problem::for_now("overloaded", "too many requests at once; try again")
     }
 
     /// There is no room for a connection.
     pub fn crowded() -> Problem {
-        Problem::for_now("overloaded", "as many connections are open as may be; close some, or try again")
+        Problem::for_now("overloaded", "too many open connections; close some, or try again")
     }
 
     /// A request takes too long.
@@ -139,6 +139,14 @@ impl Problem {
             true => Problem::failed(for_tools(error)),
             false => Problem::invalid(for_tools(error)),
         }
+    }
+
+    /// The same without where folders are on this machine: each of these paths is written as its name.
+    pub fn naming(mut self, places: &[(String, String)]) -> Problem {
+        for (path, name) in places {
+            self.detail = self.detail.replace(path.as_str(), name);
+        }
+        self
     }
 
     /// Its status.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -40,7 +41,16 @@ pub fn router(app: &Arc<App>) -> Router {
         get(async |State(app): State<Arc<App>>| axum::Json(openapi::document(&app.state, page::described))),
     );
     for (path, kind, text) in page::ASSETS {
-        router = router.route(path, get(async move || ([(CONTENT_TYPE, kind)], text)));
+        let packed = Bytes::from(page::packed(text));
+        let answer = async move |headers: HeaderMap| {
+            let plain =
+                [(CONTENT_TYPE, HeaderValue::from_static(kind)), (VARY, HeaderValue::from_static("Accept-Encoding"))];
+            match page::takes_gzip(&headers) {
+                true => (plain, [(CONTENT_ENCODING, "gzip")], packed.clone()).into_response(),
+                false => (plain, text).into_response(),
+            }
+        };
+        router = router.route(path, get(answer));
     }
     for (path, asked) in api::requests(&app.tools) {
         router = router.route(&path, asked);
@@ -48,6 +58,7 @@ pub fn router(app: &Arc<App>) -> Router {
     router
         .route("/page/about", get(page::about))
         .route("/page/results", post(page::results))
+        .route("/page/facets", post(page::facets))
         .route("/page/file", post(page::file))
         .fallback(async || {
             Problem::new(StatusCode::NOT_FOUND, "not_found", "there is nothing here; /openapi.json lists what there is")

@@ -211,7 +211,7 @@ fn message(text: &[u8]) -> Option<IntakeLine> {
             if envelope.method.is_some() && envelope.id.is_none() {
                 return None;
             }
-            let error = "this is no request of JSON-RPC 2.0: it has `jsonrpc`, `id`, `method` and `params`";
+            let error = "this is not a JSON-RPC 2.0 request: it has `jsonrpc`, `id`, `method` and `params`";
             IntakeLine::Refused(envelope.id(), ErrorData::invalid_request(error, None))
         }
     })

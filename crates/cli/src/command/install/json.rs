@@ -44,7 +44,7 @@ impl OwnedPart for JsonServerEntry {
         let root = parsed(text)?;
         let object = root.object_value_or_create().context("no JSON object")?;
         let table = self.table;
-        let entries = object.object_value_or_create(table).with_context(|| format!("{table:?} is no object"))?;
+        let entries = object.object_value_or_create(table).with_context(|| format!("{table:?} is not an object"))?;
         match entries.get(NAME) {
             Some(entry) => entry.set_value(input(&self.value)),
             None => drop(entries.append(NAME, input(&self.value))),
@@ -138,9 +138,9 @@ impl OwnedPart for Hook {
         if self.versioned && object.get("version").is_none() {
             object.append("version", CstInputValue::Number("1".to_string()));
         }
-        let hooks = object.object_value_or_create("hooks").context("\"hooks\" is no object")?;
+        let hooks = object.object_value_or_create("hooks").context("\"hooks\" is not an object")?;
         let event = self.event;
-        let list = hooks.array_value_or_create(event).with_context(|| format!("{event:?} is no list"))?;
+        let list = hooks.array_value_or_create(event).with_context(|| format!("{event:?} is not a list"))?;
         list.append(input(&self.entry));
         Ok(written(&root, text))
     }
@@ -259,7 +259,7 @@ fn comments(node: &CstNode) -> usize {
 fn keeping(before: usize, root: &CstRootNode) -> Result<String> {
     ensure!(
         comments(&root.clone().into()) == before,
-        "a comment stands in or beside the entry of colgrep; take the entry out by hand"
+        "there is a comment in or beside colgrep's entry; remove the entry by hand"
     );
     Ok(root.to_string())
 }

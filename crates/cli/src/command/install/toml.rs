@@ -45,7 +45,7 @@ impl OwnedPart for CodexServer {
         if servers.get(NAME).is_none() && servers.as_table().is_some_and(|s| !s.is_dotted()) {
             return Ok(behind(text, server));
         }
-        insert(servers.as_table_like_mut().context("mcp_servers is no table")?, server);
+        insert(servers.as_table_like_mut().context("mcp_servers is not a table")?, server);
         Ok(ended_as(text, document.to_string()))
     }
 
@@ -63,7 +63,7 @@ impl OwnedPart for CodexServer {
         let own = entry(document.as_item()).map(as_json).unwrap_or_default();
         ensure!(
             signs(&left) + signs(own["command"].as_str().unwrap_or_default()) >= signs(text),
-            "a comment stands in or beside the entry of colgrep; take the entry out by hand"
+            "there is a comment in or beside colgrep's entry; remove the entry by hand"
         );
         Ok(left)
     }

@@ -1,14 +1,24 @@
 //! The page for people: what is embedded of it, and what it asks.
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT_ENCODING;
 use axum::response::Response;
 use colgrep_cluster::UnservedRepository;
 use colgrep_core::strength::RULE;
+use colgrep_engine::Pattern;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::answer::snippet::QueryWords;
+use colgrep_engine::request::pattern::{matcher, places};
 use colgrep_index::source::read_text;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -16,6 +26,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::problem::Problem;
+mod host;
 pub mod view;
 
 use super::{App, api, openapi};
@@ -24,7 +35,7 @@ use crate::api::{params, schema};
 use colgrep_render::escape::json_text;
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::outline::{outline, outline_of, shown};
-use view::RootNames;
+use view::{LineMarks, RootNames};
 
 /// The page's own files: route, media type, text.
 pub const ASSETS: [(&str, &str, &str); 8] = [
@@ -37,10 +48,30 @@ pub const ASSETS: [(&str, &str, &str); 8] = [
     ("/page/server.js", "text/javascript; charset=utf-8", include_str!("assets/server.js")),
     ("/page/icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
+/// One of the page's own files, compressed.
+pub fn packed(text: &str) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing into memory does not fail.
+    let _ = packer.write_all(text.as_bytes());
+    packer.finish().unwrap_or_default()
+}
+
+/// Whether a client takes compressed answers.
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
+    let given = headers.get(ACCEPT_ENCODING).and_then(|given| given.to_str().ok()).unwrap_or_default();
+    given.split(',').any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && !parts.any(|quality| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    })
+}
+
 /// The largest file that the page shows, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
 /// Results at once, at most.
 const RESULTS_MAX: usize = 50;
+/// Files that are counted for the filters.
+const COUNTED_MAX: usize = 100;
 
 /// The results of a search.
 #[derive(Serialize, JsonSchema)]
@@ -64,15 +95,44 @@ pub struct FileView {
     repository: String,
     /// The file's path from there.
     path: String,
+    /// Its words are marked.
+    #[serde(default)]
+    query: String,
+    /// What it matches is marked instead.
+    #[serde(default)]
+    pattern: String,
+}
+
+impl FileView {
+    /// Finds what is marked in a line.
+    fn marks(&self) -> Result<LineMarks> {
+        if !self.pattern.is_empty() {
+            let matcher = matcher(&Pattern::new(&self.pattern))?;
+            return Ok(Box::new(move |line| places(&matcher, line.as_bytes())));
+        }
+        let words = QueryWords::of_text(&self.query);
+        Ok(Box::new(move |line| words.places(line)))
+    }
+}
+
+/// How many of the best files are in a repository, and in a language.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct PageFacets {
+    /// Numbers by repository.
+    repositories: BTreeMap<String, usize>,
+    /// Numbers by language.
+    languages: BTreeMap<String, usize>,
+    /// Files that were counted.
+    files: usize,
+    /// Whether there are more.
+    more: bool,
 }
 
 /// A repository.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PageRepository {
-    /// Its name on the page; no other has it.
+    /// Its name on the page, with which `paths` of the page's requests begin; no other has it.
     repository: String,
-    /// Its folder, as the parameter `paths` takes it.
-    folder: String,
 }
 
 /// What is served.
@@ -108,6 +168,7 @@ pub fn described(schemas: &mut Map<String, Value>) -> Vec<(String, Value)> {
     schema(schemas, "FileView", schema::of::<FileView>());
     schema(schemas, "Results", schema::written::<PageResults>());
     schema(schemas, "WholeFile", schema::written::<view::WholeFile>());
+    schema(schemas, "Facets", schema::written::<PageFacets>());
     schema(schemas, "About", schema::written::<About>());
     let described = |[path, id, title, asked, answered]: [&str; 5]| {
         let mut operation = openapi::operation(id, title, title, "page");
@@ -123,6 +184,13 @@ pub fn described(schemas: &mut Map<String, Value>) -> Vec<(String, Value)> {
     vec![
         described(["/page/about", "page_about", "What is served", "", "About"]),
         described(["/page/results", "page_results", "Results with coloured lines", "SearchRequest", "Results"]),
+        described([
+            "/page/facets",
+            "page_facets",
+            "Numbers of results by repository and language",
+            "SearchRequest",
+            "Facets",
+        ]),
         described(["/page/file", "page_file", "A file with coloured lines", "FileView", "WholeFile"]),
     ]
 }
@@ -143,7 +211,7 @@ pub async fn about(State(app): State<Arc<App>>, request: Request) -> Result<Resp
 fn told(state: &ServerState) -> Result<About> {
     if let Some(shards) = state.shards() {
         let seen = shards.seen(state.allowed())?;
-        let named = |name: &str| PageRepository { repository: name.to_string(), folder: name.to_string() };
+        let named = |name: &str| PageRepository { repository: name.to_string() };
         let repositories = seen.names().into_iter().map(named).collect();
         let languages = seen.languages().into_iter().map(str::to_string).collect();
         let complete = seen.coverage.is_whole() && seen.coverage.partial.iter().all(|one| one.files_known.is_none());
@@ -168,12 +236,9 @@ fn told(state: &ServerState) -> Result<About> {
         }
     }
     languages.sort();
-    let repository = |(name, root): (&str, &Arc<crate::api::state::Root>)| PageRepository {
-        repository: name.to_string(),
-        folder: root.folder.display().to_string(),
-    };
     let names = RootNames::of(state);
-    let repositories = names.iter().filter(|(_, root)| root.trouble().is_none()).map(repository).collect();
+    let served = names.iter().filter(|(_, root)| root.trouble().is_none());
+    let repositories = served.map(|(name, _)| PageRepository { repository: name.to_string() }).collect();
     let left_out = |one: crate::api::Unserved| UnsearchedRepository { repository: one.root, why: one.why };
     let unserved: Vec<UnsearchedRepository> = state.unserved().into_iter().map(left_out).collect();
     complete &= unserved.is_empty();
@@ -190,13 +255,40 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
     let caller = api::caller(&request);
     let mut asked: params::Search = asked(&app, request).await?;
     asked.results = asked.results.map(|wanted| wanted.min(RESULTS_MAX));
+    let lines = asked.lines.unwrap_or(view::AROUND).min(view::AROUND_MAX);
+    asked.lines = Some(lines);
     let found = app.work(move |app| {
         let (names, syntaxes) = (RootNames::of(&app.state), app.syntaxes());
-        let show = |file: &_| json_text(&view::hit(file, &names, syntaxes)).unwrap_or_default();
+        asked.paths = asked.paths.iter().map(|path| names.full(path)).collect();
+        let show = |file: &_| json_text(&view::hit(file, &names, syntaxes, lines)).unwrap_or_default();
         let shown = crate::api::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
         Ok(PageResults { results, remarks, more: shown.more, near_below: RULE })
+    });
+    api::json(&app, &found.await?)
+}
+
+/// Where the best files of a search are.
+pub async fn facets(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    let caller = api::caller(&request);
+    let mut asked: params::Search = asked(&app, request).await?;
+    asked.results = Some(COUNTED_MAX);
+    let found = app.work(move |app| {
+        let names = RootNames::of(&app.state);
+        asked.paths = asked.paths.iter().map(|path| names.full(path)).collect();
+        let show = |file: &FileAnswer| {
+            let (repository, _) = names.place(&file.root, &file.path);
+            json_text(&(repository, &file.language)).unwrap_or_default()
+        };
+        let shown = crate::api::search_shown(&app.state.for_caller(caller.0), &asked, &show)?;
+        let mut facets = PageFacets { more: shown.more, files: shown.results.len(), ..PageFacets::default() };
+        for result in &shown.results {
+            let (repository, language): (String, String) = serde_json::from_str(result)?;
+            *facets.repositories.entry(repository).or_default() += 1;
+            *facets.languages.entry(language).or_default() += 1;
+        }
+        Ok(facets)
     });
     api::json(&app, &found.await?)
 }
@@ -218,11 +310,13 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
     let caller = api::caller(&request);
     let asked: FileView = asked(&app, request).await?;
     let found = app.work(move |app| {
+        let marks = asked.marks()?;
+        let place = (asked.repository.as_str(), asked.path.as_str());
         if let Some(shards) = app.state.shards() {
             let path = Path::new(&asked.repository).join(&asked.path);
             let text = shards.cluster.read(caller.0.as_deref(), &path)?;
             let units = outline_of(&path, &text)?;
-            return Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()));
+            return Ok(view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes()));
         }
         let names = RootNames::of(&app.state);
         let root = names
@@ -232,18 +326,19 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
         let (root, full, below) = app.state.locate(&folder.join(&asked.path).to_string_lossy())?;
         // Another root's file is not this repository's, though it is served.
         if !full.starts_with(folder) {
-            bail!("{} is no file of the repository {}", asked.path, asked.repository);
+            bail!("{} is not a file of the repository {}", asked.path, asked.repository);
         }
         let metadata = full.metadata()?;
         if !metadata.is_file() {
-            bail!("{} is no file", asked.path);
+            bail!("{} is not a file", asked.path);
         }
         if metadata.len() > FILE_BYTES_MAX {
             bail!("{} is larger than {} MiB, which is too large to show", asked.path, FILE_BYTES_MAX >> 20);
         }
         let text = read_text(&root.project.root, &below)?;
         let units = outline(&full)?;
-        Ok(view::whole(&asked.repository, &asked.path, &text, &shown(&units, false), app.syntaxes()))
+        let whole = view::whole(place, &text, &shown(&units, false), &marks, app.syntaxes());
+        Ok(whole.hosted(host::address(&root.project, &below)))
     });
     api::json(&app, &found.await?)
 }
@@ -251,6 +346,28 @@ pub async fn file(State(app): State<Arc<App>>, request: Request) -> Result<Respo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_packed_is_read_back_by_whoever_takes_it() {
+        use std::io::Read as _;
+
+        let mut text = String::new();
+        let bytes = packed(ASSETS[3].2);
+        flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).expect("gzip");
+        assert!(text == ASSETS[3].2 && bytes.len() < text.len() / 2);
+        for (given, expected) in [
+            ("gzip", true),
+            ("deflate, GZIP;q=0.5, br", true),
+            ("gzip;q=0", false),
+            ("gzip; q=0.0", false),
+            ("br", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, given.parse().expect("a value"));
+            assert_eq!(takes_gzip(&headers), expected, "{given}");
+        }
+    }
 
     #[test]
     fn people_are_told_no_parameters() {

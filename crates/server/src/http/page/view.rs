@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use colgrep_engine::answer::{FileAnswer, UnitAnswer};
+use colgrep_engine::answer::{BestLine, FileAnswer, UnitAnswer};
 use colgrep_syntax::read::lines_between;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,8 +15,10 @@ use colgrep_render::escape::{escape_control, escape_line};
 use colgrep_render::highlight::Syntaxes;
 use colgrep_render::outline::Outlined;
 
-/// Lines shown before and after the one that answers.
-const AROUND: usize = 4;
+/// Lines shown before and after the one that answers, unless the request says how many.
+pub const AROUND: usize = 4;
+/// The most that a request may ask for.
+pub const AROUND_MAX: usize = 50;
 /// Lines before the first shown one that its colours may depend on.
 const BEFORE: usize = 200;
 /// The longest part of a line that is shown, in bytes.
@@ -60,6 +62,9 @@ pub struct UnitRow {
     end_line: u32,
     /// How many names enclose it.
     depth: usize,
+    /// The line that answers, of a result's units after the best one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<PageRow>,
 }
 
 /// A file of an answer.
@@ -82,6 +87,9 @@ pub struct PageHit {
     /// The lines around the one that answers.
     rows: Vec<PageRow>,
 }
+
+/// Finds the parts of a line to mark.
+pub type LineMarks = Box<dyn Fn(&str) -> Vec<Range<usize>>>;
 
 /// The roots, each with a name that no other has.
 pub struct RootNames(Vec<(String, Arc<Root>)>);
@@ -113,8 +121,29 @@ impl RootNames {
         self.iter().find(|(own, _)| *own == name).map(|(_, root)| root)
     }
 
+    /// Where the roots and their indexes are on this machine, the longest path first, each with what callers know it as.
+    pub fn places(&self) -> Vec<(String, String)> {
+        let of = |(name, root): (&str, &Arc<Root>)| {
+            let (folder, index) =
+                (root.folder.display().to_string(), root.project.store.folder().display().to_string());
+            [(folder, name.to_string()), (index, format!("the index of {name}"))]
+        };
+        let mut places: Vec<(String, String)> = self.iter().flat_map(of).collect();
+        places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        places
+    }
+
+    /// A path that begins with a root's name, in full; any other as it is.
+    pub fn full(&self, path: &str) -> String {
+        let below = |(name, root): (&str, &Arc<Root>)| {
+            let rest = path.strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| root.folder.join(rest.trim_start_matches('/')))
+        };
+        self.iter().find_map(below).map_or_else(|| path.to_string(), |full| full.to_string_lossy().into_owned())
+    }
+
     /// The name of the root of a project's file, and the file's path from that root.
-    fn place<'a>(&'a self, project: &'a Path, path: &'a str) -> (&'a str, &'a str) {
+    pub fn place<'a>(&'a self, project: &'a Path, path: &'a str) -> (&'a str, &'a str) {
         let below = |(name, root): (&'a str, &'a Arc<Root>)| {
             let rest = path.strip_prefix(root.below.as_str())?;
             let rest = if root.below.is_empty() { rest } else { rest.strip_prefix('/')? };
@@ -126,8 +155,8 @@ impl RootNames {
     }
 }
 
-/// A result as the page shows it.
-pub fn hit(file: &FileAnswer, names: &RootNames, syntaxes: &Syntaxes) -> PageHit {
+/// A result as the page shows it, with this many lines before and after the one that answers.
+pub fn hit(file: &FileAnswer, names: &RootNames, syntaxes: &Syntaxes, lines: usize) -> PageHit {
     let (repository, path) = names.place(&file.root, &file.path);
     let best = file.units.first();
     PageHit {
@@ -136,37 +165,51 @@ pub fn hit(file: &FileAnswer, names: &RootNames, syntaxes: &Syntaxes) -> PageHit
         language: file.language.clone(),
         strength: file.strength,
         line: best.map_or(1, |unit| unit.line.number),
-        units: file.units.iter().map(unit_row).collect(),
+        units: file.units.iter().enumerate().map(|(at, unit)| unit_row(unit, at > 0)).collect(),
         also_here: file.also_here,
-        rows: best.map(|best| around(file, best, syntaxes)).unwrap_or_default(),
+        rows: best.map(|best| around(file, best, syntaxes, lines)).unwrap_or_default(),
     }
 }
 
-fn unit_row(answered: &UnitAnswer) -> UnitRow {
-    let unit = &answered.unit;
+fn unit_row(answered: &UnitAnswer, has_line: bool) -> UnitRow {
+    let (unit, line) = (&answered.unit, &answered.line);
     let name = escape_control(&unit.qualified_name());
-    UnitRow { kind: unit.kind.name(), name, line: unit.span.line, end_line: unit.span.end, depth: 0 }
+    let shown =
+        has_line.then(|| PageRow { number: line.number.max(1), spans: spans(line.text.trim(), &[], &trimmed(line)) });
+    UnitRow { kind: unit.kind.name(), name, line: unit.span.line, end_line: unit.span.end, depth: 0, shown }
 }
 
-/// The lines around the one that answers, within its unit.
-fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes) -> Vec<PageRow> {
+/// What is marked in a line: words of the question, without one what the pattern matches.
+fn marked(line: &BestLine) -> &[Range<usize>] {
+    if line.marks.is_empty() { line.matches.as_ref().unwrap_or(&line.marks) } else { &line.marks }
+}
+
+/// The same in the line without the white space before it.
+fn trimmed(line: &BestLine) -> Vec<Range<usize>> {
+    let before = line.text.len() - line.text.trim_start().len();
+    marked(line).iter().map(|mark| mark.start.saturating_sub(before)..mark.end.saturating_sub(before)).collect()
+}
+
+/// The lines around the one that answers, within its unit unless more than usual are wanted.
+fn around(file: &FileAnswer, best: &UnitAnswer, syntaxes: &Syntaxes, lines: usize) -> Vec<PageRow> {
     let line = &best.line;
     if !line.is_in_file {
         return vec![PageRow { number: line.number.max(1), spans: spans(&line.text, &[], &line.marks) }];
     }
-    let (start, end) = (best.unit.span.line as usize, (best.unit.span.end as usize).max(line.number));
-    let first = line.number.saturating_sub(AROUND).max(start.min(line.number)).max(1);
-    let last = (first + 2 * AROUND).min(end);
+    let (mut start, mut end) = (best.unit.span.line as usize, (best.unit.span.end as usize).max(line.number));
+    if lines > AROUND {
+        (start, end) = (start.min(line.number.saturating_sub(lines)), end.max(line.number + lines));
+    }
+    let first = line.number.saturating_sub(lines).max(start.min(line.number)).max(1);
+    let last = (first + 2 * lines).min(end);
     let from = start.clamp(first.saturating_sub(BEFORE).max(1), first);
-    let lines = lines_between(&file.text, from, last, str::lines);
-    let Some(known) = lines.get(from - 1..last.min(lines.len())) else { return Vec::new() };
+    let texts = lines_between(&file.text, from, last, str::lines);
+    let Some(known) = texts.get(from - 1..last.min(texts.len())) else { return Vec::new() };
     let head = file.text.lines().next().unwrap_or_default();
     let classes = syntaxes.classes(&file.path, head, known, known.len());
     let row = |(at, text): (usize, &&str)| {
         let number = from + at;
-        // Without a word of the question, what the pattern matches.
-        let marked = if line.marks.is_empty() { line.matches.as_ref().unwrap_or(&line.marks) } else { &line.marks };
-        let marks = if number == line.number { marked.as_slice() } else { &[] };
+        let marks = if number == line.number { marked(line) } else { &[] };
         PageRow { number, spans: spans(text, classes.get(at).map_or(&[], Vec::as_slice), marks) }
     };
     known.iter().enumerate().skip(first - from).map(row).collect()
@@ -183,25 +226,43 @@ pub struct WholeFile {
     lines: Vec<Vec<TextRun>>,
     /// Its units in order.
     units: Vec<UnitRow>,
+    /// Its address at the host of its repository, as it is in the commit that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
 }
 
-/// A file as the page shows it.
-pub fn whole(repository: &str, path: &str, text: &str, units: &[&Outlined], syntaxes: &Syntaxes) -> WholeFile {
+impl WholeFile {
+    /// The same with an address at a host.
+    pub fn hosted(self, host: Option<String>) -> WholeFile {
+        WholeFile { host, ..self }
+    }
+}
+
+/// A file as the page shows it; `marks` are the parts of a line to mark.
+pub fn whole(
+    (repository, path): (&str, &str),
+    text: &str,
+    units: &[&Outlined],
+    marks: &dyn Fn(&str) -> Vec<Range<usize>>,
+    syntaxes: &Syntaxes,
+) -> WholeFile {
     let lines: Vec<&str> = text.lines().collect();
     let classes = syntaxes.classes(path, lines.first().unwrap_or(&""), &lines, COLOURED_MAX);
-    let line = |(at, text): (usize, &&str)| spans(text, classes.get(at).map_or(&[], Vec::as_slice), &[]);
+    let line = |(at, text): (usize, &&str)| spans(text, classes.get(at).map_or(&[], Vec::as_slice), &marks(text));
     let unit = |unit: &&Outlined| UnitRow {
         kind: unit.unit_type,
         name: escape_control(if unit.name.is_empty() { &unit.summary } else { &unit.name }),
         line: unit.line,
         end_line: unit.end_line,
         depth: unit.depth,
+        shown: None,
     };
     WholeFile {
         repository: repository.to_string(),
         path: path.to_string(),
         lines: lines.iter().enumerate().map(line).collect(),
         units: units.iter().map(unit).collect(),
+        host: None,
     }
 }
 

@@ -10,58 +10,69 @@ const PART_LINES = 200;
 const SETTLED = 3000;
 const at = (id) => document.getElementById(id);
 const box = at("q");
-const selects = { repo: at("repo"), lang: at("lang"), tests: at("tests") };
+const selects = { repo: at("repo"), lang: at("lang"), tests: at("tests"), ctx: at("ctx") };
 
 let about = { repositories: [], languages: [], complete: true, unserved: [] };
-let shown = { search: null, file: null };
+let shown = { search: null, file: null, status: "", took: "" };
 let under = null;
 let typing = 0;
 let typed = 0;
 let scrolled = 0;
 let opened = false;
+// The result that gets the focus when further ones have come.
+let next = -1;
+let facets = null;
 
 // State and address
 
 function read() {
   const all = new URLSearchParams(location.search);
   const get = (name) => all.get(name) ?? "";
+  const number = (name) => Number.parseInt(get(name), 10) || 0;
+  const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? [];
   return {
-    q: get("q"), repo: get("repo"), lang: get("lang"), tests: get("tests"), all: get("all"),
-    n: Math.min(Number.parseInt(get("n"), 10) || RESULTS, 50),
-    in: get("in"), file: get("file"), line: Number.parseInt(get("line"), 10) || 0,
+    q: get("q"), re: get("re"), repo: get("repo"), lang: get("lang"), tests: get("tests"), path: get("path"),
+    ctx: number("ctx") || "", all: get("all"), n: Math.min(number("n") || RESULTS, 50),
+    in: get("in"), file: get("file"), line: Number(from ?? number("line")), to: Number(to ?? 0),
   };
 }
 
 function address(state) {
   const all = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
-    if (value && !(name === "n" && value === RESULTS)) all.set(name, value);
+    if (value && name !== "to" && !(name === "n" && value === RESULTS)) all.set(name, value);
   }
   const text = all.toString();
-  return text ? `/?${text}` : "/";
+  const lines = state.file && state.to > state.line ? `#L${state.line}-L${state.to}` : "";
+  return (text ? `/?${text}` : "/") + lines;
 }
 
-const without = (state) => ({ ...state, in: "", file: "", line: 0 });
+const without = (state) => ({ ...state, in: "", file: "", line: 0, to: 0 });
 
 function go(state, replace = false) {
-  const next = address(state);
-  if (next !== location.pathname + location.search) {
+  const to = address(state);
+  if (to !== location.pathname + location.search + location.hash) {
     if (!replace && state.file && !read().file) scrolled = window.scrollY;
-    history[replace ? "replaceState" : "pushState"]({ inside: true }, "", next);
+    history[replace ? "replaceState" : "pushState"]({ inside: true }, "", to);
   }
   show();
 }
 
 // Search
 
-const searchKey = (state) => JSON.stringify([state.q.trim(), state.repo, state.lang, state.tests, state.all, state.n]);
+const facetsKey = (state) => JSON.stringify([state.q.trim(), state.re, state.tests, state.path, state.all]);
+const searchKey = (state) => JSON.stringify([facetsKey(state), state.repo, state.lang, state.ctx, state.n]);
 
 function parameters(state) {
-  const asked = { query: state.q, results: state.n };
-  // One that is not known any more is asked for all the same: the answer says what is wrong.
-  if (state.repo) asked.paths = [about.repositories.find((one) => one.repository === state.repo)?.folder ?? state.repo];
+  const asked = state.re ? { pattern: state.q } : { query: state.q };
+  asked.results = state.n;
+  if (state.repo) asked.paths = [state.repo];
   if (state.lang) asked.languages = [state.lang];
   if (state.tests) asked.tests = state.tests;
+  const globs = state.path.split(/[\s,]+/).filter(Boolean);
+  asked.include = globs.filter((glob) => !glob.startsWith("!"));
+  asked.exclude = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)).filter(Boolean);
+  if (state.ctx) asked.lines = state.ctx;
   if (state.all) asked.all = true;
   return asked;
 }
@@ -78,10 +89,12 @@ async function search(state) {
     const answer = await ask("/page/results", parameters(state), under.signal);
     shown.search = key;
     results(state, answer, performance.now() - begun);
+    count(state, answer);
   } catch (error) {
     if (error.name === "AbortError") return;
     at("list").replaceChildren();
     at("end").replaceChildren();
+    next = -1;
     say("");
     fail(error, () => show());
   }
@@ -95,14 +108,44 @@ function results(state, answer, took) {
   // The line that separates likely results from near ones.
   const likely = answer.results.findLastIndex((hit) => hit.strength >= answer.near_below) + 1;
   for (const [place, hit] of answer.results.entries()) {
-    if (place === likely) items.push(element("li", { class: "rule" }, place ? "near at best" : "nothing certain; what is near"));
+    if (place === likely) items.push(element("li", { class: "rule" }, place ? "less likely" : "nothing certain; best guesses"));
     items.push(result(state, hit, several, place >= likely));
   }
   at("list").replaceChildren(...items);
   const count = answer.results.length;
   const seconds = took < 995 ? `${Math.round(took)} ms` : `${(took / 1000).toFixed(1)} s`;
-  say(count === 0 ? "no results" : `${count}${answer.more ? "+" : ""} ${count === 1 ? "file" : "files"} · ${seconds}`);
+  shown.took = seconds;
+  shown.status = count === 0 ? "no results" : `${count}${answer.more ? "+" : ""} ${count === 1 ? "file" : "files"} · ${seconds}`;
+  say(shown.status);
+  at("found-title").textContent = `Results for ${state.q.trim()}`;
+  at("found-title").hidden = count === 0;
   at("end").replaceChildren(...(count ? ending(state, answer) : nothing(state, answer)));
+  if (next >= 0) {
+    const links = document.querySelectorAll(".hit .path");
+    links[Math.min(next, links.length - 1)]?.focus();
+    next = -1;
+  }
+}
+
+// How many results each choice of the filters has, among the best ones.
+async function count(state, answer) {
+  const key = facetsKey(state);
+  if (facets?.key !== key) {
+    facets = null;
+    choices();
+    const { paths, languages, lines, results: wanted, ...asked } = parameters(state);
+    const counted = await ask("/page/facets", asked, under.signal).catch(() => null);
+    if (!counted || facetsKey(read()) !== key) return;
+    facets = { ...counted, key };
+    choices();
+  }
+  const found = answer.results.length;
+  const known = state.repo && state.lang ? null
+    : state.repo ? facets.repositories[state.repo] : state.lang ? facets.languages[state.lang] : facets.files;
+  if (searchKey(read()) === searchKey(state) && !read().file && found && known > found) {
+    shown.status = `${found} of ${known}${facets.more ? "+" : ""} files · ${shown.took}`;
+    say(shown.status);
+  }
 }
 
 function result(state, hit, several, near) {
@@ -119,13 +162,67 @@ function result(state, hit, several, near) {
     element("span", { class: "unseen" }, "strength "), hit.strength.toFixed(2), bar);
   const rows = element("div", { class: "rows" }, ...hit.rows.map((one) => row(one.number, one.spans, open(one.number), one.number === hit.line)));
   const item = element("li", { class: near ? "hit near" : "hit" },
-    element("header", {}, element("h2", {}, link), unit, strength),
+    element("header", {}, element("h2", {}, link), copying(hit.path), unit, strength),
     element("div", { class: "code" }, rows));
   const also = others.map((one) => element("a", { href: open(one.line) }, one.name || `${one.kind}, line ${one.line}`));
   const further = hit.also_here;
-  if (further) also.push(element("span", {}, `${further} more ${further === 1 ? "place" : "places"} in this file`));
+  if (further) {
+    const more = button(`${further} more ${further === 1 ? "place" : "places"} in this file`, () => places(state, hit, item, more));
+    more.className = "more";
+    also.push(more);
+  }
   if (also.length) item.append(element("p", { class: "also" }, ...also));
   return item;
+}
+
+// Shows the other places of a file below its result.
+async function places(state, hit, item, more) {
+  more.disabled = true;
+  const wanted = Math.min(hit.units.length + hit.also_here, 100);
+  const asked = { ...parameters(state), paths: [`${hit.repository}/${hit.path}`], per_file: wanted, results: 1, all: true };
+  try {
+    const [whole] = (await ask("/page/results", asked)).results;
+    const units = (whole?.units ?? []).filter((unit) => unit.shown && unit.shown.number !== hit.line);
+    units.sort((one, other) => one.shown.number - other.shown.number);
+    const rows = units.map((unit) => {
+      const made = row(unit.shown.number, unit.shown.spans, address({ ...state, in: hit.repository, file: hit.path, line: unit.shown.number }), false);
+      made.title = `${unit.kind} ${unit.name}`;
+      made.firstChild.removeAttribute("tabindex");
+      return made;
+    });
+    item.append(element("div", { class: "code places" }, element("div", { class: "rows" }, ...rows)));
+    const others = more.parentElement;
+    more.remove();
+    if (!others.childElementCount) others.remove();
+    rows[0]?.firstChild.focus();
+  } catch (error) {
+    more.disabled = false;
+    fail(error, () => places(state, hit, item, more));
+  }
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without https only a selection can be copied.
+    const field = element("textarea", { class: "unseen", "aria-hidden": "true" });
+    field.value = text;
+    const before = document.activeElement;
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+    before?.focus({ preventScroll: true });
+  }
+  say(`copied ${text}`);
+}
+
+function copying(text) {
+  const made = button("Copy path", () => copy(text));
+  made.className = "copy";
+  made.setAttribute("aria-label", `Copy path ${text}`);
+  return made;
 }
 
 function button(text, action) {
@@ -136,40 +233,46 @@ function button(text, action) {
 
 function ending(state, answer) {
   const end = answer.remarks.map((text) => element("p", {}, text));
-  if (answer.more && state.n < 50) end.push(button("More results", () => go({ ...read(), n: Math.min(state.n + RESULTS, 50) })));
-  else if (!state.all) end.push(button("Weaker results too", () => go({ ...read(), all: "1" })));
+  const further = (change) => () => {
+    next = answer.results.length;
+    go({ ...read(), ...change });
+  };
+  if (answer.more && state.n < 50) end.push(button("More results", further({ n: Math.min(state.n + RESULTS, 50) })));
+  else if (!state.all && !state.re) end.push(button("Weaker results too", further({ all: "1" })));
   return end;
 }
 
 function nothing(state, answer) {
   const blank = element("div", { class: "blank" }, element("h1", {}, "Nothing here answers that"),
     ...answer.remarks.map((text) => element("p", {}, text)));
-  if (state.repo || state.lang || state.tests) {
-    blank.append(button("Search without filters", () => go({ ...read(), repo: "", lang: "", tests: "" })), " ");
+  if (state.repo || state.lang || state.tests || state.path) {
+    blank.append(button("Search without filters", () => go({ ...read(), repo: "", lang: "", tests: "", path: "" })), " ");
   }
-  if (!state.all) blank.append(button("Show what is near", () => go({ ...read(), all: "1" })));
+  if (!state.all && !state.re) blank.append(button("Show weak results", () => go({ ...read(), all: "1" })));
   return [blank];
 }
 
 // One file
 
 async function file(state) {
-  const key = JSON.stringify([state.in, state.file]);
+  const key = JSON.stringify([state.in, state.file, state.q, state.re]);
   const view = at("file");
   if (shown.file === key) {
-    mark(state.line);
+    mark(state);
     return;
   }
   shown.file = null;
   view.replaceChildren();
   try {
-    const answer = await ask("/page/file", { repository: state.in, path: state.file });
+    const marked = state.re ? { pattern: state.q } : { query: state.q };
+    const answer = await ask("/page/file", { repository: state.in, path: state.file, ...marked });
     const now = read();
     if (now.file !== state.file || now.in !== state.in) return;
     shown.file = key;
     view.replaceChildren(...whole(now, answer));
-    say(`${answer.lines.length} lines`);
-    mark(now.line);
+    const found = markedLines().length;
+    say(`${answer.lines.length} lines${found ? ` · ${found} marked` : ""}`);
+    mark(now);
     at("file-name").focus({ preventScroll: true });
   } catch (error) {
     fail(error, () => show());
@@ -177,7 +280,7 @@ async function file(state) {
 }
 
 function whole(state, answer) {
-  const to = (line) => address({ ...state, line });
+  const to = (line) => address({ ...state, line, to: 0 });
   const back = element("a", { href: address(without(state)), class: "action back" }, "← Results");
   if (!state.q) back.textContent = "← Start";
   const name = element("h1", { id: "file-name", tabindex: "-1" }, ...path(answer.repository, answer.path, about.repositories.length > 1));
@@ -189,18 +292,28 @@ function whole(state, answer) {
   const code = element("div", { class: "code", tabindex: "0", role: "group", "aria-label": "Code" }, element("div", { class: "rows" }, ...parts));
   const sheet = element("div", { class: "sheet" }, rows.length ? code : element("p", { class: "blank" }, "This file is empty."));
   const units = answer.units.filter((unit) => unit.name);
-  if (!units.length) return [element("header", {}, back, name), sheet];
+  const wrap = button("Wrap lines", wrapping);
+  wrap.className = "copy";
+  const host = answer.host
+    ? element("a", { class: "copy host", href: answer.host, rel: "noreferrer" }, `On ${new URL(answer.host).host}`) : null;
+  const head = () => element("header", {}, back, name, host, copying(answer.path), wrap);
+  if (!units.length) return [head(), sheet];
   const entry = (unit) => element("li", { class: unit.depth ? "deep" : null },
     element("a", { href: to(unit.line), "data-line": unit.line, title: `${unit.kind} ${unit.name}` }, unit.name));
   const list = element("nav", { class: "units", "aria-label": "Definitions" }, element("h2", {}, "In this file"), element("ol", {}, ...units.map(entry)));
-  return [element("header", {}, back, name), element("div", { class: "sides" }, sheet, list)];
+  return [head(), element("div", { class: "sides" }, sheet, list)];
 }
 
-function mark(line) {
+const markedLines = () => [...new Set([...document.querySelectorAll("#file .row mark")].map((one) => Number(one.closest(".row").dataset.line)))];
+
+function mark({ line, to }) {
   const view = at("file");
-  view.querySelector(".row.best")?.classList.remove("best");
-  const wanted = line ? view.querySelector(`.row[data-line="${line}"]`) : null;
-  wanted?.classList.add("best");
+  for (const row of [...view.getElementsByClassName("best")]) row.classList.remove("best");
+  const rows = view.getElementsByClassName("row");
+  const host = view.querySelector(".host");
+  if (host) host.hash = line ? `#L${line}${to > line ? `-L${to}` : ""}` : "";
+  const wanted = line ? rows[line - 1] : null;
+  for (let at = line; at && at <= Math.max(line, to) && at <= rows.length; at += 1) rows[at - 1].classList.add("best");
   let current = null;
   for (const link of view.querySelectorAll(".units a")) {
     link.removeAttribute("aria-current");
@@ -221,7 +334,7 @@ function start() {
   const samples = ["where is input parsed", "retry with a pause", "read settings", "error handling"];
   view.replaceChildren(
     element("h1", {}, "What are you looking for?"),
-    element("p", {}, "Ask in words or type a name. What answers best comes first."),
+    element("p", {}, "Ask in words or type a name. The best answer comes first."),
     element("ul", { class: "samples", "aria-label": "For example" },
       ...samples.map((text) => element("li", {}, element("a", { href: address({ q: text }) }, text)))),
     element("p", { class: "foot" }, several ? `${about.repositories.length} repositories: ` : "Serves ",
@@ -260,6 +373,9 @@ function show() {
     select.value = state[name];
     select.classList.toggle("set", Boolean(state[name]));
   }
+  at("re").setAttribute("aria-pressed", String(Boolean(state.re)));
+  if (document.activeElement !== at("path")) at("path").value = state.path;
+  at("path").classList.toggle("set", Boolean(state.path));
   at("alert").replaceChildren();
   at("file").hidden = !state.file;
   at("found").hidden = Boolean(state.file) || !asks;
@@ -283,7 +399,7 @@ function show() {
     window.scrollTo(0, scrolled);
     const links = [...document.querySelectorAll(".hit .path")];
     (links.find((link) => link.href === last) ?? links[0])?.focus({ preventScroll: true });
-    say(`${links.length} ${links.length === 1 ? "file" : "files"}`);
+    say(shown.status);
   }
   opened = false;
 }
@@ -295,7 +411,7 @@ function step(by) {
   if (state.file) {
     const lines = [...document.querySelectorAll(".units a")].map((link) => Number(link.dataset.line));
     const next = by > 0 ? lines.find((line) => line > state.line) : lines.findLast((line) => line < state.line);
-    if (next) go({ ...state, line: next }, true);
+    if (next) go({ ...state, line: next, to: 0 }, true);
     return;
   }
   const links = [...document.querySelectorAll(".hit .path")];
@@ -303,6 +419,24 @@ function step(by) {
   const next = links[Math.max(0, Math.min(links.length - 1, here + by))];
   next?.focus({ preventScroll: true });
   next?.closest(".hit").scrollIntoView({ block: "nearest" });
+}
+
+function toMark(by) {
+  const state = read();
+  if (!state.file) return false;
+  const lines = markedLines();
+  const next = by > 0 ? lines.find((line) => line > state.line) : lines.findLast((line) => line < state.line);
+  if (next) go({ ...state, line: next, to: 0 }, true);
+  return true;
+}
+
+function wrapping() {
+  const is = document.documentElement.toggleAttribute("data-wrap");
+  try {
+    localStorage.setItem("wrap", is ? "1" : "");
+  } catch {
+    // It holds for this page alone.
+  }
 }
 
 function escape() {
@@ -344,14 +478,27 @@ box.addEventListener("input", () => {
     go({ ...without(state), q: box.value, n: RESULTS, all: "" }, !state.file && Boolean(state.q) && !settled);
   }, PAUSE);
 });
+at("re").addEventListener("click", () => {
+  const state = read();
+  go({ ...without(state), re: state.re ? "" : "1", n: RESULTS, q: box.value });
+});
+at("path").addEventListener("change", () => go({ ...without(read()), path: at("path").value.trim(), n: RESULTS, q: box.value }));
 for (const [name, select] of Object.entries(selects)) {
   select.addEventListener("change", () => go({ ...without(read()), [name]: select.value, n: RESULTS, q: box.value }));
 }
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey) return;
+  const number = link.parentElement.matches("#file .row") ? Number(link.parentElement.dataset.line) : 0;
+  if (event.shiftKey) {
+    const { line } = read();
+    if (!number || !line) return;
+    event.preventDefault();
+    go({ ...read(), line: Math.min(line, number), to: Math.max(line, number) }, true);
+    return;
+  }
   const to = new URL(link.href);
-  if (to.origin !== location.origin || to.pathname !== "/" || to.hash) return;
+  if (to.origin !== location.origin || to.pathname !== "/" || (to.hash && !to.hash.startsWith("#L"))) return;
   event.preventDefault();
   const state = read();
   if (link.closest(".hit")) last = link.closest(".hit").querySelector(".path").href;
@@ -377,7 +524,10 @@ listen({
   "?": () => at("keys").showModal(),
   j: () => step(1),
   k: () => step(-1),
+  n: () => toMark(1),
+  p: () => toMark(-1),
   t: theme,
+  w: wrapping,
   down: () => step(1),
   escape,
 });
@@ -398,14 +548,17 @@ async function begin() {
 
 // What the filters offer.
 function choices() {
-  const options = (select, values) => {
+  const options = (select, values, counts) => {
     const chosen = select.value;
     const all = chosen && !values.includes(chosen) ? [...values, chosen] : values;
-    select.replaceChildren(select.options[0], ...all.map((value) => element("option", { value }, value)));
+    // Of a part of the results, no number says that there is none.
+    const number = (value) => counts?.[value] ? `${counts[value]}${facets.more ? "+" : ""}` : facets?.more ? "" : "0";
+    const text = (value) => (counts && number(value) ? `${value} (${number(value)})` : value);
+    select.replaceChildren(select.options[0], ...all.map((value) => element("option", { value }, text(value))));
     select.value = chosen;
   };
-  options(selects.repo, about.repositories.map((one) => one.repository));
-  options(selects.lang, about.languages);
+  options(selects.repo, about.repositories.map((one) => one.repository), facets?.repositories);
+  options(selects.lang, about.languages, facets?.languages);
   at("repo-choice").hidden = about.repositories.length < 2;
 }
 
@@ -422,5 +575,10 @@ function later() {
     if (!about.complete) later();
   }, 2000);
 }
+
+// What sticks below the head has to know its height.
+new ResizeObserver(([head]) => {
+  document.documentElement.style.setProperty("--head", `${head.borderBoxSize[0].blockSize}px`);
+}).observe(document.querySelector(".top"));
 
 begin();
