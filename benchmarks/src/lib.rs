@@ -4,6 +4,8 @@ pub mod ablate;
 pub mod background;
 pub mod compare;
 pub mod corpus;
+pub mod economy;
+pub mod impact;
 pub mod issues;
 pub mod known;
 pub mod metric;
@@ -72,6 +74,10 @@ enum BenchCommand {
     Needles(needles::NeedlesArgs),
     /// Measure whether the unit that answers a question is shown first
     Places(places::PlacesArgs),
+    /// Measure what it costs to have the right place printed: by grep, a list, a pack, an agent's tool
+    Economy(economy::EconomyArgs),
+    /// Measure whether the files that future commits changed together are found from one of them
+    Impact(impact::ImpactBenchArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::BackgroundArgs),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
@@ -139,6 +145,8 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         BenchCommand::Shown(args) => shown::run(&args, &vars),
         BenchCommand::Needles(args) => needles::run(&args, &vars),
         BenchCommand::Places(args) => places::run(&args, &vars),
+        BenchCommand::Economy(args) => economy::run(&args, &vars),
+        BenchCommand::Impact(args) => impact::run(&args, &vars),
         BenchCommand::Issues(args) => issues::run(&args, &vars),
         BenchCommand::Recall(args) => recall::run(&args, &vars),
         BenchCommand::Torture(args) => torture::run(&args),

@@ -59,7 +59,7 @@ pub struct PlacesArgs {
 
 /// A repository with questions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct PlacesSource {
+pub(crate) struct PlacesSource {
     /// `owner/name`.
     name: String,
     /// The commit whose lines the places name.
@@ -70,15 +70,45 @@ struct PlacesSource {
     language: String,
 }
 
+/// The repositories with questions below `places`, those set aside or the others; only those of `only`, unless it is
+/// empty. Each as `OWNER+NAME`, with the file of its questions.
+///
+/// # Errors
+/// When a file can't be read, or there are none.
+pub(crate) fn repositories_with_questions(
+    places: &Path,
+    aside: bool,
+    only: &[String],
+) -> Result<Vec<(String, PathBuf, PlacesSource)>> {
+    let sources: Vec<PlacesSource> = read_json(&places.join("repositories.json"))?;
+    let mut sources: HashMap<String, PlacesSource> =
+        sources.into_iter().map(|source| (source.name.replace('/', "+"), source)).collect();
+    let mut files = Vec::new();
+    for (name, path) in annotation_files(&places.join("questions"))? {
+        let source = sources.remove(&name).with_context(|| format!("repositories.json does not name {name}"))?;
+        if source.aside == aside && (only.is_empty() || only.contains(&name)) {
+            files.push((name, path, source));
+        }
+    }
+    if files.is_empty() {
+        bail!("nothing to ask: {} has no questions about these repositories", places.display());
+    }
+    Ok(files)
+}
+
 /// A question and the unit that answers it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PlaceQuestion {
-    question: String,
-    kind: String,
-    place: CodePlace,
+pub(crate) struct PlaceQuestion {
+    /// The question.
+    pub(crate) question: String,
+    /// Its form.
+    pub(crate) kind: String,
+    /// The unit that one would edit.
+    pub(crate) place: CodePlace,
+    /// Units that answer as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    also: Vec<CodePlace>,
+    pub(crate) also: Vec<CodePlace>,
     /// Whether a second reader has checked the label.
     #[serde(default)]
     read: u8,
@@ -87,13 +117,13 @@ struct PlaceQuestion {
 /// The lines of a unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CodePlace {
+pub(crate) struct CodePlace {
     /// Path from the repository's root, `/` between components.
-    path: String,
+    pub(crate) path: String,
     /// The unit's name, for readers.
     name: String,
     /// First and last line, from 1.
-    lines: (u32, u32),
+    pub(crate) lines: (u32, u32),
 }
 
 impl CodePlace {
@@ -247,26 +277,14 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
 /// When a place is not in its repository, or a repository can't be searched.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let sources: Vec<PlacesSource> = read_json(&args.places.join("repositories.json"))?;
-    let sources: HashMap<String, PlacesSource> =
-        sources.into_iter().map(|source| (source.name.replace('/', "+"), source)).collect();
     let env = args.ranking.environment(vars)?;
     let model = args.ranking.model(&env)?;
-    let mut files = Vec::new();
-    for (name, path) in annotation_files(&args.places.join("questions"))? {
-        let source = sources.get(&name).with_context(|| format!("repositories.json does not name {name}"))?;
-        if source.aside == args.aside && (args.only.is_empty() || args.only.contains(&name)) {
-            files.push((name, path, source));
-        }
-    }
-    if files.is_empty() {
-        bail!("nothing to ask: {} has no questions about these repositories", args.places.display());
-    }
+    let files = repositories_with_questions(&args.places, args.aside, &args.only)?;
     let bar = bar(files.len() as u64, "asking");
     let mut questions = Vec::new();
     for (name, path, source) in files {
         let asked: Vec<PlaceQuestion> = read_json(&path)?;
-        questions.extend(ask(args, &env, model.clone(), &name, source, &asked)?);
+        questions.extend(ask(args, &env, model.clone(), &name, &source, &asked)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

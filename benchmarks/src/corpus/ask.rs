@@ -90,6 +90,7 @@ fn standing(near: &str, repository: &BenchRepository) -> Result<NearFile> {
     let record = of(file).with_context(|| format!("near: {file} is not in the index of {}", repository.name))?;
     let root: PathBuf = repository.place.project.root.clone();
     let together = repository.past().together(&repository.place.project, &record.path);
+    let together = together.into_iter().map(|file| (file.path, file.share)).collect();
     Ok(NearFile { root, near: Near { path: record.path.clone(), line, together, ..Near::default() } })
 }
 

@@ -132,6 +132,10 @@ fn of_refused(refused: &Refused) -> Option<Mended> {
         }
         Refused::NoGit { since, .. } => Mended::instead(refused, format!("{} asks git", changes(since))),
         Refused::NoCommit { .. } => Mended::instead(refused, format!("--since {refused}")),
+        Refused::NotVersioned { .. } => Mended::with(refused, "name what changed as FILE or FILE:LINE"),
+        Refused::NoRevision { .. } => {
+            Mended::with(refused, "a change is a commit, A...B, or a file as FILE or FILE:LINE")
+        }
         Refused::NotFetched { id, .. } => Mended::with(
             refused,
             format!("`colgrep init --model {id}` fetches it, and `--model default` takes the one in the program"),

@@ -32,6 +32,7 @@ pub mod outline;
 pub mod pack;
 pub mod panic;
 pub mod path;
+pub mod related;
 pub mod remarks;
 #[cfg(feature = "cluster")]
 pub mod shards;

@@ -176,6 +176,14 @@ pub struct ServeCommand {
     pub walk: WalkArgs,
 }
 
+/// `lsp`.
+#[derive(Clone, Debug, Args)]
+pub struct LspArgs {
+    /// Accepted, since many editors pass it: standard input and output are always used
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
 /// Coding agents that `install` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Agent {

@@ -2,6 +2,7 @@
 
 mod chapters;
 mod commands;
+mod impact;
 pub mod line;
 mod log;
 mod plan;
@@ -19,6 +20,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 pub(crate) use chapters::CHAPTERS;
 pub use commands::*;
 pub(crate) use commands::{respelled, with_odd_query};
+pub use impact::ImpactArgs;
 pub use log::LogArgs;
 pub use plan::{Plan, Task};
 pub use ripgrep::*;
@@ -97,6 +99,8 @@ pub enum Command {
     Outline(OutlineArgs),
     /// Search commits and agent sessions, ranked by a query or newest first
     Log(Box<LogArgs>),
+    /// Show what else a change affects, ranked, with reasons: callers, tests, files changed together
+    Impact(Box<ImpactArgs>),
     /// Show or change user settings
     Settings(SettingsArgs),
     /// Choose the model for ranking by meaning (writes the setting `model`)
@@ -109,6 +113,8 @@ pub enum Command {
     Mcp(McpCommand),
     /// Serve searches and a web page over HTTP
     Serve(ServeCommand),
+    /// Run a language server for editors on stdin and stdout: symbols and call hierarchy
+    Lsp(LspArgs),
     /// Set up a coding agent to use colgrep (also spelled --install-claude-code and so on)
     Install(InstallArgs),
     /// Undo `install` (also spelled --uninstall-claude-code and so on)

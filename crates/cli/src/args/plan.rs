@@ -33,6 +33,8 @@ pub enum Task {
     Without,
     /// Answer each line of a file.
     Many(PathBuf),
+    /// The calls of a name over so many levels.
+    Levels(usize),
     /// The names of the files that would be searched.
     Files,
     /// The languages and types of files.
@@ -156,6 +158,11 @@ impl Plan {
         let paths = |words: &[OsString]| words.iter().map(PathBuf::from).collect::<Vec<_>>();
         if args.ripgrep.files {
             return Ok(CommandWords::new(Task::Files, Question::default(), paths(&args.words)));
+        }
+        if let Some(depth) = args.depth {
+            refuse_with_depth(args)?;
+            let task = Task::Levels(depth);
+            return Ok(CommandWords::new(task, Question::Every, paths(&args.words)));
         }
         if let Some(like) = &args.like {
             let question = match like.parse() {
@@ -322,6 +329,36 @@ fn refuse_of_names(args: &SearchArgs) -> Result<()> {
         Some(flags) => {
             bail!("{flags}: not with --files, which only lists the names of files")
         }
+        None => Ok(()),
+    }
+}
+
+/// Refuses what calls over several levels can't have.
+fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
+    if args.calls.is_empty() == args.called_by.is_empty() {
+        bail!("--depth follows one of --calls and --called-by, as in: colgrep --calls parse_request --depth 3");
+    }
+    let others = [
+        (args.query.is_some(), "--query"),
+        (args.like.is_some(), "--like"),
+        (args.queries_from.is_some(), "--queries-from"),
+        (!args.regexp.is_empty(), "-e"),
+        (args.results.is_some(), "-k"),
+        (args.units, "--units"),
+        (args.per_file.is_some(), "--per-file"),
+        (args.files_without_match, "-L"),
+        (args.count, "--count"),
+        (args.content, "-c"),
+        (args.lines.is_some(), "-n"),
+        (args.before_context.is_some(), "-B"),
+        (args.after_context.is_some(), "-A"),
+        (args.context.is_some(), "-C"),
+        (args.pack.is_some(), "--pack"),
+        (args.max_tokens.is_some(), "--max-tokens"),
+        (args.vimgrep, "--vimgrep"),
+    ];
+    match given(&others) {
+        Some(flags) => bail!("{flags}: without effect on --depth, which lists units by level; leave out one of them"),
         None => Ok(()),
     }
 }

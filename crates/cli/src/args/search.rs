@@ -268,6 +268,15 @@ pub struct SearchArgs {
     /// Only definitions that units named NAME call (push or RingBuffer.push); without a query, list them (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Filters (applied before ranking)")]
     pub called_by: Vec<String>,
+    /// Follow --calls or --called-by over N levels, without a query: each unit with its level, and whether the calls are
+    /// resolved or known by name alone
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        help_heading = "Filters (applied before ranking)"
+    )]
+    pub depth: Option<usize>,
     /// Only units of this kind; without a query, list them (repeatable)
     #[arg(
         long = "kind",

@@ -7,11 +7,15 @@ mod doctor;
 pub mod grep;
 #[cfg(feature = "serve")]
 mod hook;
+mod impact;
 mod init;
 #[cfg(feature = "serve")]
 mod install;
 pub mod knobs;
+mod levels;
 mod log;
+#[cfg(feature = "lsp")]
+mod lsp;
 pub mod man;
 mod many;
 #[cfg(feature = "serve")]
@@ -52,6 +56,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         None => search::run(Plan::read(&args.search)?, env),
         Some(Command::Search(search)) => search::run(Plan::read(search)?, env),
         Some(Command::Log(log)) => log::run(log, env),
+        Some(Command::Impact(impact)) => impact::run(impact, env),
         Some(Command::Init(init)) => init::run(init, env),
         Some(Command::Status(status)) => status::run(status, env),
         #[cfg(feature = "share")]
@@ -74,6 +79,10 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
         Some(Command::Uninstall(agent)) => install::uninstall(agent, env),
         #[cfg(feature = "serve")]
         Some(Command::Hook(hook)) => hook::run(hook, env),
+        #[cfg(feature = "lsp")]
+        Some(Command::Lsp(lsp)) => lsp::run(lsp, env),
+        #[cfg(not(feature = "lsp"))]
+        Some(Command::Lsp(_)) => left_out("lsp", "lsp"),
         Some(Command::Completions(completions)) => completions::run(completions),
         Some(Command::Man(man)) => man::run(man),
         #[cfg(not(feature = "share"))]
@@ -86,7 +95,7 @@ pub fn run(args: &Args, env: &Env) -> Result<u8> {
 }
 
 /// Refuses what this build leaves out.
-#[cfg(not(all(feature = "cluster", feature = "serve", feature = "share")))]
+#[cfg(not(all(feature = "cluster", feature = "lsp", feature = "serve", feature = "share")))]
 fn left_out(what: &str, feature: &str) -> Result<u8> {
     anyhow::bail!("{what}: this colgrep was built without the Cargo feature `{feature}`; build it with that feature")
 }

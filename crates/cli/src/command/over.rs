@@ -158,6 +158,9 @@ fn check(plan: &Plan) -> Result<()> {
     match plan.task {
         Task::Rank => {}
         Task::Grep => check_lines(plan)?,
+        Task::Levels(_) => {
+            bail!("--depth follows calls in indexes of this machine; leave out one of --shards and --depth")
+        }
         Task::Without | Task::Files | Task::Many(_) | Task::TypeList | Task::JsonSchema => {
             bail!("--shards answers one query; -L, --files and --queries-from are about files of this machine")
         }

@@ -12,7 +12,7 @@ use colgrep_engine::{Engine, Env, Question, Session};
 use super::over;
 #[cfg(feature = "share")]
 use super::pull;
-use super::{behind, grep, limit_threads, many};
+use super::{behind, grep, levels, limit_threads, many};
 use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
@@ -31,7 +31,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
             write!(std::io::stdout(), "{}", type_list(&settings_at(Path::new("."), env)?))?;
             return Ok(FOUND);
         }
-        Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) => {}
+        Task::Grep | Task::Files | Task::Rank | Task::Without | Task::Many(_) | Task::Levels(_) => {}
     }
     if let Some(file) = &plan.shards {
         #[cfg(feature = "cluster")]
@@ -94,6 +94,9 @@ fn add_groups(plan: &mut Plan, env: &Env) -> Result<()> {
 fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Result<u8> {
     let paths = &plan.request.scope.paths;
     paths.iter().try_for_each(|path| check_exists(path, plan))?;
+    if let Task::Levels(depth) = plan.task {
+        return levels::run(plan, depth, env, session, console);
+    }
     let terminal = std::io::stdout().is_terminal();
     let options = plan.output.with(session.settings(), env, terminal)?;
     if let Task::Many(file) = &plan.task {

@@ -24,7 +24,7 @@ fn samples() -> Sandbox {
 }
 
 /// A queue, what fills it, and a test.
-fn queue() -> Sandbox {
+pub fn queue() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
         "src/queue.rs",

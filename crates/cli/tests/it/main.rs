@@ -18,6 +18,8 @@ mod install_spares;
 mod known;
 mod known_forms;
 mod log;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod mcp;
 mod mcp_client;
 mod mcp_versions;
@@ -33,6 +35,7 @@ mod printed;
 mod prose;
 mod questions;
 mod quiet;
+mod related;
 mod replicas;
 mod ripgrep;
 mod same_answer;

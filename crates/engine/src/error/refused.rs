@@ -228,6 +228,20 @@ pub enum Refused {
         /// Whether it names two with `...` between.
         is_range: bool,
     },
+    /// A change is requested of a folder that git doesn't know.
+    #[error("{} is in no git repository", root.display())]
+    NotVersioned {
+        /// The project's root.
+        root: PathBuf,
+        /// What git said.
+        source: GitError,
+    },
+    /// Git knows no commit of that name.
+    #[error("git knows no commit {name}")]
+    NoRevision {
+        /// The commit, branch, tag or range that was named.
+        name: String,
+    },
     /// There is nothing of which a history could be made.
     #[error(
         "{} is not in a git repository, and {}: there is no history to search",

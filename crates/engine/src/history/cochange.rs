@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use colgrep_core::knob::Knobs;
+use colgrep_index::history::TogetherFile;
 
 use crate::error::Result;
 use crate::history::{HistoryPlace, OpenHistory};
@@ -41,9 +42,9 @@ impl std::fmt::Debug for Past<'_> {
 }
 
 impl Past<'_> {
-    /// Files that past commits changed together with the one at `path`, strongest first, with values relative to the
-    /// strongest. Empty where no history can be read: the search continues without one.
-    pub fn together(&self, project: &Project, path: &str) -> Vec<(String, f32)> {
+    /// Files that past commits changed together with the one at `path`, strongest first. Empty where no history can be
+    /// read: the search continues without one.
+    pub fn together(&self, project: &Project, path: &str) -> Vec<TogetherFile> {
         self.ask(project, |history| history.together(path))
     }
 
@@ -58,11 +59,7 @@ impl Past<'_> {
 
     /// Asks the history of a project's repository; empty without a readable history. A damaged history is reported and
     /// rebuilt, as when it is searched directly.
-    fn ask(
-        &self,
-        project: &Project,
-        question: impl Fn(&OpenHistory) -> Result<Vec<(String, f32)>>,
-    ) -> Vec<(String, f32)> {
+    fn ask<T>(&self, project: &Project, question: impl Fn(&OpenHistory) -> Result<Vec<T>>) -> Vec<T> {
         let Ok(place) = HistoryPlace::of(project, self.settings, self.env) else { return Vec::new() };
         let asked = place.repaired(self.listener, || {
             let Some(history) = self.open(&place)? else { return Ok(Vec::new()) };

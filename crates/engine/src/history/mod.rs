@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use colgrep_index::ErrorKind;
-use colgrep_index::history::{HistorySource, TranscriptFolders};
+use colgrep_index::history::{HistorySource, TogetherFile, TranscriptFolders};
 use colgrep_index::store::{Snapshot, Store, history_folder};
 use colgrep_index::update::{Encoding, Updater};
 use colgrep_index::worktree;
@@ -228,15 +228,16 @@ pub struct OpenHistory {
 }
 
 impl OpenHistory {
-    /// Files that changed together with the one at `path` in past commits, the most often first, each with its share of
-    /// the strongest (1). Paths are from the project's root; commits of more than 20 files are left out.
+    /// Files that changed together with the one at `path` in past commits, strongest first. Paths are from the project's
+    /// root; commits of more than 20 files are left out.
     ///
     /// # Errors
     /// When the index can't be read.
-    pub fn together(&self, path: &str) -> Result<Vec<(String, f32)>> {
+    pub fn together(&self, path: &str) -> Result<Vec<TogetherFile>> {
         let from_top = self.place.below_root(path);
-        let others = colgrep_index::history::together(&self.snapshot, &from_top)?;
-        Ok(self.in_project(others))
+        let others = colgrep_index::history::together(&self.snapshot, &from_top)?.into_iter();
+        let here = |other: TogetherFile| Some(TogetherFile { path: self.place.in_project(&other.path)?, ..other });
+        Ok(others.filter_map(here).collect())
     }
 
     /// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1).

@@ -1,6 +1,7 @@
 //! What git knows of a project's files: asked of the `git` program, which runs nothing that a repository names.
 
 mod former;
+mod versions;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -11,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use colgrep_index::disk::open_regular;
 
 pub use former::Former;
+pub use versions::{FileVersions, GitChange, versions};
 
 use crate::error::{Error, GitError, Refused, Result};
 use crate::project::Project;

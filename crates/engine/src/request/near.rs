@@ -26,7 +26,8 @@ impl NearFile {
     /// When there is no such file or line: the option would have no effect.
     pub fn new(at: &Standpoint, project: &Project, path: String, scope: &Scope, past: &Past<'_>) -> Result<NearFile> {
         check(at)?;
-        let (tests_only, together) = (scope.tests == Some(Tests::Only), past.together(project, &path));
+        let tests_only = scope.tests == Some(Tests::Only);
+        let together = past.together(project, &path).into_iter().map(|file| (file.path, file.share)).collect();
         Ok(NearFile { root: project.root.clone(), near: Near { path, line: at.line, tests_only, together } })
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod project_searcher;
+pub mod related;
 pub(crate) mod relocate;
 #[cfg(test)]
 mod tests;

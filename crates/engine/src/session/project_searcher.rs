@@ -511,7 +511,7 @@ impl ProjectSearcher {
     }
 
     /// A file with its names and its language, without text or units.
-    fn named(&self, path: &str) -> FileAnswer {
+    pub(crate) fn named(&self, path: &str) -> FileAnswer {
         let given = self.within.below.iter().zip(&self.within.given).find(|(below, _)| is_below(path, below));
         FileAnswer {
             root: self.project.root.clone(),
@@ -520,6 +520,13 @@ impl ProjectSearcher {
             language: self.record(path).map(|r| r.language.clone()).unwrap_or_default(),
             ..FileAnswer::default()
         }
+    }
+
+    /// The line with the name of a unit of a file, as the file is now.
+    pub(crate) fn name_line(&self, path: &str, unit: &Unit) -> u32 {
+        let (text, _) = self.snapshot.texts.hashed(&self.project.root, path).unwrap_or_default();
+        let lines = lines_between(&text, unit.span.line as usize, unit.span.end as usize, read::lines);
+        own_line(&lines, unit, unit.span.end as usize) as u32
     }
 
     /// The record of a file of its index.

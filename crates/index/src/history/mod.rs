@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub use commits::COMMITS_MAX;
 pub use lines::{AtLines, Unknown};
 pub use sessions::TranscriptFolders;
-pub use together::{COMMIT_FILES_MAX, evidence, together};
+pub use together::{COMMIT_FILES_MAX, TogetherFile, evidence, together};
 
 use crate::error::Result;
 use crate::store::{FileRecord, FileTable};

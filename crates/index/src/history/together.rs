@@ -22,12 +22,22 @@ const EVIDENCE_COMMITS_MAX: usize = 20;
 /// Maximum of files in such a commit: a commit of a thousand files is about none of them.
 const EVIDENCE_FILES_MAX: usize = 1_000;
 
-/// Files that changed together with the one at `path` (from the repository's root), most often first, each with its
-/// share of the strongest (1). A commit of n files counts 1 / (n − 1) for each other one.
+/// A file that changed together with another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TogetherFile {
+    /// Its path, from the repository's root.
+    pub path: String,
+    /// Its share of the strongest (1). A commit of n files counts 1 / (n − 1) for each other one.
+    pub share: f32,
+    /// The number of commits that changed both.
+    pub commits: u32,
+}
+
+/// Files that changed together with the one at `path` (from the repository's root), strongest first.
 ///
 /// # Errors
 /// When the index can't be read.
-pub fn together(history: &Snapshot, path: &str) -> Result<Vec<(String, f32)>> {
+pub fn together(history: &Snapshot, path: &str) -> Result<Vec<TogetherFile>> {
     let commits = commits(history);
     let hits = history.lexical.mentioning(path)?;
     let units: Vec<UnitId> = hits.iter().filter(|hit| commits.0.contains(&hit.file)).map(|hit| hit.key).collect();
@@ -37,7 +47,13 @@ pub fn together(history: &Snapshot, path: &str) -> Result<Vec<(String, f32)>> {
             weights.entry(other).or_default().push(1.0 / (ords.len() - 1) as f32);
         }
     })?;
-    Ok(shares(weights))
+    let counts: HashMap<String, u32> =
+        weights.iter().map(|(path, weights)| (path.clone(), weights.len() as u32)).collect();
+    let file = |(path, share): (String, f32)| {
+        let commits = counts.get(&path).copied().unwrap_or_default();
+        TogetherFile { path, share, commits }
+    };
+    Ok(shares(weights).into_iter().map(file).collect())
 }
 
 /// Files that past commits similar to the question changed, strongest first, each with its share of the strongest (1):

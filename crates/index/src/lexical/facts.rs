@@ -1,6 +1,6 @@
 //! Callers and callees of units, matched by name rather than by type: functions of one name are not told apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use colgrep_core::fold::folded;
 use colgrep_core::query::last_segment;
@@ -28,6 +28,11 @@ impl CodeName {
     pub fn new(text: &str, ignores_case: bool) -> CodeName {
         let text = text.trim().trim_matches(['`', '"', '\'']);
         CodeName { whole: text.strip_suffix("()").unwrap_or(text).to_string(), ignores_case }
+    }
+
+    /// The name as requested.
+    pub fn text(&self) -> &str {
+        &self.whole
     }
 
     fn eq(&self, one: &str, other: &str) -> bool {
@@ -80,7 +85,57 @@ fn asked_last(name: &str) -> &str {
     behind(behind(written_last(name), &SEPARATORS_OF_PEOPLE), &["."])
 }
 
+/// A called name as written, as its qualifier and its last part: `Ring::push` is `Ring::` and `push`.
+pub fn split_callee(callee: &str) -> (&str, &str) {
+    callee.split_at(callee.len() - written_last(callee).len())
+}
+
 impl Lexical {
+    /// The names that units call, as written, by their last part.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callees(&self) -> Result<HashMap<String, Vec<String>>> {
+        let mut callees: HashMap<String, Vec<String>> = HashMap::new();
+        for segment in &self.segments {
+            let index = segment.reader.inverted_index(self.fields.callee)?;
+            let mut names = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while names.advance() {
+                let Ok(callee) = std::str::from_utf8(names.key()) else { continue };
+                let known = callees.entry(split_callee(callee).1.to_string()).or_default();
+                if !known.iter().any(|name| name == callee) {
+                    known.push(callee.to_string());
+                }
+            }
+        }
+        callees.values_mut().for_each(|names| names.sort_unstable());
+        Ok(callees)
+    }
+
+    /// The units that call a name written exactly so, by file and line.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers_as_written(&self, callee: &str) -> Result<Vec<UnitHit>> {
+        self.units_of_term(&Term::from_field_text(self.fields.callee, callee), None)
+    }
+
+    /// The units with a name, which may be qualified, by file and line, each as stored.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_of_name(&self, name: &CodeName) -> Result<Vec<(UnitHit, Unit)>> {
+        self.units_named(asked_last(&name.whole), |unit| name.is_of(unit))
+    }
+
+    /// The units whose name has this last part, by file and line, each as stored.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units_with_last_part(&self, last: &str) -> Result<Vec<(UnitHit, Unit)>> {
+        self.units_named(last, |unit| written_last(&unit.name) == last)
+    }
+
     /// The units that call a name, by file and line.
     ///
     /// # Errors
@@ -134,7 +189,7 @@ impl Lexical {
         let mut found = Vec::new();
         for callee in callees {
             let last = written_last(&callee);
-            let mut units = self.units_named(last, |unit| written_last(&unit.name) == last)?;
+            let mut units = self.units_with_last_part(last)?;
             let first = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
             let role = first.into_iter().find(|role| units.iter().any(|(hit, _)| hit.role == *role));
             units.retain(|(hit, _)| Some(hit.role) == role);
@@ -192,6 +247,19 @@ mod tests {
                 _ => "",
             };
             assert_eq!(found, expected, "{asked} {callee}");
+        }
+    }
+
+    #[test]
+    fn callees_have_a_qualifier_and_a_last_part() {
+        for (callee, expected) in [
+            ("push", ("", "push")),
+            ("Ring::push", ("Ring::", "push")),
+            ("a::Ring::push", ("a::Ring::", "push")),
+            ("$this->open", ("$this->", "open")),
+            ("App\\Mail\\send", ("App\\Mail\\", "send")),
+        ] {
+            assert_eq!(split_callee(callee), expected, "{callee}");
         }
     }
 

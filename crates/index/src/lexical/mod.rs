@@ -32,7 +32,7 @@ pub use commit::CommitPoint;
 pub(crate) use commit::{collect, is_segment_file, named_files};
 pub(crate) use entries::kept;
 pub use entries::{Entry, EntryHit};
-pub use facts::CodeName;
+pub use facts::{CodeName, split_callee};
 pub use holders::term_of_word;
 pub use named::{NamedFile, NamesFound};
 pub use proximity::{PairFound, PairSample};

@@ -1,0 +1,127 @@
+//! The flags of `impact`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use colgrep_engine::relations::impact::IMPACT_FILES_DEFAULT;
+use colgrep_engine::{ChangeSpec, GitChange, ImpactRequest, Standpoint};
+use colgrep_render::words::in_short;
+use colgrep_render::{Format, OutputRequest, When};
+
+use super::search::{Color, TestsArg};
+
+/// `impact`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ImpactArgs {
+    /// What changed: a commit, A...B (what B changed since both were the same), or files, of which FILE:LINE means the
+    /// unit on that line (default: uncommitted changes)
+    #[arg(value_name = "REV|A...B|FILE[:LINE]")]
+    pub change: Vec<String>,
+    /// Staged changes
+    #[arg(long, conflicts_with = "change")]
+    pub staged: bool,
+    /// Tests: only (the tests to run), exclude or auto [default: auto]
+    #[arg(long, value_name = "WHAT")]
+    pub tests: Option<TestsArg>,
+    /// Number of files (default: 15)
+    #[arg(short = 'k', long, value_name = "N", value_parser = super::size::positive)]
+    pub results: Option<usize>,
+    /// Print only file names
+    #[arg(short = 'l', long, conflicts_with_all = ["json", "jsonl"], help_heading = "Output")]
+    pub files_only: bool,
+    /// Print a JSON array
+    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
+    pub json: bool,
+    /// Print one JSON object per line
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+    /// When to use colour: auto, always or never
+    #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, help_heading = "Output")]
+    pub color: Option<Color>,
+    /// Hide progress and remarks on stderr
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+impl ImpactArgs {
+    /// What is asked.
+    ///
+    /// # Errors
+    /// When a word beside others is no file.
+    pub fn request(&self) -> Result<ImpactRequest> {
+        let mut request = ImpactRequest::new(self.spec()?);
+        request.tests = self.tests.unwrap_or_default().into();
+        request.files = self.results.unwrap_or(IMPACT_FILES_DEFAULT);
+        Ok(request)
+    }
+
+    fn spec(&self) -> Result<ChangeSpec> {
+        let places: Vec<Option<(PathBuf, Option<u32>)>> = self.change.iter().map(|word| place(word)).collect();
+        if !places.is_empty() && places.iter().all(Option::is_some) {
+            return Ok(ChangeSpec::Places(places.into_iter().flatten().collect()));
+        }
+        let change = match (self.staged, self.change.as_slice()) {
+            (true, _) => GitChange::Staged,
+            (false, []) => GitChange::Uncommitted,
+            (false, [name]) => match name.split_once("...") {
+                Some((one, other)) => GitChange::Since(one.to_string(), other.to_string()),
+                None => GitChange::Commit(name.clone()),
+            },
+            (false, words) => {
+                let missing =
+                    words.iter().zip(&places).find(|(_, place)| place.is_none()).map(|(word, _)| word.as_str());
+                bail!(
+                    "there is no file {:?}; name one commit, one A...B, or files",
+                    in_short(missing.unwrap_or_default())
+                )
+            }
+        };
+        Ok(ChangeSpec::Git(change))
+    }
+
+    /// What is printed of the answer.
+    pub fn output(&self) -> OutputRequest {
+        OutputRequest {
+            format: match (self.json, self.jsonl) {
+                (true, _) => Format::Json,
+                (_, true) => Format::JsonLines,
+                _ => Format::Text,
+            },
+            names_only: self.files_only,
+            quiet: self.quiet,
+            color: self.color.map(When::from),
+            ..OutputRequest::default()
+        }
+    }
+}
+
+/// An existing file, with or without a line.
+fn place(word: &str) -> Option<(PathBuf, Option<u32>)> {
+    let at = Standpoint::read(word);
+    at.file.is_file().then_some((at.file, at.line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_a_commit_a_range_or_files() {
+        let spec = |words: &[&str]| {
+            ImpactArgs { change: words.iter().map(|word| (*word).to_string()).collect(), ..ImpactArgs::default() }
+                .spec()
+        };
+        let commit = |name: &str| ChangeSpec::Git(GitChange::Commit(name.into()));
+        let since = |one: &str, other: &str| ChangeSpec::Git(GitChange::Since(one.into(), other.into()));
+        assert_eq!(spec(&[]).unwrap(), ChangeSpec::Git(GitChange::Uncommitted));
+        assert_eq!(spec(&["HEAD~1"]).unwrap(), commit("HEAD~1"));
+        assert_eq!(spec(&["main...topic"]).unwrap(), since("main", "topic"));
+        assert_eq!(spec(&["main..."]).unwrap(), since("main", ""));
+        let files = ChangeSpec::Places(vec![("Cargo.toml".into(), None), ("Cargo.toml".into(), Some(3))]);
+        assert_eq!(spec(&["Cargo.toml", "Cargo.toml:3"]).unwrap(), files);
+        assert!(spec(&["HEAD", "Cargo.toml"]).unwrap_err().to_string().contains("there is no file \"HEAD\""));
+        let staged = ImpactArgs { staged: true, ..ImpactArgs::default() };
+        assert_eq!(staged.spec().unwrap(), ChangeSpec::Git(GitChange::Staged));
+    }
+}

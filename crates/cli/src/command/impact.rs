@@ -1,0 +1,34 @@
+//! `colgrep impact`: what else a change affects.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anyhow::Result;
+use colgrep_engine::{Engine, Env, OpenOptions};
+use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::related::{files_of, print_impact};
+
+use super::limit_threads;
+use crate::args::ImpactArgs;
+use crate::{FOUND, NOTHING};
+
+pub(super) fn run(args: &ImpactArgs, env: &Env) -> Result<u8> {
+    let request = args.request()?;
+    limit_threads(None);
+    let console = Console::new(args.quiet, env);
+    let engine = Engine::new(env.clone()).options(OpenOptions::default()).listener(console);
+    let mut session = engine.session(Path::new("."))?;
+    if !args.quiet {
+        tell_refused(session.settings());
+    }
+    let answer = session.impact(&request)?;
+    let options = args.output().with(session.settings(), env, std::io::stdout().is_terminal())?;
+    if options.wish.names_only {
+        colgrep_render::print_names(&files_of(answer.affected.iter().map(|one| &one.file)), &options)?;
+    } else {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        print_impact(&mut out, &answer, &options)?;
+        out.flush()?;
+    }
+    Ok(if answer.affected.is_empty() { NOTHING } else { FOUND })
+}

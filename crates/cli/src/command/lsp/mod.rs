@@ -1,0 +1,321 @@
+//! `colgrep lsp`: a language server on standard input and output, for every editor that speaks the protocol.
+//!
+//! It offers the symbols of the workspace (ranked), the symbols of a document (its units) and the call hierarchy, and
+//! nothing else. Each request opens the index anew, so it answers from the files as they are now.
+
+mod symbols;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use colgrep_engine::request::has_no_word;
+use colgrep_engine::session::related::CallRow;
+use colgrep_engine::{
+    CallDirection, CallLevelsRequest, CallStart, Engine, Env, OpenOptions, Scope, SearchRequest, Session, Weakest,
+};
+use colgrep_index::lexical::split_callee;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use symbols::{CallItem, document_symbols, kind_of, ranges_of, units_of};
+use text::{EditorFiles, TextPosition, TextRange, occurrences, path_of, uri_of, word_around};
+
+use super::limit_threads;
+use crate::FOUND;
+use crate::args::LspArgs;
+
+/// Symbols of one answer about the workspace.
+const SYMBOLS_MAX: usize = 50;
+/// Definitions of a name at which a call hierarchy begins.
+const ITEMS_MAX: usize = 20;
+
+/// Parameters that name a document.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DocumentParams {
+    text_document: DocumentName,
+}
+
+/// Parameters that name a place in a document.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PlaceParams {
+    text_document: DocumentName,
+    position: TextPosition,
+}
+
+/// A document, with its text where it is opened.
+#[derive(Deserialize)]
+struct DocumentName {
+    uri: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// Parameters of a change of a document.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangeParams {
+    text_document: DocumentName,
+    content_changes: Vec<WholeText>,
+}
+
+/// The whole text of a document.
+#[derive(Deserialize)]
+struct WholeText {
+    text: String,
+}
+
+/// Parameters of a question about the workspace.
+#[derive(Deserialize)]
+struct QueryParams {
+    query: String,
+}
+
+/// Parameters of a question about a unit.
+#[derive(Deserialize)]
+struct ItemParams {
+    item: CallItem,
+}
+
+/// What the client says at the start.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ClientHello {
+    root_uri: Option<String>,
+    workspace_folders: Option<Vec<DocumentName>>,
+}
+
+pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
+    limit_threads(None);
+    let (connection, threads) = Connection::stdio();
+    let (id, hello) = connection.initialize_start().context("the client did not begin as the protocol says")?;
+    let mut server = LspServer::new(&hello, env);
+    let capabilities = json!({
+        // Whole texts, since documents may have changes that are not saved.
+        "textDocumentSync": {"openClose": true, "change": 1},
+        "workspaceSymbolProvider": true,
+        "documentSymbolProvider": true,
+        "callHierarchyProvider": true,
+    });
+    let info = json!({"name": "colgrep", "version": env!("CARGO_PKG_VERSION")});
+    connection.initialize_finish(id, json!({"capabilities": capabilities, "serverInfo": info}))?;
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) => {
+                if connection.handle_shutdown(&request)? {
+                    break;
+                }
+                if connection.sender.send(server.answer(request).into()).is_err() {
+                    break;
+                }
+            }
+            Message::Notification(notification) => server.note(notification),
+            Message::Response(_) => {}
+        }
+    }
+    drop(connection);
+    threads.join()?;
+    Ok(FOUND)
+}
+
+/// The server.
+struct LspServer {
+    engine: Engine,
+    roots: Vec<PathBuf>,
+    files: EditorFiles,
+}
+
+impl LspServer {
+    fn new(hello: &Value, env: &Env) -> LspServer {
+        let hello = ClientHello::deserialize(hello).unwrap_or_default();
+        let folders = hello.workspace_folders.unwrap_or_default().into_iter().map(|folder| folder.uri);
+        let mut roots: Vec<PathBuf> = folders.filter_map(|uri| path_of(&uri).ok()).collect();
+        if roots.is_empty() {
+            roots.extend(hello.root_uri.and_then(|uri| path_of(&uri).ok()));
+        }
+        if roots.is_empty() {
+            roots.push(PathBuf::from("."));
+        }
+        let engine = Engine::new(env.clone()).options(OpenOptions::default());
+        LspServer { engine, roots, files: EditorFiles::default() }
+    }
+
+    fn note(&mut self, notification: Notification) {
+        let Notification { method, params } = notification;
+        match method.as_str() {
+            "textDocument/didOpen" => {
+                if let Ok(DocumentParams { text_document }) = serde_json::from_value(params) {
+                    self.files.put(text_document.uri, text_document.text);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Ok(ChangeParams { text_document, mut content_changes }) = serde_json::from_value(params)
+                    && let Some(last) = content_changes.pop()
+                {
+                    self.files.put(text_document.uri, last.text);
+                }
+            }
+            "textDocument/didClose" => {
+                if let Ok(DocumentParams { text_document }) = serde_json::from_value(params) {
+                    self.files.close(&text_document.uri);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&self, request: Request) -> Response {
+        let Request { id, method, params } = request;
+        let answered = match method.as_str() {
+            "workspace/symbol" => read(params).and_then(|params| self.workspace_symbols(&params)),
+            "textDocument/documentSymbol" => read(params).and_then(|params| self.document_symbols(&params)),
+            "textDocument/prepareCallHierarchy" => read(params).and_then(|params| self.call_items(&params)),
+            "callHierarchy/incomingCalls" => read(params).and_then(|params| self.incoming(&params)),
+            "callHierarchy/outgoingCalls" => read(params).and_then(|params| self.outgoing(&params)),
+            _ => {
+                let why = format!("colgrep does not answer {method}");
+                return Response::new_err(id, ErrorCode::MethodNotFound as i32, why);
+            }
+        };
+        match answered {
+            Ok(answer) => Response::new_ok(id, answer),
+            Err(error) => {
+                let is_invalid = error.downcast_ref::<serde_json::Error>().is_some();
+                let code = if is_invalid { ErrorCode::InvalidParams } else { ErrorCode::RequestFailed };
+                Response::new_err(id, code as i32, crate::told(&error))
+            }
+        }
+    }
+
+    fn session(&self) -> Result<Session> {
+        Ok(self.engine.session(&self.roots[0])?)
+    }
+
+    fn scope(&self) -> Scope {
+        let mut scope = Scope::default();
+        scope.paths.clone_from(&self.roots);
+        scope
+    }
+
+    fn workspace_symbols(&self, params: &QueryParams) -> Result<Value> {
+        let query = params.query.trim();
+        if query.is_empty() || has_no_word(query) {
+            return Ok(json!([]));
+        }
+        let mut request = SearchRequest::new(query).files(SYMBOLS_MAX);
+        request.scope = self.scope();
+        (request.shape.single_units, request.shape.weakest) = (true, Weakest::Floor);
+        let mut symbols = Vec::new();
+        for file in self.session()?.search(&request)?.files {
+            let lines: Vec<&str> = file.text.lines().collect();
+            let uri = uri_of(&file.root.join(&file.path));
+            for answered in file.units.iter().filter(|answered| !answered.unit.name.is_empty()) {
+                let unit = &answered.unit;
+                let container = if unit.parent.is_empty() { &file.path } else { &unit.parent };
+                let range = TextRange::of_name(&lines, answered.name_line, &unit.name);
+                symbols.push(json!({
+                    "name": unit.name,
+                    "kind": kind_of(unit.kind),
+                    "containerName": container,
+                    "location": {"uri": uri, "range": range},
+                }));
+            }
+        }
+        Ok(symbols.into())
+    }
+
+    fn document_symbols(&self, params: &DocumentParams) -> Result<Value> {
+        let uri = &params.text_document.uri;
+        let text = self.files.text(uri)?;
+        Ok(serde_json::to_value(document_symbols(&path_of(uri)?.to_string_lossy(), &text))?)
+    }
+
+    /// The unit whose name is at a place, else the definitions of that name.
+    fn call_items(&self, params: &PlaceParams) -> Result<Value> {
+        let (uri, at) = (&params.text_document.uri, params.position);
+        let text = self.files.text(uri)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let word = word_around(lines.get(at.line as usize).copied().unwrap_or_default(), at.character);
+        if word.is_empty() {
+            return Ok(Value::Null);
+        }
+        for unit in units_of(&path_of(uri)?.to_string_lossy(), &text) {
+            let (range, selection_range) = ranges_of(&unit, &lines);
+            let is_on_name = selection_range.start.line == at.line
+                && (selection_range.start.character..=selection_range.end.character).contains(&at.character);
+            if is_on_name && unit.kind.is_definition() {
+                let (kind, uri) = (kind_of(unit.kind), uri.clone());
+                let item = CallItem { name: unit.name, kind, detail: unit.parent, uri, range, selection_range };
+                return Ok(json!([item]));
+            }
+        }
+        let rows = self.session()?.definitions(word, &self.scope())?;
+        let items: Vec<CallItem> = rows.iter().take(ITEMS_MAX).map(|row| self.item(row)).collect::<Result<_>>()?;
+        Ok(if items.is_empty() { Value::Null } else { json!(items) })
+    }
+
+    fn incoming(&self, params: &ItemParams) -> Result<Value> {
+        let mut calls = Vec::new();
+        for row in self.called(&params.item, CallDirection::Callers)? {
+            let item = self.item(&row)?;
+            let text = self.files.text(&item.uri)?;
+            let lines: Vec<&str> = text.lines().collect();
+            let span = (row.unit.span.line as usize, row.unit.span.end as usize);
+            let mut ranges = occurrences(&lines, span, split_callee(&row.callee).1, row.name_line as usize);
+            if ranges.is_empty() {
+                ranges.push(item.selection_range);
+            }
+            calls.push(json!({"from": item, "fromRanges": ranges}));
+        }
+        Ok(calls.into())
+    }
+
+    fn outgoing(&self, params: &ItemParams) -> Result<Value> {
+        let own = &params.item;
+        let text = self.files.text(&own.uri)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let span = (own.range.start.line as usize + 1, own.range.end.line as usize + 1);
+        let name_line = own.selection_range.start.line as usize + 1;
+        let mut calls = Vec::new();
+        for row in self.called(own, CallDirection::Callees)? {
+            let mut ranges = occurrences(&lines, span, split_callee(&row.callee).1, name_line);
+            if ranges.is_empty() {
+                ranges.push(own.selection_range);
+            }
+            calls.push(json!({"to": self.item(&row)?, "fromRanges": ranges}));
+        }
+        Ok(calls.into())
+    }
+
+    /// The units that call a unit, or that it calls.
+    fn called(&self, item: &CallItem, direction: CallDirection) -> Result<Vec<CallRow>> {
+        let line = item.selection_range.start.line + 1;
+        let start = CallStart::Unit { file: path_of(&item.uri)?, line };
+        let request = CallLevelsRequest { start, direction, depth: 1, scope: self.scope() };
+        Ok(self.session()?.call_levels(&request)?.rows)
+    }
+
+    /// A unit of the index as an item.
+    fn item(&self, row: &CallRow) -> Result<CallItem> {
+        let path = row.file.root.join(Path::new(&row.file.path));
+        let uri = uri_of(&path);
+        let text = self.files.text(&uri)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let (range, selection_range) = ranges_of(&row.unit, &lines);
+        Ok(CallItem {
+            name: row.unit.name.clone(),
+            kind: kind_of(row.unit.kind),
+            detail: row.file.path.clone(),
+            uri,
+            range,
+            selection_range,
+        })
+    }
+}
+
+/// The parameters of a request.
+fn read<T: for<'de> Deserialize<'de>>(params: Value) -> Result<T> {
+    Ok(serde_json::from_value(params)?)
+}

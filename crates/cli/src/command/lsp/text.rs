@@ -1,0 +1,191 @@
+//! Files as an editor has them: open texts, addresses, and positions in UTF-16 units.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use colgrep_core::code_line::word_at;
+use colgrep_core::query::last_segment;
+use colgrep_index::source::read_text;
+use serde::{Deserialize, Serialize};
+
+/// A position, from 0; characters are UTF-16 units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TextPosition {
+    pub(super) line: u32,
+    pub(super) character: u32,
+}
+
+/// A range; its end is not part of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TextRange {
+    pub(super) start: TextPosition,
+    pub(super) end: TextPosition,
+}
+
+impl TextRange {
+    /// Whole lines, from 1, to the end of the last one.
+    pub(super) fn of_lines(lines: &[&str], first: usize, last: usize) -> TextRange {
+        let position = |line: usize, character| TextPosition { line: line.saturating_sub(1) as u32, character };
+        let end = lines.get(last.wrapping_sub(1)).map_or(0, |line| utf16_length(line));
+        TextRange { start: position(first, 0), end: position(last, end) }
+    }
+
+    /// Bytes of a line, whose number is from 1.
+    fn of_bytes(line: &str, number: usize, from: usize, to: usize) -> TextRange {
+        let position = |at: usize| TextPosition {
+            line: number.saturating_sub(1) as u32,
+            character: utf16_length(line.get(..at).unwrap_or(line)),
+        };
+        TextRange { start: position(from), end: position(to) }
+    }
+
+    /// The name of a unit on a line, from 1; the line's beginning where it is not there.
+    pub(super) fn of_name(lines: &[&str], number: usize, name: &str) -> TextRange {
+        let line = lines.get(number.wrapping_sub(1)).copied().unwrap_or_default();
+        let name = last_segment(name);
+        match word_at(line, name).filter(|_| !name.is_empty()) {
+            Some(at) => TextRange::of_bytes(line, number, at, at + name.len()),
+            None => TextRange::of_bytes(line, number, 0, 0),
+        }
+    }
+}
+
+/// The places of a word on lines, from 1, other than the line `without`.
+pub(super) fn occurrences(lines: &[&str], (first, last): (usize, usize), word: &str, without: usize) -> Vec<TextRange> {
+    let mut found = Vec::new();
+    for (line, number) in lines.iter().zip(1..).take(last).skip(first.saturating_sub(1)) {
+        let mut from = 0;
+        while number != without
+            && !word.is_empty()
+            && let Some(at) = line.get(from..).and_then(|rest| word_at(rest, word))
+        {
+            found.push(TextRange::of_bytes(line, number, from + at, from + at + word.len()));
+            from += at + word.len();
+        }
+    }
+    found
+}
+
+/// The word at a position of a line; empty where there is none.
+pub(super) fn word_around(line: &str, character: u32) -> &str {
+    let mut at = line.len();
+    let mut units = 0;
+    for (byte, c) in line.char_indices() {
+        if units >= character {
+            at = byte;
+            break;
+        }
+        units += c.len_utf16() as u32;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let start = line[..at]
+        .rfind(|c| !is_part(c))
+        .map_or(0, |byte| byte + line[byte..].chars().next().map_or(0, char::len_utf8));
+    let end = line[at..].find(|c| !is_part(c)).map_or(line.len(), |byte| at + byte);
+    &line[start..end]
+}
+
+fn utf16_length(text: &str) -> u32 {
+    text.encode_utf16().count() as u32
+}
+
+/// The texts that the editor has open, by address; other files are read from the disk.
+#[derive(Debug, Default)]
+pub(super) struct EditorFiles {
+    open: HashMap<String, String>,
+}
+
+impl EditorFiles {
+    /// Takes over the text of a file that is open.
+    pub(super) fn put(&mut self, uri: String, text: String) {
+        self.open.insert(uri, text);
+    }
+
+    /// Forgets a file that was closed.
+    pub(super) fn close(&mut self, uri: &str) {
+        self.open.remove(uri);
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// When it is not open, and can't be read or is no text.
+    pub(super) fn text(&self, uri: &str) -> Result<String> {
+        if let Some(text) = self.open.get(uri) {
+            return Ok(text.clone());
+        }
+        let path = path_of(uri)?;
+        let (folder, name) = (path.parent().unwrap_or(Path::new("/")), path.file_name().unwrap_or_default());
+        Ok(read_text(folder, &name.to_string_lossy())?)
+    }
+}
+
+/// The path of a `file:` address.
+///
+/// # Errors
+/// For another address.
+pub(super) fn path_of(uri: &str) -> Result<PathBuf> {
+    let rest = uri.strip_prefix("file://").with_context(|| format!("{uri} is no file of this machine"))?;
+    let path = &rest[rest.find('/').with_context(|| format!("{uri} names no file"))?..];
+    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
+    while let Some(byte) = all.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
+                let [Some(high), Some(low)] = digits else { bail!("{uri} is no address") };
+                (16 * high + low) as u8
+            }
+            byte => byte,
+        });
+    }
+    let path = String::from_utf8(bytes).with_context(|| format!("{uri} is not UTF-8"))?;
+    // On Windows: /C:/folder.
+    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest.get(1..2) == Some(":"));
+    Ok(PathBuf::from(drive.unwrap_or(&path)))
+}
+
+/// The `file:` address of a path.
+pub(super) fn uri_of(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_written() {
+        for (path, uri) in [("/a/b.rs", "file:///a/b.rs"), ("/a b/ä.rs", "file:///a%20b/%C3%A4.rs")] {
+            assert_eq!(uri_of(Path::new(path)), uri);
+            assert_eq!(path_of(uri).expect("a path"), Path::new(path));
+        }
+        assert_eq!(path_of("file://localhost/a.rs").expect("a path"), Path::new("/a.rs"));
+        assert!(path_of("untitled:a").is_err() && path_of("file:///%zz").is_err());
+    }
+
+    #[test]
+    fn characters_are_utf16_units() {
+        let lines = ["/* 😀 */ fn push() { push(1); }"];
+        let range = |from, to| TextRange {
+            start: TextPosition { line: 0, character: from },
+            end: TextPosition { line: 0, character: to },
+        };
+        assert_eq!(TextRange::of_name(&lines, 1, "Ring.push"), range(12, 16));
+        assert_eq!(TextRange::of_name(&lines, 1, "pop"), range(0, 0));
+        assert_eq!(occurrences(&lines, (1, 1), "push", 2), [range(12, 16), range(21, 25)]);
+        assert_eq!(occurrences(&lines, (1, 1), "push", 1), []);
+        assert_eq!(TextRange::of_lines(&lines, 1, 1), range(0, 31));
+        for (character, expected) in [(12, "push"), (14, "push"), (16, "push"), (18, ""), (9, "fn"), (99, "")] {
+            assert_eq!(word_around(lines[0], character), expected, "{character}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The language server, driven over its pipes as an editor does.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::Sandbox;
+use crate::facts::queue;
+
+/// An editor and its server.
+struct EditorClient {
+    server: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    number: u64,
+    root: String,
+}
+
+impl EditorClient {
+    /// Starts a server and shakes hands; what the server offers.
+    fn start(sandbox: &Sandbox) -> (EditorClient, Value) {
+        let mut command = sandbox.command(&["lsp", "--stdio"]);
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
+        let (to, from) = (server.stdin.take().expect("a pipe"), server.stdout.take().expect("a pipe"));
+        let root = format!("file://{}", sandbox.root().display());
+        let mut client = EditorClient { server, to, from: BufReader::new(from), number: 0, root: root.clone() };
+        let folders = json!([{"uri": root, "name": "project"}]);
+        let hello = json!({"processId": null, "rootUri": root, "workspaceFolders": folders, "capabilities": {}});
+        let offered = client.good("initialize", hello);
+        client.note("initialized", json!({}));
+        (client, offered)
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).expect("a server that reads");
+        self.to.flush().expect("a server that reads");
+    }
+
+    fn note(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).expect("an answer") > 0, "{method}: the server ended");
+            if let Some(value) = line.trim().strip_prefix("Content-Length: ") {
+                length = value.parse().expect("a length");
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.from.read_exact(&mut body).expect("a body");
+        let answer: Value = serde_json::from_slice(&body).expect("JSON");
+        assert_eq!(answer["id"], self.number, "{answer}");
+        answer
+    }
+
+    fn good(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params);
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    fn uri(&self, path: &str) -> String {
+        format!("{}/{path}", self.root)
+    }
+
+    /// The names of a document's symbols, those inside one in parentheses.
+    fn outline(&mut self, path: &str) -> String {
+        fn told(symbols: &Value) -> String {
+            let one = |symbol: &Value| {
+                let (name, inner) = (symbol["name"].as_str().expect("a name"), &symbol["children"]);
+                if inner.is_null() { name.to_string() } else { format!("{name}({})", told(inner)) }
+            };
+            symbols.as_array().expect("symbols").iter().map(one).collect::<Vec<_>>().join(" ")
+        }
+        let document = json!({"textDocument": {"uri": self.uri(path)}});
+        told(&self.good("textDocument/documentSymbol", document))
+    }
+
+    /// Where a call hierarchy begins at a position, both from 0.
+    fn prepared(&mut self, path: &str, line: u32, character: u32) -> Value {
+        let at = json!({"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}});
+        self.good("textDocument/prepareCallHierarchy", at)
+    }
+
+    /// Ends the server as the protocol says; its exit status.
+    fn end(mut self) -> Option<i32> {
+        assert_eq!(self.good("shutdown", Value::Null), Value::Null);
+        self.note("exit", Value::Null);
+        self.server.wait().expect("an end").code()
+    }
+}
+
+#[test]
+fn a_server_offers_what_it_does() {
+    let (client, offered) = EditorClient::start(&queue());
+    let offered = &offered["capabilities"];
+    let mut names: Vec<&String> = offered.as_object().expect("capabilities").keys().collect();
+    names.sort();
+    let expected = ["callHierarchyProvider", "documentSymbolProvider", "textDocumentSync", "workspaceSymbolProvider"];
+    assert_eq!(names, expected);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn symbols_of_the_workspace_are_ranked() {
+    let sandbox = queue();
+    let (mut client, _) = EditorClient::start(&sandbox);
+    let found = client.good("workspace/symbol", json!({"query": "push"}));
+    let first = &found[0];
+    assert_eq!((&first["name"], &first["kind"], &first["containerName"]), (&json!("push"), &json!(6), &json!("Queue")));
+    let range = json!({"start": {"line": 5, "character": 11}, "end": {"line": 5, "character": 15}});
+    assert_eq!(first["location"], json!({"uri": client.uri("src/queue.rs"), "range": range}));
+    for query in ["", "!="] {
+        assert_eq!(client.good("workspace/symbol", json!({"query": query})), json!([]), "{query:?}");
+    }
+    // Files that are new since the last request are found.
+    sandbox.write("src/stack.rs", "pub fn unstack() {}\n");
+    assert_eq!(client.good("workspace/symbol", json!({"query": "unstack"}))[0]["name"], "unstack");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn symbols_of_a_document_follow_what_is_typed() {
+    let (mut client, _) = EditorClient::start(&queue());
+    let uri = client.uri("src/queue.rs");
+    assert_eq!(client.outline("src/queue.rs"), "Queue Queue(push) grow reserve");
+    let opened = json!({"uri": uri, "languageId": "rust", "version": 1, "text": "fn fresh() {}\n"});
+    client.note("textDocument/didOpen", json!({"textDocument": opened}));
+    assert_eq!(client.outline("src/queue.rs"), "fresh");
+    let changes = json!([{"text": "fn fresh() {}\n\nfn second() {}\n"}]);
+    client
+        .note("textDocument/didChange", json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": changes}));
+    assert_eq!(client.outline("src/queue.rs"), "fresh second");
+    client.note("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    assert_eq!(client.outline("src/queue.rs"), "Queue Queue(push) grow reserve");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn calls_are_a_hierarchy() {
+    let (mut client, _) = EditorClient::start(&queue());
+    // At its definition, and at a call.
+    let items = client.prepared("src/queue.rs", 10, 4);
+    let called = client.prepared("src/queue.rs", 6, 9);
+    assert_eq!((&items[0]["name"], &items[0]["selectionRange"]["start"]["line"]), (&json!("grow"), &json!(10)));
+    assert_eq!((&called[0]["name"], &called[0]["selectionRange"]), (&json!("grow"), &items[0]["selectionRange"]));
+    assert_eq!(client.prepared("src/queue.rs", 2, 0), Value::Null);
+    let incoming = client.good("callHierarchy/incomingCalls", json!({"item": items[0]}));
+    assert_eq!(incoming.as_array().expect("calls").len(), 1, "{incoming}");
+    assert_eq!(incoming[0]["from"]["name"], "push");
+    assert_eq!(incoming[0]["fromRanges"][0]["start"], json!({"line": 6, "character": 8}));
+    let outgoing = client.good("callHierarchy/outgoingCalls", json!({"item": items[0]}));
+    assert_eq!(outgoing.as_array().expect("calls").len(), 1, "{outgoing}");
+    assert_eq!(outgoing[0]["to"]["name"], "reserve");
+    assert_eq!(outgoing[0]["fromRanges"][0]["start"], json!({"line": 11, "character": 4}));
+    let incoming = client.good("callHierarchy/incomingCalls", json!({"item": incoming[0]["from"]}));
+    let names: Vec<&Value> = incoming.as_array().expect("calls").iter().map(|call| &call["from"]["name"]).collect();
+    assert_eq!(names, [&json!("fill"), &json!("it_pushes")]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn other_requests_are_refused_and_the_server_lives() {
+    let (mut client, _) = EditorClient::start(&queue());
+    assert_eq!(client.ask("textDocument/hover", json!({}))["error"]["code"], -32601);
+    assert_eq!(client.ask("workspace/symbol", json!({"query": 1}))["error"]["code"], -32602);
+    let missing = json!({"textDocument": {"uri": client.uri("src/nosuch.rs")}});
+    assert_eq!(client.ask("textDocument/documentSymbol", missing)["error"]["code"], -32803);
+    assert_eq!(client.outline("src/fill.rs"), "fill Push refill");
+    assert_eq!(client.end(), Some(0));
+}

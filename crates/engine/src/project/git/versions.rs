@@ -1,0 +1,125 @@
+//! The files of a change, as they were before it and as they are after it.
+
+use colgrep_index::source::read_text;
+use colgrep_syntax::read::decode;
+use rayon::prelude::*;
+
+use super::{GitProgram, path_of, top_of};
+use crate::error::{GitError, Refused, Result};
+use crate::project::Project;
+
+/// Files of one change whose texts are read.
+const FILES_MAX: usize = 200;
+/// The tree before the first commit.
+const NO_FILES: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+/// How differences are found: with no program that a configuration names.
+const ALONE: [&str; 8] = [
+    "--name-only",
+    "-z",
+    "--relative",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+    "-O/dev/null",
+];
+
+/// A change that git knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitChange {
+    /// What differs from the last commit, new files included.
+    Uncommitted,
+    /// What the next commit would change.
+    Staged,
+    /// What a commit changed, compared with its first parent.
+    Commit(String),
+    /// What the second commit has changed since both were the same; an empty name is HEAD.
+    Since(String, String),
+}
+
+/// A file of a change. Texts are missing where the file is new or gone, or is no text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileVersions {
+    /// Its path from the project's root, `/` between components.
+    pub path: String,
+    /// Its text before the change.
+    pub before: Option<String>,
+    /// Its text after the change.
+    pub after: Option<String>,
+}
+
+/// Where a version of files is.
+enum VersionPlace {
+    Commit(String),
+    Staged,
+    Disk,
+}
+
+/// The files of a change below the project's root, by path. Of a change of more than 200 files, only the first have
+/// texts.
+///
+/// # Errors
+/// Outside a repository, without the `git` program, or when there is no such commit.
+pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersions>> {
+    let root = project.root.as_path();
+    let git = GitProgram { path: project.programs.clone(), ..GitProgram::default() };
+    let top = git.ask(root, &["rev-parse", "--show-toplevel"]).map_err(|source| match source {
+        GitError::Failed { .. } => Refused::NotVersioned { root: root.to_path_buf(), source },
+        _ => Refused::NoGit { since: None, source },
+    })?;
+    let git = git.without_programs(&top_of(&top))?;
+    let commit = |name: &str| {
+        let known = git.commit(root, name);
+        known.ok_or_else(|| Refused::NoRevision { name: name.to_string() })
+    };
+    let head = git.commit(root, "HEAD").unwrap_or_else(|| NO_FILES.to_string());
+    let (from, to) = match change {
+        GitChange::Uncommitted => (head, VersionPlace::Disk),
+        GitChange::Staged => (head, VersionPlace::Staged),
+        GitChange::Commit(name) => {
+            let to = commit(name)?;
+            (git.commit(root, &format!("{to}^")).unwrap_or_else(|| NO_FILES.to_string()), VersionPlace::Commit(to))
+        }
+        GitChange::Since(one, other) => {
+            let range = format!("{one}...{other}");
+            let from = git.base(root, &range).ok_or(Refused::NoRevision { name: range })?;
+            (from, VersionPlace::Commit(commit(if other.is_empty() { "HEAD" } else { other })?))
+        }
+    };
+    let command: &[&str] = match &to {
+        VersionPlace::Commit(_) => &["diff-tree", "-r"],
+        VersionPlace::Staged => &["diff-index", "--cached"],
+        VersionPlace::Disk => &["diff-index"],
+    };
+    let mut args = [command, &ALONE, &[&from]].concat();
+    if let VersionPlace::Commit(to) = &to {
+        args.push(to);
+    }
+    args.push("--");
+    let mut listed = git.ask(root, &args)?;
+    if let VersionPlace::Disk = to {
+        listed.extend(git.ask(root, &["ls-files", "-z", "--others", "--exclude-standard"])?);
+    }
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let mut paths: Vec<String> = names.filter_map(|name| path_of(name).to_str().map(String::from)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let text = |revision: &str, path: &str| {
+        let bytes = git.ask(root, &["cat-file", "blob", &format!("{revision}:./{path}")]).ok()?;
+        Some(decode(path, bytes).ok()?.text)
+    };
+    let versions = |(at, path): (usize, String)| {
+        if at >= FILES_MAX {
+            return Some(FileVersions { path, ..FileVersions::default() });
+        }
+        let before = text(&from, &path);
+        let after = match &to {
+            VersionPlace::Commit(to) => text(to, &path),
+            VersionPlace::Staged => text("", &path),
+            VersionPlace::Disk => read_text(root, &path).ok(),
+        };
+        // Git compares times of files before it compares texts.
+        (before.is_none() || before != after).then_some(FileVersions { path, before, after })
+    };
+    Ok(paths.into_par_iter().enumerate().filter_map(versions).collect())
+}

@@ -1,0 +1,252 @@
+//! The calls of one index as a graph. Calls are known by name, not by type, so each edge says how sure it is: a call is
+//! resolved where its qualifier, its own file or the imports of its file leave one definition.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use colgrep_core::import::{file_keys, import_keys};
+use colgrep_core::path::{PathClass, stem_of};
+use colgrep_core::query::last_segment;
+use colgrep_core::{Unit, UnitId, UnitKind, UnitRole};
+use colgrep_index::ids::FileId;
+use colgrep_index::lexical::{UnitHit, split_callee};
+use colgrep_index::store::Snapshot;
+use colgrep_syntax::language;
+
+use crate::error::Result;
+
+/// Qualifiers that mean the class around the call.
+const OWN_CLASS: [&str; 6] = ["Self", "self", "this", "$this", "cls", "static"];
+/// Qualifiers that say nothing of the owner.
+const NO_OWNER: [&str; 3] = ["crate", "super", "parent"];
+
+/// A unit of the graph.
+#[derive(Clone, Debug)]
+pub struct GraphUnit {
+    /// Its place in the index.
+    pub hit: UnitHit,
+    /// Its name.
+    pub name: String,
+    /// The names of the units around it, joined by dots.
+    pub parent: String,
+    /// The base classes that its definition names.
+    pub extends: Vec<String>,
+}
+
+impl GraphUnit {
+    fn new((hit, unit): (UnitHit, Unit)) -> GraphUnit {
+        GraphUnit { hit, name: unit.name, parent: unit.parent, extends: unit.extends }
+    }
+
+    /// The name after its parents, joined by dots.
+    pub fn qualified_name(&self) -> String {
+        match (self.parent.is_empty(), self.name.is_empty()) {
+            (true, _) => self.name.clone(),
+            (_, true) => self.parent.clone(),
+            _ => format!("{}.{}", self.parent, self.name),
+        }
+    }
+}
+
+/// The definitions that a call may mean.
+#[derive(Clone, Debug, Default)]
+pub struct CallTargets {
+    /// The definitions, by file and line.
+    pub definitions: Vec<GraphUnit>,
+    /// Whether more than the name says that it is this one.
+    pub is_certain: bool,
+}
+
+/// The calls of an index.
+pub struct CallGraph<'s> {
+    /// The index.
+    pub snapshot: &'s Snapshot,
+    /// Called names as written, by their last part.
+    callees: HashMap<String, Vec<String>>,
+    /// Definitions by the last part of their names.
+    definitions: RefCell<HashMap<String, Rc<Vec<GraphUnit>>>>,
+    /// Import keys by file.
+    imports: RefCell<HashMap<FileId, Rc<HashSet<String>>>>,
+}
+
+impl std::fmt::Debug for CallGraph<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallGraph").field("callees", &self.callees.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'s> CallGraph<'s> {
+    /// The graph of an index.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn new(snapshot: &'s Snapshot) -> Result<CallGraph<'s>> {
+        let callees = snapshot.lexical.callees()?;
+        Ok(CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() })
+    }
+
+    /// The unit at a place of the index.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn unit(&self, hit: UnitHit) -> Result<GraphUnit> {
+        Ok(GraphUnit::new((hit, self.snapshot.lexical.unit(hit.key)?.unit(&[]))))
+    }
+
+    /// The path of a file; empty if the index has none.
+    pub fn path(&self, file: FileId) -> &'s str {
+        self.snapshot.record(file).map_or("", |record| record.path.as_str())
+    }
+
+    /// Whether a unit is a test, by its path, its syntax or the module around it.
+    pub fn is_test(&self, unit: &GraphUnit) -> bool {
+        let record = self.snapshot.record(unit.hit.file);
+        let has_modules = || {
+            let language = record.and_then(|record| language::by_name(&record.language));
+            language.is_some_and(|language| language.has_test_modules)
+        };
+        unit.hit.role == UnitRole::Test
+            || PathClass::of(self.path(unit.hit.file), language::facts()).has(PathClass::TEST)
+            || (unit.parent.split('.').any(|name| matches!(name, "test" | "tests")) && has_modules())
+    }
+
+    /// The definitions with this last part of a name; declarations only where nothing defines it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
+        if let Some(known) = self.definitions.borrow().get(last) {
+            return Ok(Rc::clone(known));
+        }
+        let mut units: Vec<GraphUnit> =
+            self.snapshot.lexical.units_with_last_part(last)?.into_iter().map(GraphUnit::new).collect();
+        units.retain(|unit| unit.hit.kind.is_definition());
+        let roles = [UnitRole::Definition, UnitRole::Extension, UnitRole::Declaration, UnitRole::Test];
+        let role = roles.into_iter().find(|role| units.iter().any(|unit| unit.hit.role == *role));
+        units.retain(|unit| Some(unit.hit.role) == role);
+        let units = Rc::new(units);
+        self.definitions.borrow_mut().insert(last.to_string(), Rc::clone(&units));
+        Ok(units)
+    }
+
+    /// The units that call a name by its last part, each with the name as written.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
+        let mut found = Vec::new();
+        for callee in self.callees.get(last).into_iter().flatten() {
+            found.extend(
+                self.snapshot.lexical.callers_as_written(callee)?.into_iter().map(|hit| (hit, callee.as_str())),
+            );
+        }
+        Ok(found)
+    }
+
+    /// The definitions that a call of `callee` in `caller` may mean.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
+        let (qualifier, last) = split_callee(callee);
+        let all = self.definitions(last)?;
+        let only = |is_meant: &dyn Fn(&GraphUnit) -> bool| -> Vec<GraphUnit> {
+            all.iter().filter(|unit| is_meant(unit)).cloned().collect()
+        };
+        let owner = match owner_of(qualifier) {
+            Some(owner) if OWN_CLASS.contains(&owner) => Some(last_segment(&caller.parent)),
+            owner => owner,
+        };
+        if let Some(owner) = owner.filter(|owner| !owner.is_empty()) {
+            let owned = only(&|unit| last_segment(&unit.parent) == owner || is_module(self.path(unit.hit.file), owner));
+            return Ok(CallTargets { is_certain: owned.len() == 1, definitions: owned });
+        }
+        let is_own = |unit: &GraphUnit| unit.hit.file == caller.hit.file;
+        let is_of_class = |unit: &GraphUnit| is_own(unit) && !unit.parent.is_empty() && unit.parent == caller.parent;
+        let is_free = |unit: &GraphUnit| unit.hit.kind != UnitKind::Method;
+        let imports = self.imports(caller.hit.file)?;
+        let facts = language::facts();
+        let is_imported =
+            |unit: &GraphUnit| file_keys(self.path(unit.hit.file), facts).iter().any(|key| imports.contains(key));
+        let is_single = all.len() == 1;
+        for is_meant in [
+            &is_of_class as &dyn Fn(&GraphUnit) -> bool,
+            &|unit| is_own(unit) && (is_free(unit) || is_single),
+            &|unit| is_imported(unit) && (is_free(unit) || is_single),
+        ] {
+            let meant = only(is_meant);
+            if meant.len() == 1 {
+                return Ok(CallTargets { definitions: meant, is_certain: true });
+            }
+        }
+        Ok(CallTargets { definitions: all.to_vec(), is_certain: false })
+    }
+
+    /// The keys of what a file imports.
+    fn imports(&self, file: FileId) -> Result<Rc<HashSet<String>>> {
+        if let Some(known) = self.imports.borrow().get(&file) {
+            return Ok(Rc::clone(known));
+        }
+        let (path, facts) = (self.path(file), language::facts());
+        let texts = self.snapshot.lexical.imports(file)?;
+        let keys = Rc::new(texts.iter().flat_map(|text| import_keys(text, path, facts)).collect::<HashSet<_>>());
+        self.imports.borrow_mut().insert(file, Rc::clone(&keys));
+        Ok(keys)
+    }
+
+    /// The units at these places without those that are the same.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn units(&self, hits: impl IntoIterator<Item = UnitHit>) -> Result<Vec<GraphUnit>> {
+        let mut known: HashSet<UnitId> = HashSet::new();
+        hits.into_iter().filter(|hit| known.insert(hit.key)).map(|hit| self.unit(hit)).collect()
+    }
+}
+
+/// The class or module that a qualifier names; none where it is a value, a type parameter or a relative path.
+fn owner_of(qualifier: &str) -> Option<&str> {
+    let is_value = qualifier.ends_with("->");
+    let owner = split_callee(qualifier.trim_end_matches(['-', '>', ':', '\\'])).1;
+    let is_parameter = owner.len() == 1 && owner.starts_with(char::is_uppercase);
+    let is_own = OWN_CLASS.contains(&owner);
+    (!owner.is_empty() && !is_parameter && !NO_OWNER.contains(&owner) && (is_own || !is_value)).then_some(owner)
+}
+
+/// Whether a file or one of its folders has the name of a module.
+fn is_module(path: &str, name: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    parts.next().map(stem_of) == Some(name) || parts.any(|folder| folder == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_qualifier_names_an_owner_or_a_value() {
+        for (qualifier, expected) in [
+            ("", None),
+            ("Ring::", Some("Ring")),
+            ("a::Ring::", Some("Ring")),
+            ("Self::", Some("Self")),
+            ("T::", None),
+            ("crate::", None),
+            ("$this->", Some("$this")),
+            ("$ring->", None),
+            ("App\\Mail\\", Some("Mail")),
+        ] {
+            assert_eq!(owner_of(qualifier), expected, "{qualifier}");
+        }
+    }
+
+    #[test]
+    fn a_module_is_a_file_or_a_folder() {
+        for (path, name, expected) in
+            [("src/net/tcp.rs", "tcp", true), ("src/net/tcp.rs", "net", true), ("src/net/tcp.rs", "udp", false)]
+        {
+            assert_eq!(is_module(path, name), expected, "{path} {name}");
+        }
+    }
+}

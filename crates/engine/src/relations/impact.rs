@@ -1,0 +1,503 @@
+//! What else a change affects: files that call, extend, import, test or name what changed, and files that changed together
+//! with it in the past. Each reason is a chance; the chances of a file's reasons are combined as if independent.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+
+use colgrep_core::import::file_keys;
+use colgrep_core::partner::{family, is_partner, partner};
+use colgrep_core::path::PathClass;
+use colgrep_core::query::last_segment;
+use colgrep_core::token::Tokenizer;
+use colgrep_core::{Unit, UnitId, UnitKind};
+use colgrep_index::history::TogetherFile;
+use colgrep_index::ids::FileId;
+use colgrep_index::lexical::{split_callee, term_of_word};
+use colgrep_search::is_text;
+use colgrep_syntax::language;
+
+use crate::answer::FileAnswer;
+use crate::error::Result;
+use crate::relations::changed::{ChangeSpec, ChangedCode, ChangedUnit};
+use crate::relations::graph::{CallGraph, GraphUnit};
+use crate::relations::levels::{CallDirection, CallLevels};
+use crate::request::Tests;
+
+/// Estimates of how often a file changes too for a reason. A caller rarely has to: its chance is small beside that of a
+/// file that has changed together with the changed one again and again.
+const CALLS: f32 = 0.2;
+/// The same where the call is known by its name alone, of a name with one definition.
+const CALLS_BY_NAME: f32 = 0.1;
+/// What a further level of calls leaves.
+const LEVEL_SHARE: f32 = 0.4;
+const IMPLEMENTS: f32 = 0.25;
+const OVERRIDES: f32 = 0.25;
+const IMPORTS: f32 = 0.06;
+const TESTS: f32 = 0.45;
+const NAMES: f32 = 0.08;
+const CALLED: f32 = 0.05;
+const TOGETHER: f32 = 0.65;
+/// The most that several reasons of one kind amount to.
+const KIND_MAX: f32 = 0.9;
+/// Levels of callers.
+const CALLER_LEVELS: usize = 2;
+/// Importers by which the chance of each is halved.
+const IMPORTERS_HALF: f32 = 20.0;
+/// Files with a name that are searched for classes that extend it; text files that name it.
+const EXTENDING_FILES_MAX: usize = 100;
+const NAMING_FILES_MAX: usize = 20;
+/// Letters of a name of one word that is looked for in text.
+const PLAIN_NAME_LETTERS_MIN: usize = 9;
+/// Default number of files.
+pub const IMPACT_FILES_DEFAULT: usize = 15;
+
+/// Asks what a change affects.
+#[derive(Clone, Debug)]
+pub struct ImpactRequest {
+    /// The change.
+    pub change: ChangeSpec,
+    /// A folder or file of the project.
+    pub root: PathBuf,
+    /// Tests are left out, or nothing else is given.
+    pub tests: Tests,
+    /// Number of files.
+    pub files: usize,
+}
+
+impl ImpactRequest {
+    /// Asks about a change in the project around the current folder.
+    pub fn new(change: ChangeSpec) -> ImpactRequest {
+        ImpactRequest { change, root: PathBuf::from("."), tests: Tests::Auto, files: IMPACT_FILES_DEFAULT }
+    }
+}
+
+/// What a change affects.
+#[derive(Clone, Debug, Default)]
+pub struct ImpactAnswer {
+    /// The change.
+    pub changed: ChangedCode,
+    /// Files that are affected, the likeliest first.
+    pub affected: Vec<AffectedFile>,
+}
+
+/// A file that a change affects.
+#[derive(Clone, Debug)]
+pub struct AffectedFile {
+    /// The file, without text and units.
+    pub file: FileAnswer,
+    /// The unit that is affected the most; none where the reasons are about the whole file.
+    pub unit: Option<Unit>,
+    /// The line with its name; 1 without one.
+    pub name_line: u32,
+    /// The chance that it is affected, 0 to 1, by the weights of its reasons.
+    pub score: f32,
+    /// Whether it is a test.
+    pub is_test: bool,
+    /// Why, the strongest first.
+    pub reasons: Vec<ImpactReason>,
+}
+
+/// Why a file is affected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImpactReason {
+    /// Its kind.
+    pub kind: ReasonKind,
+    /// What the reason is about: the name of a changed unit, or the path of a changed file.
+    pub what: String,
+    /// Whether calls are resolved; true for reasons that are no calls.
+    pub is_certain: bool,
+    /// For calls, their number of levels; for changes together, the number of commits; else 1.
+    pub count: u32,
+    /// Its chance.
+    pub weight: f32,
+}
+
+/// The kinds of reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReasonKind {
+    /// Calls it.
+    Calls,
+    /// Implements or extends it.
+    Implements,
+    /// Overrides it.
+    Overrides,
+    /// Imports its file.
+    Imports,
+    /// Is its test, or what it tests.
+    Tests,
+    /// Names it in text or configuration.
+    Names,
+    /// Is called by it.
+    Called,
+    /// Changed together with its file.
+    Together,
+}
+
+impl ReasonKind {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ReasonKind::Calls => "calls",
+            ReasonKind::Implements => "implements",
+            ReasonKind::Overrides => "overrides",
+            ReasonKind::Imports => "imports",
+            ReasonKind::Tests => "tests",
+            ReasonKind::Names => "names",
+            ReasonKind::Called => "called",
+            ReasonKind::Together => "together",
+        }
+    }
+}
+
+/// An affected file before it is read.
+#[derive(Clone, Debug)]
+pub struct Affected {
+    /// The file.
+    pub file: FileId,
+    /// The unit that is affected the most.
+    pub unit: Option<UnitId>,
+    /// As in [`AffectedFile`].
+    pub score: f32,
+    /// As in [`AffectedFile`].
+    pub is_test: bool,
+    /// As in [`AffectedFile`].
+    pub reasons: Vec<ImpactReason>,
+}
+
+/// What is known of a file so far.
+#[derive(Default)]
+struct FileEvidence {
+    reasons: Vec<ImpactReason>,
+    unit: Option<(f32, UnitId, bool)>,
+}
+
+/// Collects the reasons of files.
+struct Impact<'g, 's> {
+    graph: &'g CallGraph<'s>,
+    changed: &'g ChangedCode,
+    /// The changed units that the index has.
+    starts: Vec<GraphUnit>,
+    /// The changed files that the index has.
+    files: BTreeMap<&'s str, FileId>,
+    found: HashMap<FileId, FileEvidence>,
+}
+
+/// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed
+/// together with it.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn affected(
+    graph: &CallGraph<'_>,
+    changed: &ChangedCode,
+    together: &[(String, Vec<TogetherFile>)],
+) -> Result<Vec<Affected>> {
+    let paths: HashSet<&str> = changed.files.iter().map(String::as_str).collect();
+    let records = graph.snapshot.files.indexed().filter(|record| paths.contains(record.path.as_str()));
+    let files: BTreeMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
+    let starts = starts(graph, changed, &files)?;
+    let mut impact = Impact { graph, changed, starts, files, found: HashMap::new() };
+    impact.calls()?;
+    impact.extends()?;
+    impact.imports()?;
+    impact.tests();
+    impact.names()?;
+    impact.together(together);
+    Ok(impact.ranked())
+}
+
+/// The changed units as the index has them.
+fn starts(graph: &CallGraph<'_>, changed: &ChangedCode, files: &BTreeMap<&str, FileId>) -> Result<Vec<GraphUnit>> {
+    let mut starts = Vec::new();
+    for (path, file) in files {
+        let named: HashSet<(&str, &str)> = changed
+            .units
+            .iter()
+            .filter(|unit| unit.path == *path)
+            .map(|unit| (unit.name.as_str(), unit.parent.as_str()))
+            .collect();
+        if named.is_empty() {
+            continue;
+        }
+        let units = graph.units(graph.snapshot.lexical.units_of(*file, None)?)?;
+        let is_changed = |unit: &GraphUnit| named.contains(&(unit.name.as_str(), unit.parent.as_str()));
+        starts.extend(units.into_iter().filter(is_changed));
+    }
+    Ok(starts)
+}
+
+impl Impact<'_, '_> {
+    /// Adds a reason, once for each thing that it is about.
+    fn add(&mut self, file: FileId, unit: Option<(UnitId, bool)>, reason: ImpactReason) {
+        let evidence = self.found.entry(file).or_default();
+        if let Some((unit, is_test)) = unit
+            && evidence.unit.is_none_or(|(known, ..)| known < reason.weight)
+        {
+            evidence.unit = Some((reason.weight, unit, is_test));
+        }
+        let same = |known: &&mut ImpactReason| known.kind == reason.kind && known.what == reason.what;
+        match evidence.reasons.iter_mut().find(same) {
+            Some(known) if known.weight >= reason.weight => {}
+            Some(known) => *known = reason,
+            None => evidence.reasons.push(reason),
+        }
+    }
+
+    /// Adds a reason about a whole file that did not change itself.
+    fn add_file(&mut self, file: FileId, kind: ReasonKind, what: &str, count: u32, weight: f32) {
+        if !self.files.values().any(|changed| *changed == file) {
+            self.add(file, None, ImpactReason { kind, what: what.to_string(), is_certain: true, count, weight });
+        }
+    }
+
+    fn calls(&mut self) -> Result<()> {
+        let callers =
+            CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callers, CALLER_LEVELS, false)?;
+        for step in callers.steps {
+            let weight = match step.is_certain {
+                true => CALLS,
+                false => {
+                    let count = self.graph.definitions(split_callee(&step.callee).1)?.len().max(1);
+                    CALLS_BY_NAME / (count as f32).sqrt()
+                }
+            };
+            let weight = weight * LEVEL_SHARE.powi(step.level as i32 - 1);
+            let (kind, count, is_certain) = (ReasonKind::Calls, step.level as u32, step.is_certain);
+            let reason = ImpactReason { kind, what: step.origin, is_certain, count, weight };
+            self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
+        }
+        let callees = CallLevels::of_units(self.graph, self.starts.clone(), CallDirection::Callees, 1, false)?;
+        let is_changed = |file: FileId| self.files.values().any(|changed| *changed == file);
+        let callees: Vec<_> =
+            callees.steps.into_iter().filter(|step| step.is_certain && !is_changed(step.unit.hit.file)).collect();
+        for step in callees {
+            let (kind, what) = (ReasonKind::Called, step.origin);
+            let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: CALLED };
+            self.add(step.unit.hit.file, Some((step.unit.hit.key, step.is_test)), reason);
+        }
+        Ok(())
+    }
+
+    /// Classes that extend a changed class, and methods of those that override a changed method of it.
+    fn extends(&mut self) -> Result<()> {
+        let mut methods: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for unit in &self.changed.units {
+            match unit.kind {
+                UnitKind::Class => _ = methods.entry(unit.name.clone()).or_default(),
+                UnitKind::Method if !unit.parent.is_empty() => {
+                    let class = last_segment(&unit.parent).to_string();
+                    methods.entry(class).or_default().insert(unit.name.clone());
+                }
+                _ => {}
+            }
+        }
+        let mut tokenizer = Tokenizer::default();
+        let lexical = &self.graph.snapshot.lexical;
+        for (class, overridden) in methods {
+            let is_changed = self.changed.units.iter().any(|unit| unit.kind == UnitKind::Class && unit.name == class);
+            let Some(term) = term_of_word(&class, &mut tokenizer) else { continue };
+            let files = lexical.files_with(&term)?;
+            if files.len() > EXTENDING_FILES_MAX {
+                continue;
+            }
+            for file in files {
+                let hits = lexical.units_of(file, None)?;
+                let of_kind = |kind| self.graph.units(hits.iter().filter(move |hit| hit.kind == kind).copied());
+                let extends = |unit: &GraphUnit| unit.extends.iter().any(|base| base_name(base) == class);
+                let mut heirs = of_kind(UnitKind::Class)?;
+                heirs.retain(extends);
+                let methods = if heirs.is_empty() { Vec::new() } else { of_kind(UnitKind::Method)? };
+                for heir in &heirs {
+                    let is_test = self.graph.is_test(heir);
+                    if is_changed && heir.name != class {
+                        let (kind, what) = (ReasonKind::Implements, class.clone());
+                        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: IMPLEMENTS };
+                        self.add(file, Some((heir.hit.key, is_test)), reason);
+                    }
+                    let is_member = |unit: &&GraphUnit| {
+                        overridden.contains(&unit.name)
+                            && last_segment(&unit.parent) == last_segment(&heir.name)
+                            && !self.starts.iter().any(|start| start.hit.key == unit.hit.key)
+                    };
+                    for member in methods.iter().filter(is_member).collect::<Vec<_>>() {
+                        let (kind, what) = (ReasonKind::Overrides, format!("{class}.{}", member.name));
+                        let reason = ImpactReason { kind, what, is_certain: true, count: 1, weight: OVERRIDES };
+                        self.add(file, Some((member.hit.key, is_test)), reason);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn imports(&mut self) -> Result<()> {
+        for path in &self.changed.files {
+            let keys = file_keys(path, language::facts());
+            let mut importers = self.graph.snapshot.lexical.importers(&keys)?;
+            importers.retain(|file| self.graph.path(*file) != path);
+            let weight = IMPORTS / (1.0 + importers.len() as f32 / IMPORTERS_HALF);
+            for file in importers {
+                self.add_file(file, ReasonKind::Imports, path, 1, weight);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests of changed files, and what changed tests test, by their paths.
+    fn tests(&mut self) {
+        let facts = language::facts();
+        let records = self.graph.snapshot.files.indexed().filter(|record| !is_text(&record.language));
+        let code: HashMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
+        for path in &self.changed.files {
+            let family = family(path, code.keys().copied(), facts);
+            let is_test = PathClass::of(path, facts).has(PathClass::TEST);
+            for other in family.iter().copied().filter(|other| is_partner(path, other, facts)) {
+                let (test, source) = if is_test { (path.as_str(), other) } else { (other, path.as_str()) };
+                let candidates = family.iter().copied().chain([path.as_str()]);
+                let is_nearest = partner(test, candidates, facts) == Some(source);
+                let weight = if is_nearest { TESTS } else { TESTS / 3.0 };
+                if let Some(file) = code.get(other) {
+                    self.add_file(*file, ReasonKind::Tests, path, 1, weight);
+                }
+            }
+        }
+    }
+
+    /// Documentation and configuration with the name of a changed unit, if it is a rare one.
+    fn names(&mut self) -> Result<()> {
+        let mut tokenizer = Tokenizer::default();
+        let named: BTreeSet<&str> =
+            self.changed.units.iter().map(|unit| unit.name.as_str()).filter(|name| is_distinct(name)).collect();
+        for name in named {
+            let Some(term) = term_of_word(name, &mut tokenizer) else { continue };
+            let mut files = self.graph.snapshot.lexical.files_with(&term)?;
+            files.retain(|file| self.graph.snapshot.record(*file).is_some_and(|record| is_text(&record.language)));
+            if files.len() > NAMING_FILES_MAX {
+                continue;
+            }
+            let weight = NAMES / (files.len().max(1) as f32).sqrt();
+            for file in files {
+                self.add_file(file, ReasonKind::Names, name, 1, weight);
+            }
+        }
+        Ok(())
+    }
+
+    fn together(&mut self, together: &[(String, Vec<TogetherFile>)]) {
+        let records = self.graph.snapshot.files.indexed();
+        let files: HashMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
+        for (path, others) in together {
+            for other in others {
+                let Some(file) = files.get(other.path.as_str()) else { continue };
+                // One commit says less than its share.
+                let weight = TOGETHER * other.share * other.commits as f32 / (other.commits + 1) as f32;
+                self.add_file(*file, ReasonKind::Together, path, other.commits, weight);
+            }
+        }
+    }
+
+    /// The files, the likeliest first.
+    fn ranked(self) -> Vec<Affected> {
+        let graph = self.graph;
+        let mut ranked: Vec<Affected> = self
+            .found
+            .into_iter()
+            .map(|(file, mut evidence)| {
+                evidence.reasons.sort_by(|a, b| {
+                    b.weight.total_cmp(&a.weight).then(a.kind.cmp(&b.kind)).then_with(|| a.what.cmp(&b.what))
+                });
+                let is_test = PathClass::of(graph.path(file), language::facts()).has(PathClass::TEST)
+                    || evidence.unit.is_some_and(|(.., is_test)| is_test);
+                let (score, unit) = (chance(&evidence.reasons), evidence.unit.map(|(_, unit, _)| unit));
+                Affected { file, unit, score, is_test, reasons: evidence.reasons }
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| graph.path(a.file).cmp(graph.path(b.file))));
+        ranked
+    }
+}
+
+/// The chance of reasons together.
+fn chance(reasons: &[ImpactReason]) -> f32 {
+    let mut kinds: BTreeMap<ReasonKind, f32> = BTreeMap::new();
+    for reason in reasons {
+        *kinds.entry(reason.kind).or_insert(1.0) *= 1.0 - reason.weight;
+    }
+    1.0 - kinds.values().map(|left| left.max(1.0 - KIND_MAX)).product::<f32>()
+}
+
+/// The name of a base class, without its module and its type parameters.
+fn base_name(base: &str) -> &str {
+    let plain = base.split(['<', '[', '(', ' ']).next().unwrap_or(base);
+    last_segment(plain)
+}
+
+/// Whether a name can be told from a word of prose.
+fn is_distinct(name: &str) -> bool {
+    let has_case = name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+    name.contains('_') || has_case || name.chars().count() >= PLAIN_NAME_LETTERS_MIN
+}
+
+/// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
+///
+/// # Errors
+/// When the index can't be read.
+pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Result<ChangedCode> {
+    let mut changed = ChangedCode::default();
+    for (path, line) in places {
+        if !changed.files.contains(path) {
+            changed.files.push(path.clone());
+        }
+        let Some(record) = graph.snapshot.files.indexed().find(|record| record.path == *path) else { continue };
+        let lexical = &graph.snapshot.lexical;
+        let hits = match line {
+            Some(line) => lexical.unit_around(record.id, *line, None)?.into_iter().collect(),
+            None => lexical.units_of(record.id, None)?,
+        };
+        for unit in graph.units(hits)?.into_iter().filter(|unit| unit.hit.kind.is_definition()) {
+            let (path, line, kind) = (path.clone(), unit.hit.line, unit.hit.kind);
+            let unit = ChangedUnit { path, name: unit.name, parent: unit.parent, kind, line };
+            if !changed.units.contains(&unit) {
+                changed.units.push(unit);
+            }
+        }
+    }
+    changed.files.sort_unstable();
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_of_several_kinds_add_up_and_of_one_kind_have_a_bound() {
+        let reason = |kind, weight| ImpactReason { kind, what: String::new(), is_certain: true, count: 1, weight };
+        for (reasons, expected) in [
+            (vec![], 0.0),
+            (vec![reason(ReasonKind::Calls, 0.5)], 0.5),
+            (vec![reason(ReasonKind::Calls, 0.5), reason(ReasonKind::Tests, 0.5)], 0.75),
+            (vec![reason(ReasonKind::Calls, 0.5); 20], 0.9),
+        ] {
+            assert!((chance(&reasons) - expected).abs() < 1e-6, "{reasons:?}");
+        }
+    }
+
+    #[test]
+    fn base_classes_are_named_without_modules_and_parameters() {
+        for (base, expected) in
+            [("Ring", "Ring"), ("net::Ring<T>", "Ring"), ("Generic[T]", "Generic"), ("models.Model", "Model")]
+        {
+            assert_eq!(base_name(base), expected, "{base}");
+        }
+    }
+
+    #[test]
+    fn a_distinct_name_is_no_word_of_prose() {
+        for (name, expected) in
+            [("push", false), ("read_all", true), ("readAll", true), ("Ring", false), ("coordinator", true)]
+        {
+            assert_eq!(is_distinct(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Units that belong together, as text and JSON: calls over several levels, and what a change affects.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use colgrep_core::Unit;
+use colgrep_engine::answer::FileAnswer;
+use colgrep_engine::relations::impact::{AffectedFile, ImpactAnswer, ImpactReason, ReasonKind};
+use colgrep_engine::session::related::CallRow;
+use colgrep_engine::{CallDirection, CallLevelsAnswer};
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::escape::{escape_control, json_text};
+use crate::line::shortened;
+use crate::path::{absolute, shown};
+use crate::remarks::RemarkKind;
+use crate::style::{self, paint};
+use crate::words::counted;
+use crate::{Format, LineLocation, OutputOptions};
+
+/// Reasons of a file in text; JSON has all.
+const REASONS_SHOWN: usize = 3;
+/// Common names that a remark lists.
+const COMMON_SHOWN: usize = 5;
+
+/// A unit that is reached by calls, with --depth.
+#[derive(Debug, Serialize)]
+struct JsonCallRow<'a> {
+    /// Absolute path.
+    file: String,
+    /// Its first line, from 1.
+    line: u32,
+    end_line: u32,
+    unit_type: &'static str,
+    qualified_name: String,
+    /// The number of calls on the way to it.
+    level: usize,
+    /// `certain` where every call on the way is resolved, else `by name`.
+    certainty: &'static str,
+    /// The name that is called in the last step.
+    callee: &'a str,
+    is_test: bool,
+}
+
+/// A file that a change affects.
+#[derive(Debug, Serialize)]
+struct JsonAffected<'a> {
+    /// Absolute path.
+    file: String,
+    /// The unit that is affected the most: its lines, kind and name; absent where the reasons are about the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<String>,
+    /// The chance by the weights of the reasons, 0 to 1.
+    score: f32,
+    is_test: bool,
+    /// The strongest first.
+    reasons: Vec<JsonReason<'a>>,
+}
+
+/// Why a file is affected.
+#[derive(Debug, Serialize)]
+struct JsonReason<'a> {
+    /// calls, implements, overrides, imports, tests, names, called or together.
+    kind: &'static str,
+    /// The name of a changed unit, or the path of a changed file.
+    what: &'a str,
+    /// For calls: whether they are resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certainty: Option<&'static str>,
+    /// For calls: the number of levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<u32>,
+    /// For changes together: the number of commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<u32>,
+    weight: f32,
+}
+
+/// Prints units that are reached by calls, and leaves remarks to `console`.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn print_levels(
+    out: &mut impl Write,
+    answer: &CallLevelsAnswer,
+    direction: CallDirection,
+    options: &OutputOptions,
+    console: &Console,
+) -> Result<()> {
+    if options.wish.format.is_json() {
+        return print_json(out, answer.rows.iter().map(json_call), options.wish.format);
+    }
+    for row in &answer.rows {
+        let level = format!("level {}", row.level);
+        let certainty = if row.is_certain { "" } else { " by name" };
+        let call = match direction {
+            CallDirection::Callers => format!("calls {}{certainty}", escape_control(&row.callee)),
+            CallDirection::Callees => format!("called as {}{certainty}", escape_control(&row.callee)),
+        };
+        let test = row.is_test.then(|| "test".to_string());
+        let notes: Vec<String> = [Some(level), Some(call), test].into_iter().flatten().collect();
+        write_row(out, &row.file, (row.name_line, Some(&row.unit)), &notes.join(", "), options)?;
+    }
+    out.flush()?;
+    if !answer.common.is_empty() {
+        let names = answer.common.iter().take(COMMON_SHOWN);
+        let names: Vec<String> = names.map(|(name, count)| format!("{} ({count})", escape_control(name))).collect();
+        let more = if answer.common.len() > COMMON_SHOWN { ", …" } else { "" };
+        let names = names.join(", ");
+        let why = "not followed by name alone, since many units define them";
+        console.hold(RemarkKind::Quality, format!("{why}: {names}{more}"));
+    }
+    if answer.is_cut {
+        console.hold(RemarkKind::Cut, "there are more units; a lower --depth or a path limits the list");
+    }
+    Ok(())
+}
+
+/// Prints what a change affects.
+///
+/// # Errors
+/// When `out` refuses.
+pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &OutputOptions) -> Result<()> {
+    if options.wish.format.is_json() {
+        return print_json(out, answer.affected.iter().map(json_affected), options.wish.format);
+    }
+    for one in &answer.affected {
+        let mut notes: Vec<String> =
+            one.reasons.iter().take(REASONS_SHOWN).map(|reason| reason_text(reason, one.is_test)).collect();
+        if one.reasons.len() > REASONS_SHOWN {
+            notes.push(format!("{} more", one.reasons.len() - REASONS_SHOWN));
+        }
+        write_row(out, &one.file, (one.name_line, one.unit.as_ref()), &notes.join("; "), options)?;
+    }
+    out.flush()?;
+    if !options.wish.quiet {
+        let changed = &answer.changed;
+        let units = counted(changed.units.len() as u64, "changed unit");
+        remark!("colgrep: {units} in {}", counted(changed.files.len() as u64, "file"));
+    }
+    Ok(())
+}
+
+/// A reason in words.
+fn reason_text(reason: &ImpactReason, is_test: bool) -> String {
+    let what = escape_control(&reason.what);
+    match reason.kind {
+        ReasonKind::Calls => {
+            let far = if reason.count > 1 { " indirectly" } else { "" };
+            let certainty = if reason.is_certain { "" } else { " by name" };
+            format!("calls {what}{far}{certainty}")
+        }
+        ReasonKind::Implements => format!("extends {what}"),
+        ReasonKind::Overrides => format!("overrides {what}"),
+        ReasonKind::Imports => format!("imports {what}"),
+        ReasonKind::Tests if is_test => format!("tests {what}"),
+        ReasonKind::Tests => format!("is tested by {what}"),
+        ReasonKind::Names => format!("names {what}"),
+        ReasonKind::Called => format!("called by {what}"),
+        ReasonKind::Together => {
+            format!("changed with {what} in {}", counted(u64::from(reason.count), "commit"))
+        }
+    }
+}
+
+/// Writes `path:line:` and the signature of a unit, then notes in brackets.
+fn write_row(
+    out: &mut impl Write,
+    file: &FileAnswer,
+    (line, unit): (u32, Option<&Unit>),
+    notes: &str,
+    options: &OutputOptions,
+) -> Result<()> {
+    let (name, full) = (shown(file), absolute(&file.root, &file.path));
+    let line = line as usize;
+    options.write_spot(out, &LineLocation { name: &name, full: &full, line, column: None, separator: ':' })?;
+    let text = unit.map(|unit| if unit.signature.is_empty() { unit.qualified_name() } else { unit.signature.clone() });
+    write!(out, "{}  ", text.map(|text| shortened(&text)).unwrap_or_default())?;
+    paint(out, style::DIM, options.look.color, format!("[{notes}]"))?;
+    Ok(writeln!(out)?)
+}
+
+fn print_json<T: Serialize>(out: &mut impl Write, mut rows: impl Iterator<Item = T>, format: Format) -> Result<()> {
+    match format {
+        Format::Json => writeln!(out, "{}", json_text(&rows.collect::<Vec<_>>())?)?,
+        _ => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
+    }
+    Ok(out.flush()?)
+}
+
+fn json_call(row: &CallRow) -> JsonCallRow<'_> {
+    JsonCallRow {
+        file: absolute(&row.file.root, &row.file.path),
+        line: row.unit.span.line,
+        end_line: row.unit.span.end,
+        unit_type: row.unit.kind.name(),
+        qualified_name: row.unit.qualified_name(),
+        level: row.level,
+        certainty: certainty(row.is_certain),
+        callee: &row.callee,
+        is_test: row.is_test,
+    }
+}
+
+fn json_affected(one: &AffectedFile) -> JsonAffected<'_> {
+    let unit = one.unit.as_ref();
+    let reason = |reason: &'_ ImpactReason| (reason.kind == ReasonKind::Calls, reason.kind == ReasonKind::Together);
+    let reasons = one.reasons.iter().map(|one| {
+        let (is_call, is_together) = reason(one);
+        JsonReason {
+            kind: one.kind.name(),
+            what: &one.what,
+            certainty: is_call.then(|| certainty(one.is_certain)),
+            level: is_call.then_some(one.count),
+            commits: is_together.then_some(one.count),
+            weight: one.weight,
+        }
+    });
+    JsonAffected {
+        file: absolute(&one.file.root, &one.file.path),
+        line: unit.map(|unit| unit.span.line),
+        end_line: unit.map(|unit| unit.span.end),
+        unit_type: unit.map(|unit| unit.kind.name()),
+        qualified_name: unit.map(Unit::qualified_name),
+        score: one.score,
+        is_test: one.is_test,
+        reasons: reasons.collect(),
+    }
+}
+
+fn certainty(is_certain: bool) -> &'static str {
+    if is_certain { "certain" } else { "by name" }
+}
+
+/// The files of rows, each once, for `-l`.
+pub fn files_of<'a>(files: impl Iterator<Item = &'a FileAnswer>) -> Vec<FileAnswer> {
+    let mut found: Vec<FileAnswer> = Vec::new();
+    for file in files {
+        let is_known = |known: &FileAnswer| known.root == file.root && Path::new(&known.path) == Path::new(&file.path);
+        if !found.iter().any(is_known) {
+            found.push(file.clone());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_told_in_words() {
+        let reason =
+            |kind, is_certain, count| ImpactReason { kind, what: "Ring.push".into(), is_certain, count, weight: 0.5 };
+        for (reason, is_test, expected) in [
+            (reason(ReasonKind::Calls, true, 1), false, "calls Ring.push"),
+            (reason(ReasonKind::Calls, false, 2), false, "calls Ring.push indirectly by name"),
+            (reason(ReasonKind::Tests, true, 1), true, "tests Ring.push"),
+            (reason(ReasonKind::Tests, true, 1), false, "is tested by Ring.push"),
+            (reason(ReasonKind::Together, true, 1), false, "changed with Ring.push in 1 commit"),
+            (reason(ReasonKind::Together, true, 3), false, "changed with Ring.push in 3 commits"),
+        ] {
+            assert_eq!(reason_text(&reason, is_test), expected);
+        }
+    }
+}
