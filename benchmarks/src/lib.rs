@@ -8,6 +8,7 @@ pub mod issues;
 pub mod known;
 pub mod metric;
 pub mod needles;
+pub mod order;
 pub mod packs;
 pub mod paired;
 pub mod places;
@@ -72,6 +73,8 @@ enum BenchCommand {
     Needles(needles::NeedlesArgs),
     /// Measure whether the unit that answers a question is shown first
     Places(places::PlacesArgs),
+    /// Fit the learned order of units on labelled places
+    Order(order::OrderArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::BackgroundArgs),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
@@ -139,6 +142,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         BenchCommand::Shown(args) => shown::run(&args, &vars),
         BenchCommand::Needles(args) => needles::run(&args, &vars),
         BenchCommand::Places(args) => places::run(&args, &vars),
+        BenchCommand::Order(args) => order::run(&args, &vars),
         BenchCommand::Issues(args) => issues::run(&args, &vars),
         BenchCommand::Recall(args) => recall::run(&args, &vars),
         BenchCommand::Torture(args) => torture::run(&args),
