@@ -26,8 +26,8 @@ use serde_json::json;
 use tool::ToolClient;
 
 use crate::FINE;
-use crate::corpus::{BenchRepository, RankingArgs, Vars, read_json};
-use crate::places::{PlaceQuestion, repositories_with_questions};
+use crate::corpus::{BenchRepository, RankingArgs, Vars};
+use crate::places::{PlaceQuestion, asked};
 use crate::report::{Origin, bar, check_folders, median, publish};
 use crate::speed::process::Program;
 
@@ -206,12 +206,11 @@ pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     let env = args.ranking.environment(vars)?;
     let model = args.ranking.model(&env)?;
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&env.data_folder()?);
-    let files = repositories_with_questions(&args.places, args.aside, &args.only)?;
-    let bar = bar(files.len() as u64, "asking");
+    let asked = asked(&args.places, args.aside, &args.only)?;
+    let bar = bar(asked.len() as u64, "asking");
     let mut questions = Vec::new();
-    for (name, path, _) in files {
-        let asked: Vec<PlaceQuestion> = read_json(&path)?;
-        questions.extend(ask(args, &env, model.clone(), &program, &name, &asked)?);
+    for repository in &asked {
+        questions.extend(ask(args, &env, model.clone(), &program, &repository.name, &repository.questions)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

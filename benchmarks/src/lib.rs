@@ -10,6 +10,7 @@ pub mod issues;
 pub mod known;
 pub mod metric;
 pub mod needles;
+pub mod order;
 pub mod packs;
 pub mod paired;
 pub mod places;
@@ -78,6 +79,8 @@ enum BenchCommand {
     Economy(economy::EconomyArgs),
     /// Measure whether the files that future commits changed together are found from one of them
     Impact(impact::ImpactBenchArgs),
+    /// Fit the learned order of units on labelled places
+    Order(order::OrderArgs),
     /// Give hints and terms beside the queries, right ones and wrong ones, and print what they are worth
     Background(background::BackgroundArgs),
     /// Fit what turns a ranking into chances of being right, on questions asked of their own and of other repositories
@@ -147,6 +150,7 @@ fn run_with(args: Vec<OsString>, vars: Vec<(OsString, OsString)>) -> u8 {
         BenchCommand::Places(args) => places::run(&args, &vars),
         BenchCommand::Economy(args) => economy::run(&args, &vars),
         BenchCommand::Impact(args) => impact::run(&args, &vars),
+        BenchCommand::Order(args) => order::run(&args, &vars),
         BenchCommand::Issues(args) => issues::run(&args, &vars),
         BenchCommand::Recall(args) => recall::run(&args, &vars),
         BenchCommand::Torture(args) => torture::run(&args),

@@ -70,32 +70,6 @@ pub(crate) struct PlacesSource {
     language: String,
 }
 
-/// The repositories with questions below `places`, those set aside or the others; only those of `only`, unless it is
-/// empty. Each as `OWNER+NAME`, with the file of its questions.
-///
-/// # Errors
-/// When a file can't be read, or there are none.
-pub(crate) fn repositories_with_questions(
-    places: &Path,
-    aside: bool,
-    only: &[String],
-) -> Result<Vec<(String, PathBuf, PlacesSource)>> {
-    let sources: Vec<PlacesSource> = read_json(&places.join("repositories.json"))?;
-    let mut sources: HashMap<String, PlacesSource> =
-        sources.into_iter().map(|source| (source.name.replace('/', "+"), source)).collect();
-    let mut files = Vec::new();
-    for (name, path) in annotation_files(&places.join("questions"))? {
-        let source = sources.remove(&name).with_context(|| format!("repositories.json does not name {name}"))?;
-        if source.aside == aside && (only.is_empty() || only.contains(&name)) {
-            files.push((name, path, source));
-        }
-    }
-    if files.is_empty() {
-        bail!("nothing to ask: {} has no questions about these repositories", places.display());
-    }
-    Ok(files)
-}
-
 /// A question and the unit that answers it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,10 +106,14 @@ impl CodePlace {
     }
 
     fn is_unit(&self, path: &str, unit: &UnitAnswer) -> bool {
-        let (first, last) = (unit.unit.span.line, unit.unit.span.end);
+        self.path == path && self.is_mostly(unit.unit.span.line, unit.unit.span.end)
+    }
+
+    /// Whether at least half of each are the same lines.
+    fn is_mostly(&self, first: u32, last: u32) -> bool {
         let both = (self.lines.1.min(last) + 1).saturating_sub(self.lines.0.max(first));
         let long = |first: u32, last: u32| (last + 1).saturating_sub(first);
-        self.path == path && 2 * both >= long(first, last) && 2 * both >= long(self.lines.0, self.lines.1)
+        2 * both >= long(first, last) && 2 * both >= long(self.lines.0, self.lines.1)
     }
 }
 
@@ -279,12 +257,11 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let env = args.ranking.environment(vars)?;
     let model = args.ranking.model(&env)?;
-    let files = repositories_with_questions(&args.places, args.aside, &args.only)?;
-    let bar = bar(files.len() as u64, "asking");
+    let asked = asked(&args.places, args.aside, &args.only)?;
+    let bar = bar(asked.len() as u64, "asking");
     let mut questions = Vec::new();
-    for (name, path, source) in files {
-        let asked: Vec<PlaceQuestion> = read_json(&path)?;
-        questions.extend(ask(args, &env, model.clone(), &name, &source, &asked)?);
+    for repository in &asked {
+        questions.extend(ask(args, &env, model.clone(), repository)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -297,15 +274,58 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     Ok(FINE)
 }
 
+/// A repository with its questions.
+#[derive(Debug)]
+pub struct PlacesRepository {
+    /// `owner+name`.
+    pub name: String,
+    source: PlacesSource,
+    /// Its questions.
+    pub(crate) questions: Vec<PlaceQuestion>,
+}
+
+impl PlacesRepository {
+    /// Each question, with a function that says whether lines of a file answer it.
+    pub fn questions(&self) -> impl Iterator<Item = (&str, impl Fn(&str, u32, u32) -> bool)> {
+        self.questions.iter().map(|question| {
+            let places: Vec<&CodePlace> = std::iter::once(&question.place).chain(&question.also).collect();
+            let is_right = move |path: &str, first: u32, last: u32| {
+                places.iter().any(|place| place.path == path && place.is_mostly(first, last))
+            };
+            (question.question.as_str(), is_right)
+        })
+    }
+}
+
+/// The questions in a folder of places: those set aside, or the others; only about these repositories, if any.
+///
+/// # Errors
+/// When a file can't be read, or nothing is left.
+pub fn asked(places: &Path, is_aside: bool, only: &[String]) -> Result<Vec<PlacesRepository>> {
+    let sources: Vec<PlacesSource> = read_json(&places.join("repositories.json"))?;
+    let mut sources: HashMap<String, PlacesSource> =
+        sources.into_iter().map(|source| (source.name.replace('/', "+"), source)).collect();
+    let mut asked = Vec::new();
+    for (name, path) in annotation_files(&places.join("questions"))? {
+        let source = sources.remove(&name).with_context(|| format!("repositories.json does not name {name}"))?;
+        if source.aside == is_aside && (only.is_empty() || only.contains(&name)) {
+            asked.push(PlacesRepository { questions: read_json(&path)?, name, source });
+        }
+    }
+    if asked.is_empty() {
+        bail!("nothing to ask: {} has no questions about these repositories", places.display());
+    }
+    Ok(asked)
+}
+
 /// Asks all questions about one repository.
 fn ask(
     args: &PlacesArgs,
     env: &Env,
     model: Option<Arc<Model>>,
-    name: &str,
-    source: &PlacesSource,
-    questions: &[PlaceQuestion],
+    repository: &PlacesRepository,
 ) -> Result<Vec<PlaceRecord>> {
+    let PlacesRepository { name, source, questions } = repository;
     let folder = args.repos.join(name);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
     BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
@@ -320,7 +340,7 @@ fn ask(
         let packed = session.search(&request)?.files;
         let places: Vec<&CodePlace> = std::iter::once(&question.place).chain(&question.also).collect();
         records.push(PlaceRecord {
-            repository: name.to_string(),
+            repository: name.clone(),
             language: source.language.clone(),
             packs: packs(&folder, &places, &packed)?,
             ..record(question, &places, &rows)

@@ -40,7 +40,7 @@ fn only_first<R: Round>(request: &R, answers: &[R::Answer]) {
 
 fn unit(segment: u32, file: u32, line: u32, score: f32) -> UnitFound {
     let (kind, role) = Default::default();
-    UnitFound { unit: UnitId::new(segment, 7), file: FilePlace(file), kind, role, line, score }
+    UnitFound { unit: UnitId::new(segment, 7), file: FilePlace(file), kind, role, line, end: line, score }
 }
 
 fn good() -> UnitFound {

@@ -87,8 +87,6 @@ const HOLDS_THE_TOKEN: f32 = 0.85;
 const HOLDS_A_PART: f32 = 0.5;
 /// The same if it contains a token inside another word, and no file has more.
 const HOLDS_INSIDE: f32 = 0.3;
-/// Share of the query's weight from which a unit counts as containing all of it.
-const HOLDS_ALL: f32 = 0.999;
 /// Maximum strength of a file without any token.
 const LACKS_THE_TOKEN: f32 = 0.02;
 
@@ -218,8 +216,7 @@ impl KnownStrength {
 }
 
 /// What is known of each file: what the query points at, and what its tokens decide. Never below the floor are a file
-/// with a unit that contains all of the query's words, with a term of a table, or related to the reader's current file;
-/// never below the rule is one that defines the name that the query is, in any case. No file is below the floor for a
+/// that contains any of the query's words, and one related to the reader's current file; never below the rule is one that defines the name that the query is, in any case. No file is below the floor for a
 /// long query, of which every file contains little.
 pub fn known(given: &GivenFiles<'_>) -> Vec<KnownStrength> {
     let (by_tokens, is_long) = (by_tokens(given), given.query.long.is_some());
@@ -235,8 +232,7 @@ pub fn known(given: &GivenFiles<'_>) -> Vec<KnownStrength> {
         _ if by_tokens => KnownStrength::AtMost(LACKS_THE_TOKEN),
         // People type capitals on purpose.
         _ if is_called(given.query, &given.retrieved.files[hit.file]) => KnownStrength::AtLeast(RULE),
-        _ if held.unit >= HOLDS_ALL => KnownStrength::AtLeast(FLOOR),
-        _ if given.retrieved.evidence.expanded && held.unit > 0.0 => KnownStrength::AtLeast(FLOOR),
+        _ if held.file > 0.0 => KnownStrength::AtLeast(FLOOR),
         _ => KnownStrength::Nothing,
     };
     pointed(given).into_iter().zip(given.held).zip(given.hits).map(of_hit).collect()

@@ -29,13 +29,13 @@ use super::pairs::PairWeights;
 use super::reading::{KnownQuery, read};
 use super::respell::respelled;
 use super::rounds::{
-    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
-    ScoresResponse, StatisticsRequest, TopicsRequest,
+    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, HoldersRequest,
+    ScoresRequest, ScoresResponse, StatisticsRequest, TopicsRequest,
 };
 use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
-use super::{Corpus, Request};
+use super::{Corpus, Request, weighed};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -210,7 +210,27 @@ impl CorpusSearch<'_> {
         retrieved.evidence = Evidence { long: is_of_long, ..evidence };
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         forced.mark(&mut retrieved);
+        self.hold(&mut retrieved)?;
         Ok(retrieved)
+    }
+
+    /// Looks up how much of the query's weight the candidates contain that the stage `order` compares.
+    fn hold(&self, retrieved: &mut Retrieved) -> Result<()> {
+        let CorpusSearch { rounds, request, query, statistics, .. } = *self;
+        let fused = Fused::new(retrieved, request.fusion, request.knobs);
+        let mut compared: Vec<(UnitId, usize)> = rank::order::compared(retrieved, &fused, request.knobs)
+            .into_iter()
+            .map(|at| (retrieved.candidates[at].unit, at))
+            .collect();
+        compared.sort_unstable();
+        let units: Vec<UnitId> = compared.iter().map(|(unit, _)| *unit).collect();
+        let holders = rounds.ask(&HoldersRequest { units })?;
+        let groups: Vec<(UnitId, usize)> = compared.iter().zip(0..).map(|((unit, _), group)| (*unit, group)).collect();
+        let held = weighed(query, statistics, &groups, &holders, groups.len());
+        for ((_, at), held) in compared.into_iter().zip(held) {
+            retrieved.candidates[at].held = Some(held.unit);
+        }
+        Ok(())
     }
 
     /// Resolves the query's pointers.
@@ -387,6 +407,8 @@ impl CorpusSearch<'_> {
                 kind: unit.kind,
                 role: unit.role,
                 line: unit.line,
+                end: unit.end,
+                held: None,
                 name_hit: facts.name_hits.contains(&unit.unit),
                 pointer: None,
                 hinted: Matched::default(),

@@ -89,6 +89,8 @@ pub struct UnitFound {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
+    /// Its last line.
+    pub end: u32,
     /// Its score, or 0 if the round computes none.
     pub score: f32,
 }

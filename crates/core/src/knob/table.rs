@@ -413,6 +413,13 @@ knobs! {
         source: "own: docs/ranking.md, stages",
     }
 
+    // Stage `order`.
+    OrderShare order_share: f32 {
+        doc: "Share of the learned order in a file's score where the query's words are wholly doubted.",
+        off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.2, 0.35, 0.5, 1.0],
+        source: "benchmarks/places: docs/research/order.md",
+    }
+
     // Stages `long_path` and `long_title`.
     LongPath long_path: f32 {
         doc: "Added to files whose paths stand in a long query, in shares of the best score.",

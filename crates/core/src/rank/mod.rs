@@ -36,6 +36,7 @@ pub mod history;
 pub mod long;
 pub mod mention;
 pub mod multi_unit;
+pub mod order;
 pub mod path_penalty;
 pub mod pointed;
 pub mod proximity;
@@ -76,6 +77,7 @@ pub static STAGES: &[Stage] = &[
     variant::STAGE,
     long::PATH,
     path_penalty::LATE,
+    order::STAGE,
     long::TITLE,
     context::STAGE,
     pointed::STAGE,
@@ -116,6 +118,15 @@ pub fn run_through<'a>(
         }
     }
     Ranked::new(retrieved, &fused)
+}
+
+/// The scores that the stages before one give.
+pub fn before(stage: &Stage, query: &Query, knobs: &Knobs, retrieved: &Retrieved, mut fused: Fused) -> Fused {
+    for stage in STAGES.iter().take_while(|known| known.name != stage.name) {
+        let signals = (stage.prepare.signals)(query, knobs, retrieved);
+        apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, &mut fused);
+    }
+    fused
 }
 
 /// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.
@@ -168,6 +179,7 @@ mod tests {
             line: 3,
         };
         example.retrieved.candidates[6].pointer = Some(pointer);
+        example.retrieved.candidates.iter_mut().for_each(|c| (c.end, c.held) = (c.line + c.unit.doc(), Some(0.5)));
         example.retrieved.candidates[7].hinted =
             TagKind::ALL.into_iter().fold(Matched::default(), |matched, kind| matched.with(kind));
         example

@@ -25,6 +25,11 @@ pub struct Candidate {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
+    /// Its last line.
+    pub end: u32,
+    /// How much of the query's weight it contains, 0 to 1; `None` unless it is among those that the stage `order`
+    /// compares.
+    pub held: Option<f32>,
     /// Whether its name contains a content term of the query.
     pub name_hit: bool,
     /// The query's pointer to it, by a line or by its text, if there is one.

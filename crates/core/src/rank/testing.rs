@@ -56,6 +56,8 @@ impl Example {
             kind,
             role,
             line: 1,
+            end: 1,
+            held: None,
             name_hit: false,
             pointer: None,
             hinted: Matched::default(),

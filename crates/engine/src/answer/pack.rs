@@ -5,6 +5,7 @@ mod form;
 
 use std::cell::OnceCell;
 
+use colgrep_core::strength::FLOOR;
 use form::{BRIEF, COMMENTED, CUT, FULL, Form, LINE, lines_of, written};
 
 use crate::answer::FileAnswer;
@@ -23,8 +24,8 @@ const FULL_SHARE_SURE: f32 = 0.2;
 /// The same where it has to be cut.
 const CUT_SHARE: f32 = 0.2;
 const CUT_SHARE_SURE: f32 = 0.1;
-/// Chance that the best unit of a right file is the right one, and that the next ones are.
-const UNIT_CHANCES: [f32; UNITS_PER_FILE] = [0.79, 0.16, 0.09, 0.07, 0.05, 0.04, 0.03, 0.03];
+/// Exponent of a unit's score beside its file's best in the chance that it is the right one of a right file.
+const CHANCE_EXPONENT: i32 = 4;
 /// Least strength that a file counts with: the last of ten may still be right.
 const STRENGTH_MIN: f32 = 0.01;
 /// Share of the budget that names of files may take, apart from the first file's.
@@ -110,6 +111,15 @@ pub fn sizes(name: &str, file: &FileAnswer, unit: usize) -> [usize; 3] {
     [LINE, BRIEF, FULL].map(|form| written(name, "", &lines, &file.units[unit], form, usize::MAX).len())
 }
 
+/// The chance of each unit of a right file to be the right one.
+fn unit_chances(file: &FileAnswer) -> Vec<f32> {
+    let best = file.units.iter().map(|unit| unit.score).fold(f32::MIN_POSITIVE, f32::max);
+    let beside = file.units.iter().map(|unit| (unit.score.max(0.0) / best).powi(CHANCE_EXPONENT));
+    let beside: Vec<f32> = beside.collect();
+    let sum = beside.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+    beside.into_iter().map(|chance| chance / sum).collect()
+}
+
 struct Packer<'a> {
     files: &'a [FileAnswer],
     /// The lines of each file, once a unit of it is written.
@@ -131,10 +141,13 @@ impl Packer<'_> {
         written(&self.names[file], &id, lines, answered, form, room)
     }
 
-    /// Names the best unit of each file until the names have used their share of `bytes`.
+    /// Names the best unit of each file that is stronger than the floor until the names have used their share of `bytes`.
     fn name(&mut self, bytes: usize) {
         let mut left = (bytes as f32 * NAMES_SHARE) as usize;
         for file in (0..self.files.len()).filter(|at| !self.files[*at].units.is_empty()).take(FILES_MAX) {
+            if !self.pieces.is_empty() && self.files[file].strength <= FLOOR {
+                continue;
+            }
             let text = self.write(file, 0, LINE, usize::MAX);
             let room = if self.pieces.is_empty() { bytes } else { left };
             if text.len() > room.min(self.left) {
@@ -149,11 +162,12 @@ impl Packer<'_> {
     /// Units in full, those first that bring most for their bytes. Each brings the chance that it is the right one; the root
     /// of its bytes counts, since what does not fit at the end is left to smaller ones.
     fn by_worth(&self) -> Vec<PackPiece> {
+        let chances: Vec<Vec<f32>> = self.files.iter().map(unit_chances).collect();
         let of = |file: usize, unit: usize| {
             let text = self.write(file, unit, FULL, self.bytes);
             let known = self.pieces.iter().find(|piece| (piece.file, piece.unit) == (file, unit));
             let bytes = text.len().saturating_sub(known.map_or(0, |piece| piece.text.len())).max(1);
-            let worth = self.files[file].strength.max(STRENGTH_MIN) * UNIT_CHANCES[unit] / (bytes as f32).sqrt();
+            let worth = self.files[file].strength.max(STRENGTH_MIN) * chances[file][unit] / (bytes as f32).sqrt();
             (worth, PackPiece { file, unit, grade: Grade::Full, text })
         };
         let units = |file: usize| (0..self.files[file].units.len().min(UNITS_PER_FILE)).map(move |unit| (file, unit));

@@ -66,6 +66,8 @@ pub struct UnitHit {
     pub role: UnitRole,
     /// Line of its definition.
     pub line: u32,
+    /// Its last line.
+    pub end: u32,
     /// Whether its name contains a content term.
     pub name_hit: bool,
     /// BM25F, times the factor for its kind and role.
@@ -135,8 +137,8 @@ impl LexicalSegment {
     /// The facts of the unit that is document `doc`, with score 0.
     pub(super) fn hit(&self, key: UnitId, doc: DocId) -> UnitHit {
         let (file, info) = (self.file(doc), self.info(doc));
-        let (kind, role, line) = (info.kind(), info.role(), info.line());
-        UnitHit { key, file, kind, role, line, name_hit: false, score: 0.0 }
+        let (kind, role, line, end) = (info.kind(), info.role(), info.line(), info.end());
+        UnitHit { key, file, kind, role, line, end, name_hit: false, score: 0.0 }
     }
 
     /// Whether each column of facts and lengths has an entry for every document.

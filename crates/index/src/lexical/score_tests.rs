@@ -158,6 +158,7 @@ fn the_cut_keeps_enough_files() {
         kind: UnitKind::Function,
         role: UnitRole::Definition,
         line: 1,
+        end: 1,
         name_hit: false,
         score,
     };

@@ -128,8 +128,8 @@ impl<'a> LocalShard<'a> {
     }
 
     pub(crate) fn found(&self, hit: &UnitHit) -> UnitFound {
-        let UnitHit { key, file, kind, role, line, score, .. } = *hit;
-        UnitFound { unit: key, file: self.place(file), kind, role, line, score }
+        let UnitHit { key, file, kind, role, line, end, score, .. } = *hit;
+        UnitFound { unit: key, file: self.place(file), kind, role, line, end, score }
     }
 
     /// Units sorted by file, line and address.

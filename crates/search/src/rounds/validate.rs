@@ -92,8 +92,8 @@ impl Validate for UnitId {
 
 impl Validate for UnitFound {
     fn is_valid(&self, extent: &ShardExtent) -> bool {
-        let UnitFound { unit, file, line, score, .. } = self;
-        unit.is_valid(extent) && file.is_valid(extent) && line.is_valid(extent) && score.is_valid(extent)
+        let UnitFound { unit, file, line, end, score, .. } = self;
+        unit.is_valid(extent) && file.is_valid(extent) && [*line, *end].is_valid(extent) && score.is_valid(extent)
     }
 }
 
