@@ -72,8 +72,8 @@ mod tests {
             (r#"{"shards": []}"#, "there is none"),
             (r#"{"shards": [[]]}"#, "none has a replica"),
             (r#"{"shards": [[], []]}"#, "none has a replica"),
-            (r#"{"shards": [["localhost"]]}"#, "no address"),
-            (r#"{"shards": [[":80"]]}"#, "no address"),
+            (r#"{"shards": [["localhost"]]}"#, "is not an address"),
+            (r#"{"shards": [[":80"]]}"#, "is not an address"),
             (r#"{"shards": ["a:1"]}"#, "invalid type"),
             ("{\"shards\": [[\"a:1\"]", "EOF"),
         ] {

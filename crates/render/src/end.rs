@@ -38,8 +38,8 @@ pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, St
         return Some((RemarkKind::NotFound, not_found));
     }
     // Nobody takes one result for all, of several words nobody asks for every file, and who gets as many files as were
-    // asked for expects more.
-    let is_part = end.shown > 1 && !end.is_full && end.holders > end.shown;
+    // asked for expects more, unless the question asks for all.
+    let is_part = end.shown > 1 && (!end.is_full || end.is_everywhere) && end.holders > end.shown;
     // A file that contains the only word of the query is what was asked for.
     let is_plain = end.words.len() == 1 && end.holders >= end.shown;
     let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked && !is_plain;
@@ -267,6 +267,8 @@ mod tests {
         });
         let mut full = many.clone();
         full.is_full = true;
+        let mut all = full.clone();
+        all.is_everywhere = true;
         let elsewhere = end(|end| {
             (end.shown, end.strongest, end.holders, end.is_elsewhere) = (2, 0.9, 30, true);
             (end.patterns, end.words) = (words(&["wait"]), words(&["wait"]));
@@ -298,6 +300,7 @@ mod tests {
             ),
             (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
             (full, false, ""),
+            (all, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
             (respelled, false, ""),
             (read, false, "\"frobs\" is read as \"grab\", since nothing here holds it as typed"),
             (held, false, ""),

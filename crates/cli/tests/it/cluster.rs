@@ -318,8 +318,8 @@ fn what_shards_cannot_do_is_said_as_it_is() {
         (&["queue", "api/src/nowhere.rs"][..], gone),
         (&["queue", "."], "leave the path out to search all of them"),
         (&["queue", "--hidden"], "--hidden: not with --shards"),
-        (&["queue", "-uu", "-y"], "-u and -y: about indexes"),
-        (&["queue", "--index-mode", "keyword"], "--index-mode: about indexes"),
+        (&["queue", "-uu", "-y"], "-u and -y: not with --shards"),
+        (&["queue", "--index-mode", "keyword"], "--index-mode: not with --shards"),
         (&["queue", "--group", "backend"], "--group names folders of this machine"),
         (&["--like", "api/src/queue.rs:1"], "--like reads a unit of this machine"),
     ] {

@@ -229,16 +229,17 @@ fn names_are_found_as_other_languages_write_them() {
     );
     sandbox.write("web/color-wheel.tsx", "export function paint(size: number) {\n  return size;\n}\n");
     sandbox.write("web/tab.bar.ts", "export function show(size: number) {\n  return size;\n}\n");
-    for (query, read, expected) in [
+    for (query, expected) in [
         // The index has the stem of `formfile`.
-        ("form_file", "FormFile", "src/context.go:4:"),
-        ("get_uint32_slice", "GetUint32Slice", "src/context.go:8:"),
-        ("colorwheel", "color-wheel", "web/color-wheel.tsx:"),
-        ("tabbar", "tab.bar", "web/tab.bar.ts:"),
+        ("form_file", "src/context.go:4:"),
+        ("get_uint32_slice", "src/context.go:8:"),
+        ("colorwheel", "web/color-wheel.tsx:"),
+        ("tabbar", "web/tab.bar.ts:"),
     ] {
         let ran = sandbox.run(&["--query", query, "-k", "1"]);
         assert!(ran.out.starts_with(expected), "{query}: {} {}", ran.out, ran.err);
-        assert!(ran.err.contains(&format!("\"{query}\" is read as \"{read}\"")), "{query}: {}", ran.err);
+        // The result shows how the name is written.
+        assert!(!ran.err.contains("is read as"), "{query}: {}", ran.err);
     }
     for query in ["form_mode", "colorwheels"] {
         let ran = sandbox.run(&["--query", query]);

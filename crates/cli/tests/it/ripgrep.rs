@@ -88,7 +88,7 @@ fn files_are_listed_and_sorted() {
     let refused = sandbox.run(&["zebra", "--sort", "path"]);
     assert!(refused.status == 2 && refused.err.contains("whose results are ranked"), "{refused:?}");
     let refused = sandbox.run(&["--calls", "zebra", "--sort", "path"]);
-    assert!(refused.status == 2 && refused.err.contains("a list in order of paths"), "{refused:?}");
+    assert!(refused.status == 2 && refused.err.contains("whose lists are sorted by path"), "{refused:?}");
 }
 
 #[test]

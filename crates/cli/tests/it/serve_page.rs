@@ -80,7 +80,8 @@ fn a_pattern_alone_other_places_and_numbers_are_found() {
     let listed = server.good("/page/results", &json!({"pattern": "fn p[ou]\\w+"}));
     let hit = &listed["results"][0];
     assert_eq!((&hit["repository"], &hit["path"], &hit["line"]), (&json!("src"), &json!("queue/ring.rs"), &json!(14)));
-    assert_eq!(hit["units"][1]["shown"]["number"], 21, "{hit}");
+    let mut units = hit["units"].as_array().expect("units").iter();
+    assert!(units.any(|unit| unit["shown"]["number"] == 21), "{hit}");
     // The name of a repository and a path of it, and nothing of where it is.
     let asked = json!({"query": "request", "paths": ["src/http/parse.rs"], "per_file": 9, "all": true});
     let places = server.good("/page/results", &asked);

@@ -51,6 +51,8 @@ pub struct End {
     pub query: String,
     /// Whether it consists of exact tokens alone (names, codes, numbers), which occur exactly as written or nowhere.
     pub is_tokens: bool,
+    /// Whether it asks for all places of a name.
+    pub is_everywhere: bool,
     /// [`SearchRequest::has_end`](crate::request::SearchRequest::has_end): whether weak results are marked as weak.
     pub is_ruled: bool,
     /// Number of results.
@@ -250,7 +252,8 @@ pub fn end(
     ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
 ) -> Result<End> {
     let read_as = query.respelled.clone();
-    let mut end = End { is_tokens: query.intents.is_tokens, weak, least, read_as, ..End::default() };
+    let (is_tokens, is_everywhere) = (query.intents.is_tokens, query.is_everywhere());
+    let mut end = End { is_tokens, is_everywhere, weak, least, read_as, ..End::default() };
     let (mut written, names) = (written(query), names(query));
     let is_named = |word: &String| names.contains(&word.as_str());
     // The index knows that the parts of `1.2.3` are adjacent, but not what separates or surrounds them.

@@ -106,9 +106,9 @@ mod tests {
             (vec![of("a/web"), as_named("other", "a/web"), of("x=y")], "twice, as \"web\" and as \"other\""),
             (vec![as_named("one", "b/web"), as_named("two", "a/../b/web")], "twice, as \"one\" and as \"two\""),
             (vec![of("gone"), as_named("other", "gone")], "twice, as \"gone\" and as \"other\""),
-            (vec![PathBuf::from("a/b=x")], "no name of a repository"),
-            (vec![PathBuf::from("=x")], "no name of a repository"),
-            (vec![PathBuf::from(" =x")], "no name of a repository"),
+            (vec![PathBuf::from("a/b=x")], "can't name a repository"),
+            (vec![PathBuf::from("=x")], "can't name a repository"),
+            (vec![PathBuf::from(" =x")], "can't name a repository"),
             (vec![PathBuf::from("web=")], "names no folder"),
             (vec![PathBuf::from("/")], "has no name"),
         ] {
