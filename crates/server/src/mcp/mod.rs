@@ -38,10 +38,10 @@ names the roots, what git has checked out there, and how current the index is.";
 
 /// The same of a server over shards.
 const INSTRUCTIONS_OVER_SHARDS: &str = "colgrep searches the code of repositories that other machines serve, as one index of all. \
-`search` ranks units (functions, classes, constants, headings) by words, names and meaning; `grep` gives matching \
-lines of indexed files; `status` tells the repositories and which shards answer. Paths begin with the name of a repository, in answers and in the parameter `paths`; the files themselves \
-are not on this machine. Answers are text; tokens are counted as bytes / 4; a last line in parentheses gives the offset of the \
-next page. Where shards do not answer, an answer says which.";
+`search` ranks units (functions, classes, constants, headings) by words, names and meaning; with `pattern` alone it gives \
+matching lines of indexed files; `status` tells the repositories and which shards answer. Paths begin with the name of a \
+repository, in answers and in the parameter `paths`; the files themselves are not on this machine. Answers are text; tokens \
+are counted as bytes / 4; a last line in parentheses gives the offset of the next page. Where shards do not answer, an answer says which.";
 
 /// Serves MCP on standard input and output until the client closes them.
 ///
