@@ -41,8 +41,8 @@ install:
 release out="target/packages":
     cargo build --release --locked -p colgrep -p colgrep-python --features colgrep-python/module
     rm -rf {{out}}
-    python3 packaging/release.py --program target/release/colgrep --module `ls target/release/lib_colgrep.so target/release/lib_colgrep.dylib 2>/dev/null` --out {{out}} --checksums
-    python3 packaging/trial.py {{out}}
+    python3 crates/cli/packaging/release.py --program target/release/colgrep --module `ls target/release/lib_colgrep.so target/release/lib_colgrep.dylib 2>/dev/null` --out {{out}} --checksums
+    python3 crates/cli/packaging/trial.py {{out}}
 
 # What the recipes of the benchmark need: `corpus="--annotations DIR --annotations DIR --specs FILE --repos DIR"`
 corpus := ""

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "packaging"))
+sys.path.insert(0, str(ROOT / "crates/cli/packaging"))
 
 BUILD = "--release --locked -p colgrep -p colgrep-python --features colgrep-python/module"
 

@@ -34,8 +34,8 @@ def write_main(out: Path, level: int) -> Path:
         "package.json": manifest(
             "colgrep", bin={"colgrep": "colgrep.js"}, engines={"node": ">=18"}, optionalDependencies=programs
         ),
-        "colgrep.js": (ROOT / "packaging/npm/colgrep.js").read_bytes(),
-        "README.md": (ROOT / "packaging/npm/README.md").read_bytes(),
+        "colgrep.js": (ROOT / "crates/cli/packaging/npm/colgrep.js").read_bytes(),
+        "README.md": (ROOT / "crates/cli/packaging/npm/README.md").read_bytes(),
         "LICENSE": (ROOT / "LICENSE").read_bytes(),
     }
     return write_package(out, "colgrep", entries, {"colgrep.js"}, level)

@@ -105,7 +105,7 @@ def licence_files(package: Package) -> list[str]:
 
 def standard_text(package: Package) -> str:
     """The text of the licence that a package without a licence file names."""
-    for name, path in [("MIT", "packaging/MIT.txt"), ("Apache-2.0", "LICENSE")]:
+    for name, path in [("MIT", "crates/cli/packaging/MIT.txt"), ("Apache-2.0", "LICENSE")]:
         if name in package.licence.split():
             return (ROOT / path).read_text().strip()
     raise SystemExit(f"{package.name} {package.version}: no licence file, and no standard text of {package.licence}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Packs a built program for one system: archive, wheel, npm packages and bill of materials. Python's library suffices.
 
-    python3 packaging/release.py --program target/release/colgrep --out target/release-files
-    python3 packaging/release.py --program … --out … --module target/release/lib_colgrep.so   # with the Python module
-    python3 packaging/release.py --out … --checksums                                          # of all systems, at the end
+    python3 crates/cli/packaging/release.py --program target/release/colgrep --out target/release-files
+    python3 crates/cli/packaging/release.py --program … --out … --module target/release/lib_colgrep.so   # with the Python module
+    python3 crates/cli/packaging/release.py --out … --checksums                                          # of all systems, at the end
 
 `just release` builds the program first.
 """

@@ -33,7 +33,7 @@ def metadata(has_module: bool) -> str:
         lines.append(f"Provides-Extra: {extra}")
         lines += [f'Requires-Dist: {requirement}; extra == "{extra}"' for requirement in requirements]
     lines.append("Description-Content-Type: text/markdown")
-    readme = PYTHON / project["readme"] if has_module else ROOT / "packaging/python.md"
+    readme = PYTHON / project["readme"] if has_module else ROOT / "crates/cli/packaging/python.md"
     return "\n".join(lines) + "\n\n" + readme.read_text()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries the packages of a folder as a newcomer would: install, ask for the version, search, uninstall.
 
-    python3 packaging/trial.py target/release-files
+    python3 crates/cli/packaging/trial.py target/release-files
 
 The wheel goes into a fresh virtual environment, the npm packages into an empty folder. Without npm, that part is skipped.
 """

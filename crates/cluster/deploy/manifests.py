@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes systemd units or Kubernetes manifests for shards, from the file that names them.
 
-Usage: python3 deploy/manifests.py systemd|kubernetes SHARDS.json FOLDER
+Usage: python3 crates/cluster/deploy/manifests.py systemd|kubernetes SHARDS.json FOLDER
 
 The file is the one that `colgrep serve --shards` reads, with what else a deployment needs; colgrep ignores that:
 
