@@ -159,8 +159,8 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
         let kinds = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
         server.send("/mcp", &call, &[&kinds[..], rights].concat())
     };
-    assert_eq!(by_agent(&[]).status, 403);
-    let some = by_agent(&[rights[1]]);
+    assert_eq!((by_agent(&[]).status, by_agent(&[bearer]).status), (401, 403));
+    let some = by_agent(&rights[1..]);
     assert!(some.status == 200 && some.text.contains("web/src/app.js"), "{some:?}");
     assert!(!some.text.contains("api/") && !some.text.contains("back/"), "{some:?}");
     // A whole file, if its reader may see it.

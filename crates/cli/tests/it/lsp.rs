@@ -102,7 +102,8 @@ impl EditorClient {
 
 #[test]
 fn a_server_offers_what_it_does() {
-    let (client, offered) = EditorClient::start(&queue());
+    let sandbox = queue();
+    let (client, offered) = EditorClient::start(&sandbox);
     let offered = &offered["capabilities"];
     let mut names: Vec<&String> = offered.as_object().expect("capabilities").keys().collect();
     names.sort();
@@ -131,7 +132,8 @@ fn symbols_of_the_workspace_are_ranked() {
 
 #[test]
 fn symbols_of_a_document_follow_what_is_typed() {
-    let (mut client, _) = EditorClient::start(&queue());
+    let sandbox = queue();
+    let (mut client, _) = EditorClient::start(&sandbox);
     let uri = client.uri("src/queue.rs");
     assert_eq!(client.outline("src/queue.rs"), "Queue Queue(push) grow reserve");
     let opened = json!({"uri": uri, "languageId": "rust", "version": 1, "text": "fn fresh() {}\n"});
@@ -148,7 +150,8 @@ fn symbols_of_a_document_follow_what_is_typed() {
 
 #[test]
 fn calls_are_a_hierarchy() {
-    let (mut client, _) = EditorClient::start(&queue());
+    let sandbox = queue();
+    let (mut client, _) = EditorClient::start(&sandbox);
     // At its definition, and at a call.
     let items = client.prepared("src/queue.rs", 10, 4);
     let called = client.prepared("src/queue.rs", 6, 9);
@@ -171,7 +174,8 @@ fn calls_are_a_hierarchy() {
 
 #[test]
 fn other_requests_are_refused_and_the_server_lives() {
-    let (mut client, _) = EditorClient::start(&queue());
+    let sandbox = queue();
+    let (mut client, _) = EditorClient::start(&sandbox);
     assert_eq!(client.ask("textDocument/hover", json!({}))["error"]["code"], -32601);
     assert_eq!(client.ask("workspace/symbol", json!({"query": 1}))["error"]["code"], -32602);
     let missing = json!({"textDocument": {"uri": client.uri("src/nosuch.rs")}});

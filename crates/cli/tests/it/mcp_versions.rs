@@ -82,7 +82,7 @@ fn a_call_may_be_limited_to_a_project_inside_the_roots() {
         ("search", json!({"file": "a.py:1"}), "one/a.py:1-2 function lion\n"),
         ("search", json!({"file": "one/a.py:1"}), "one/a.py:1-2 function lion\n"),
         ("grep", json!({"pattern": "return"}), "one/a.py:2:    return 1\n"),
-        ("outline", json!({"file": "a.py"}), "       1-2 "),
+        ("outline", json!({"file": "a.py"}), "        1-2 "),
         ("status", json!({}), "root ROOT/one\n"),
     ] {
         for project in ["one".to_string(), sandbox.root().join("one").display().to_string()] {

@@ -200,7 +200,6 @@ fn names_with_marks_mean_their_definition() {
             ("main-menu", "page.css:5:"),
             ("aws_vpc.this", "main.tf:2:"),
             ("aws_subnet.x", "main.tf:1:"),
-            ("var.cidr", "main.tf:3:"),
             ("jobs.deploy", "ci/ci.yml:7:"),
             ("jobs.build-and-test", "ci/ci.yml:10:"),
             ("build-and-test", "ci/ci.yml:10:"),
