@@ -261,6 +261,6 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
     only_first_by("lines", &lies, |found| are_lines(1, found, &known));
     assert!(!are_lines(0, &line("a/b.rs", 1), &known), "more than were asked for");
 
-    let served = |files| vec![ServedRepository { files, ..ServedRepository::default() }];
+    let served = |files| vec![ServedRepository { name: "acme".to_string(), files, ..ServedRepository::default() }];
     only_first_by("served", &[served(4), served(u64::MAX)], |served| are_served(served));
 }

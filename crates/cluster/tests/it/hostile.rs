@@ -160,7 +160,7 @@ fn a_caller_with_rights_learns_nothing_of_shards() {
     assert_eq!(look(&both), (1, of_two.clone()), "what is his is told");
     let refused = asked(&corpus, QUERY, false, |asked| {
         let wanted = ClusterScope { allowed: Some(&of_two), scope: &scope };
-        over.rank(&wanted, asked, &()).expect_err("nothing answers").to_string()
+        format!("{:?}", over.rank(&wanted, asked, &()))
     });
     assert!(!addresses.iter().any(|address| refused.contains(address.as_str())), "{refused}");
 }

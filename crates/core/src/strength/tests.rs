@@ -43,7 +43,7 @@ fn of(text: &str, prepare: impl Fn(&mut Example)) -> Vec<f32> {
 #[test]
 fn what_holds_the_query_is_strong_and_the_rest_weak() {
     let strengths = of("parse request body", |_| {});
-    assert!(strengths[0] > RULE && strengths[1] < FLOOR, "{strengths:?}");
+    assert!(strengths[0] > RULE && strengths[1] == FLOOR, "{strengths:?}");
     let unknown = of("parse request body", |example| {
         (example.retrieved.evidence.known, example.retrieved.evidence.strength) = (0.2, 0.1);
         example.retrieved.rankings[0].hits.clear();

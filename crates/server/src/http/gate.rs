@@ -285,7 +285,10 @@ mod tests {
             for at in 0..3 * CONNECTIONS_MAX {
                 let seat = gate.connect(HERE).await.expect("a seat");
                 assert!(seat.is_whole, "{at}: an older stranger leaves");
-                tokio::spawn(async move { seat.guest.is_to_leave().await });
+                tokio::spawn(async move {
+                    let seat = seat;
+                    seat.guest.is_to_leave().await;
+                });
                 tokio::task::yield_now().await;
             }
             let left = tokio::time::timeout(Duration::from_millis(10), honest.guest.is_to_leave());
