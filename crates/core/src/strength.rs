@@ -245,12 +245,12 @@ fn by_tokens(given: &GivenFiles<'_>) -> bool {
 
 /// Whether a ranking took part.
 fn has(retrieved: &Retrieved, retriever: Retriever) -> bool {
-    retrieved.rankings.iter().any(|ranking| ranking.retriever == retriever)
+    retrieved.ranking(retriever).is_some()
 }
 
 /// The weights for the rankings that took part.
 fn weights(retrieved: &Retrieved) -> &'static Weights {
-    let has_meaning = retrieved.rankings.iter().any(|r| r.retriever == Retriever::Semantic && !r.hits.is_empty());
+    let has_meaning = retrieved.ranking(Retriever::Semantic).is_some_and(|ranking| !ranking.hits.is_empty());
     match (has(retrieved, Retriever::Lexical), has_meaning) {
         (_, false) => &WORDS,
         (false, true) => &MEANING,
@@ -340,7 +340,7 @@ pub fn signs(given: &GivenFiles<'_>) -> Vec<Signs> {
     let (possible, itself) = (mass * (1.0 + given.knobs.k1), evidence.likeness.max(f32::MIN_POSITIVE));
     let words = ByFile::new(retrieved, Retriever::Lexical);
     let meaning = ByFile::new(retrieved, Retriever::Semantic);
-    let near = retrieved.rankings.iter().find(|r| r.retriever == Retriever::Semantic).map_or(&[][..], |r| &r.hits);
+    let near = retrieved.ranking(Retriever::Semantic).map_or(&[][..], |ranking| &ranking.hits);
     let likeness_at = |rank: usize| near.get(rank).or(near.last()).map_or(0.0, |hit| hit.1);
     let (nearer, far) = (likeness_at(NEAR_UNIT), likeness_at(FAR_UNIT));
     let first = hits.first().map_or(1.0, |hit| hit.score).max(f32::MIN_POSITIVE);

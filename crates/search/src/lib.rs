@@ -212,11 +212,7 @@ fn held_of(
 ) -> Result<Vec<HeldWeight>> {
     let at: FxHashMap<usize, usize> = hits.iter().enumerate().map(|(at, hit)| (hit.file, at)).collect();
     let of_hit = retrieved.candidates.iter().filter_map(|c| Some((c.unit, *at.get(&c.file)?)));
-    let mut units: Vec<(UnitId, usize)> = of_hit.collect();
-    units.sort_unstable();
-    let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
-    let holders = rounds.ask(&HoldersRequest { units: keys })?;
-    let mut held = weighed(query, statistics, &units, &holders, hits.len());
+    let mut held = held_in_groups(rounds, query, statistics, of_hit.collect(), hits.len())?;
     if query.intents.is_tokens {
         let files: Vec<FilePlace> = hits.iter().map(|hit| FilePlace(retrieved.files[hit.file].place)).collect();
         for (held, tokens) in held.iter_mut().zip(tokens_held(rounds, &files, &query.intents.tokens)?) {
@@ -224,6 +220,20 @@ fn held_of(
         }
     }
     Ok(held)
+}
+
+/// How much of the query's weight each group of units contains: `units` are the members of `groups` groups.
+fn held_in_groups(
+    rounds: &Coordinator<'_>,
+    query: &Query,
+    statistics: &Statistics,
+    mut units: Vec<(UnitId, usize)>,
+    groups: usize,
+) -> Result<Vec<HeldWeight>> {
+    units.sort_unstable();
+    let keys: Vec<UnitId> = units.iter().map(|unit| unit.0).collect();
+    let holders = rounds.ask(&HoldersRequest { units: keys })?;
+    Ok(weighed(query, statistics, &units, &holders, groups))
 }
 
 /// Which tokens each file contains. If no file contains them as written, the names inside count as a part: `NAME` of

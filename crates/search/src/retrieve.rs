@@ -29,13 +29,13 @@ use super::pairs::PairWeights;
 use super::reading::{KnownQuery, read};
 use super::respell::respelled;
 use super::rounds::{
-    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, HoldersRequest,
-    ScoresRequest, ScoresResponse, StatisticsRequest, TopicsRequest,
+    CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
+    ScoresResponse, StatisticsRequest, TopicsRequest,
 };
 use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
-use super::{Corpus, Request, weighed};
+use super::{Corpus, Request, held_in_groups};
 use colgrep_index::error::Result;
 use colgrep_index::ids::FilePlace;
 
@@ -217,17 +217,15 @@ impl CorpusSearch<'_> {
     /// Looks up how much of the query's weight the candidates contain that the stage `order` compares.
     fn hold(&self, retrieved: &mut Retrieved) -> Result<()> {
         let CorpusSearch { rounds, request, query, statistics, .. } = *self;
+        // A search whose words are trusted needs no second fusion.
+        if retrieved.doubt(request.knobs) == 0.0 {
+            return Ok(());
+        }
         let fused = Fused::new(retrieved, request.fusion, request.knobs);
-        let mut compared: Vec<(UnitId, usize)> = rank::order::compared(retrieved, &fused, request.knobs)
-            .into_iter()
-            .map(|at| (retrieved.candidates[at].unit, at))
-            .collect();
-        compared.sort_unstable();
-        let units: Vec<UnitId> = compared.iter().map(|(unit, _)| *unit).collect();
-        let holders = rounds.ask(&HoldersRequest { units })?;
-        let groups: Vec<(UnitId, usize)> = compared.iter().zip(0..).map(|((unit, _), group)| (*unit, group)).collect();
-        let held = weighed(query, statistics, &groups, &holders, groups.len());
-        for ((_, at), held) in compared.into_iter().zip(held) {
+        let compared = rank::order::compared(retrieved, &fused, request.knobs);
+        let units = compared.iter().zip(0..).map(|(at, group)| (retrieved.candidates[*at].unit, group)).collect();
+        let held = held_in_groups(rounds, query, statistics, units, compared.len())?;
+        for (at, held) in compared.into_iter().zip(held) {
             retrieved.candidates[at].held = Some(held.unit);
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Fused {
     pub fn new(retrieved: &Retrieved, method: Fusion, knobs: &Knobs) -> Fused {
         let weighted = fuse::weigh(&retrieved.rankings, &retrieved.evidence, knobs);
         let fused = fuse::fuse(&weighted, method, retrieved.evidence.rank_constant(knobs));
-        let semantic = retrieved.rankings.iter().find(|r| r.retriever == Retriever::Semantic);
+        let semantic = retrieved.ranking(Retriever::Semantic);
         let ties = match (method, semantic) {
             (Fusion::ReciprocalRank, Some(semantic)) => semantic_ranks(retrieved, semantic),
             _ => Vec::new(),
@@ -36,7 +36,7 @@ impl Fused {
             scores: retrieved.candidates.iter().map(|c| fused.get(&c.unit).copied().unwrap_or(0.0)).collect(),
             ties,
             file_scores: vec![0.0; retrieved.files.len()],
-            doubt: if semantic.is_some() { retrieved.evidence.doubt(knobs) } else { 0.0 },
+            doubt: retrieved.doubt(knobs),
         }
     }
 

@@ -111,8 +111,7 @@ pub fn run_through<'a>(
     mut observer: Option<&mut Observer<'_>>,
 ) -> Ranked<'a> {
     for stage in stages {
-        let signals = (stage.prepare.signals)(query, knobs, retrieved);
-        apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, &mut fused);
+        advance(stage, query, knobs, retrieved, &mut fused);
         if let Some(observer) = &mut observer {
             observer(stage.name, &Ranked::new(retrieved, &fused));
         }
@@ -123,10 +122,15 @@ pub fn run_through<'a>(
 /// The scores that the stages before one give.
 pub fn before(stage: &Stage, query: &Query, knobs: &Knobs, retrieved: &Retrieved, mut fused: Fused) -> Fused {
     for stage in STAGES.iter().take_while(|known| known.name != stage.name) {
-        let signals = (stage.prepare.signals)(query, knobs, retrieved);
-        apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, &mut fused);
+        advance(stage, query, knobs, retrieved, &mut fused);
     }
     fused
+}
+
+/// Computes the signals of a stage, and runs it.
+fn advance(stage: &Stage, query: &Query, knobs: &Knobs, retrieved: &Retrieved, fused: &mut Fused) {
+    let signals = (stage.prepare.signals)(query, knobs, retrieved);
+    apply(stage, &StageInput { query, knobs, retrieved, signals: &signals }, fused);
 }
 
 /// Runs one stage and, if it is doubted, takes back the doubted share of its changes. Non-finite scores become 0.

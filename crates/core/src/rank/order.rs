@@ -3,8 +3,6 @@
 //! The other stages were tuned on files. This one was fitted on labelled units: a linear function of a few signs, with a
 //! softmax over the units of one question (listwise learning to rank: Z. Cao and others, ICML 2007).
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashMap;
 
 use super::fused::Fused;
@@ -33,8 +31,8 @@ const COMPARED_MAX: usize = 100;
 const DOUBT_MIN: f32 = 0.4;
 /// Rank by meaning from which nearness is measured.
 const FAR_UNIT: usize = 200;
-/// Exponent of a unit's chance beside its file's best in its score: less than 1, since the other units of a file are
-/// not nothing.
+/// Exponent of a unit's chance relative to the best of its file. Below 1, so that the other units of a file keep part of
+/// its score.
 const WITHIN: f32 = 0.25;
 
 /// Number of signs.
@@ -64,12 +62,11 @@ pub fn compared(retrieved: &Retrieved, fused: &Fused, knobs: &Knobs) -> Vec<usiz
         return Vec::new();
     }
     let mut best: Vec<usize> = (0..retrieved.candidates.len()).collect();
-    let by_score = |a: &usize, b: &usize| {
-        let unit = |at: usize| Reverse(retrieved.candidates[at].tie_order());
-        fused.scores[*b].total_cmp(&fused.scores[*a]).then_with(|| unit(*b).cmp(&unit(*a)))
-    };
     if best.len() > COMPARED_MAX {
-        best.select_nth_unstable_by(COMPARED_MAX, by_score);
+        let tie = |at: usize| retrieved.candidates[at].tie_order();
+        best.select_nth_unstable_by(COMPARED_MAX, |a, b| {
+            fused.scores[*b].total_cmp(&fused.scores[*a]).then_with(|| tie(*a).cmp(&tie(*b)))
+        });
         best.truncate(COMPARED_MAX);
     }
     best
@@ -77,28 +74,28 @@ pub fn compared(retrieved: &Retrieved, fused: &Fused, knobs: &Knobs) -> Vec<usiz
 
 fn apply(input: &StageInput<'_>, fused: &mut Fused) {
     let StageInput { query, knobs, retrieved, .. } = *input;
-    let best = fused.scores.iter().copied().fold(0.0, f32::max);
-    let signs = signs(query, retrieved, fused);
+    let files = best_of_files(retrieved, fused);
+    let best = files.iter().copied().fold(0.0, f32::max);
+    let signs = signs_beside(query, retrieved, &files);
     if signs.is_empty() || best <= 0.0 || knobs.order_share == 0.0 {
         return;
     }
     let sum = |signs: &[f32; SIGNS]| signs.iter().zip(WEIGHTS).map(|(sign, (_, weight))| sign * weight).sum::<f32>();
     let sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, sum(signs))).collect();
     let highest = sums.iter().map(|(_, sum)| *sum).fold(f32::NEG_INFINITY, f32::max);
-    // The chance of each file's best unit, relative to the best of all.
-    let mut chances = vec![0.0f32; retrieved.files.len()];
-    for (at, sum) in &sums {
-        let chance = &mut chances[retrieved.candidates[*at].file];
-        *chance = chance.max((sum - highest).exp());
+    // Relative to the best of all: the chance of each unit, and of the best unit of each file.
+    let chances: Vec<(usize, f32)> = sums.into_iter().map(|(at, sum)| (at, (sum - highest).exp())).collect();
+    let mut of_files = vec![0.0f32; retrieved.files.len()];
+    for (at, chance) in &chances {
+        let file = &mut of_files[retrieved.candidates[*at].file];
+        *file = file.max(*chance);
     }
     let share = knobs.order_share * ((fused.doubt - DOUBT_MIN) / (1.0 - DOUBT_MIN)).max(0.0);
-    let files = best_of_files(retrieved, fused);
     fused.scores.iter_mut().for_each(|score| *score *= 1.0 - share);
-    for (at, sum) in sums {
+    for (at, chance) in chances {
         let file = retrieved.candidates[at].file;
-        let of_file = (1.0 - share) * files[file] + share * best * chances[file];
-        let within = ((sum - highest).exp() / chances[file]).powf(WITHIN);
-        fused.scores[at] = of_file * within;
+        let of_file = (1.0 - share) * files[file] + share * best * of_files[file];
+        fused.scores[at] = of_file * (chance / of_files[file]).powf(WITHIN);
     }
 }
 
@@ -113,12 +110,16 @@ fn best_of_files(retrieved: &Retrieved, fused: &Fused) -> Vec<f32> {
 
 /// The signs of the candidates that are compared, by their positions.
 pub fn signs(query: &Query, retrieved: &Retrieved, fused: &Fused) -> Vec<(usize, [f32; SIGNS])> {
+    signs_beside(query, retrieved, &best_of_files(retrieved, fused))
+}
+
+/// The same, with the best score of each file.
+fn signs_beside(query: &Query, retrieved: &Retrieved, files: &[f32]) -> Vec<(usize, [f32; SIGNS])> {
     let compared: Vec<(usize, &Candidate, f32)> =
         retrieved.candidates.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.held?))).collect();
     if compared.is_empty() {
         return Vec::new();
     }
-    let files = best_of_files(retrieved, fused);
     let best = files.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     let mut counts = vec![0u16; retrieved.files.len()];
     compared.iter().for_each(|(_, candidate, _)| counts[candidate.file] += 1);
@@ -159,7 +160,7 @@ fn scaled(
     wanted: &FxHashMap<UnitId, usize>,
     floor: impl Fn(&Ranking) -> f32,
 ) -> FxHashMap<usize, f32> {
-    let Some(ranking) = retrieved.rankings.iter().find(|ranking| ranking.retriever == retriever) else {
+    let Some(ranking) = retrieved.ranking(retriever) else {
         return FxHashMap::default();
     };
     let floor = floor(ranking);

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bm25;
-use crate::fuse::{Evidence, Ranking};
+use crate::fuse::{Evidence, Ranking, Retriever};
+use crate::knob::Knobs;
 use crate::path::PathFacts;
 use crate::query::intents::Pointer;
 use crate::tag::Matched;
@@ -159,6 +160,16 @@ pub struct Retrieved {
 }
 
 impl Retrieved {
+    /// The ranking of a retriever, if it took part.
+    pub fn ranking(&self, retriever: Retriever) -> Option<&Ranking> {
+        self.rankings.iter().find(|ranking| ranking.retriever == retriever)
+    }
+
+    /// Doubt in the query's words, 0 to 1; 0 without a semantic ranking.
+    pub fn doubt(&self, knobs: &Knobs) -> f32 {
+        self.ranking(Retriever::Semantic).map_or(0.0, |_| self.evidence.doubt(knobs))
+    }
+
     /// Inverse document frequency of a topic term over files.
     pub fn topic_idf(&self, term: &str) -> f32 {
         bm25::idf(self.files_total, self.topic_frequency.get(term).copied().unwrap_or(0))
