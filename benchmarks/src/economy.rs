@@ -10,12 +10,10 @@ mod tool;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use colgrep_engine::answer::pack;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
-use colgrep_engine::project::model::Model;
 use colgrep_engine::{Detail, Env, SearchRequest, Session, Weakest};
 use colgrep_render::console::Console;
 use colgrep_render::{OutputOptions, OutputRequest};
@@ -26,9 +24,9 @@ use serde_json::json;
 use tool::ToolClient;
 
 use crate::FINE;
-use crate::corpus::{BenchRepository, RankingArgs, Vars};
-use crate::places::{PlaceQuestion, asked};
-use crate::report::{Origin, bar, check_folders, median, publish};
+use crate::corpus::{RankingArgs, Vars};
+use crate::places::{PlacesRepository, PlacesSelection};
+use crate::report::{Origin, check_folders, median, publish};
 use crate::speed::process::Program;
 
 /// Units that are opened from a list, one after another: as many as there are windows with grep.
@@ -51,24 +49,12 @@ const ARMS: [Arm; 7] = [
 /// `economy`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct EconomyArgs {
-    /// Folder of places, as `places` reads it
-    #[arg(long, value_name = "DIR")]
-    pub places: PathBuf,
-    /// Folder with a folder of sources, `OWNER+NAME`, for each repository
-    #[arg(long, value_name = "DIR")]
-    pub repos: PathBuf,
-    /// Measure the repositories that are set aside instead of those to tune on
-    #[arg(long)]
-    pub aside: bool,
-    /// Only this repository (repeatable)
-    #[arg(long, value_name = "OWNER+NAME")]
-    pub only: Vec<String>,
+    /// Repositories and questions.
+    #[command(flatten)]
+    pub asked: PlacesSelection,
     /// The program whose `mcp` is asked (default: the one that is linked in here)
     #[arg(long, value_name = "FILE")]
     pub colgrep: Option<PathBuf>,
-    /// How units are ranked.
-    #[command(flatten)]
-    pub ranking: RankingArgs,
     /// Write the record here, as JSON
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -104,7 +90,7 @@ pub struct EconomyRecord {
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Whether it is of the repositories set aside.
+    /// Whether it measures the held-out repositories.
     pub aside: bool,
     /// The arms, in the order of each question's.
     pub arms: Vec<String>,
@@ -146,7 +132,7 @@ impl ArmCost {
 impl EconomyRecord {
     /// The summary: all questions, then each kind.
     pub fn markdown(&self) -> String {
-        let which = if self.aside { "set aside" } else { "to tune on" };
+        let which = if self.aside { "held out" } else { "to tune on" };
         let mut text =
             format!("# Economy on places {which}: {}\n\n{}, rg {}\n", self.ranking, self.origin.text(), rg_version());
         let mut groups: BTreeMap<String, Vec<&QuestionCost>> = BTreeMap::new();
@@ -203,21 +189,14 @@ fn rg_version() -> String {
 /// When a place is not in its repository, a repository can't be searched, or ripgrep is missing.
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let env = args.ranking.environment(vars)?;
-    let model = args.ranking.model(&env)?;
+    let ranking = &args.asked.ranking;
+    let env = ranking.environment(vars)?;
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&env.data_folder()?);
-    let asked = asked(&args.places, args.aside, &args.only)?;
-    let bar = bar(asked.len() as u64, "asking");
-    let mut questions = Vec::new();
-    for repository in &asked {
-        questions.extend(ask(args, &env, model.clone(), &program, &repository.name, &repository.questions)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
+    let questions = args.asked.each(&env, |root, repository| ask(ranking, &env, &program, root, repository))?;
     let record = EconomyRecord {
         origin: Origin::here(),
-        ranking: args.ranking.text(),
-        aside: args.aside,
+        ranking: ranking.text(),
+        aside: args.asked.aside,
         arms: ARMS.iter().map(|arm| arm.name.to_string()).collect(),
         questions,
     };
@@ -227,28 +206,25 @@ pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
 
 /// Asks all questions about one repository.
 fn ask(
-    args: &EconomyArgs,
+    ranking: &RankingArgs,
     env: &Env,
-    model: Option<Arc<Model>>,
     program: &Program,
-    name: &str,
-    questions: &[PlaceQuestion],
+    root: &Path,
+    repository: &PlacesRepository,
 ) -> Result<Vec<QuestionCost>> {
-    let root = args.repos.join(name);
-    let root = root.canonicalize().with_context(|| root.display().to_string())?;
-    BenchRepository::open(name, None, &root, env, model, &args.ranking)?;
+    let PlacesRepository { name, questions, .. } = repository;
     let mut desk = EconomyDesk {
-        ranking: &args.ranking,
-        session: args.ranking.session(&root, env)?,
-        grep: GrepArm::new(&root)?,
-        tool: ToolClient::start(program, &root)?,
-        files: FileLines::new(&root),
-        root,
+        ranking,
+        session: ranking.session(root, env)?,
+        grep: GrepArm::new(root)?,
+        tool: ToolClient::start(program, root)?,
+        files: FileLines::new(root),
+        root: root.to_path_buf(),
     };
     let mut costs = Vec::new();
     for question in questions {
         let mut places = Vec::new();
-        for place in std::iter::once(&question.place).chain(&question.also) {
+        for place in question.places() {
             let (first, last) = (place.lines.0 as usize, place.lines.1 as usize);
             let Some(lines) = PlaceLines::new(&desk.files, &place.path, first, last) else {
                 bail!("{name}: {} has no lines {first}-{last}: are the sources of the right commit?", place.path);
@@ -260,7 +236,7 @@ fn ask(
                 .with_context(|| format!("{name}: {:?}", question.question))
         };
         costs.push(QuestionCost {
-            repository: name.to_string(),
+            repository: name.clone(),
             kind: question.kind.clone(),
             query: question.question.clone(),
             arms: ARMS.iter().map(cost).collect::<Result<_>>()?,

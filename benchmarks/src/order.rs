@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::rank::order::{self, SIGNS, WEIGHTS};
@@ -17,7 +17,7 @@ use colgrep_engine::session::project_searcher::RankQuery;
 use colgrep_search::Retrieval;
 
 use crate::FINE;
-use crate::corpus::{BenchCorpus, BenchRepository, CorpusArgs, Vars};
+use crate::corpus::{BenchCorpus, CorpusArgs, Vars};
 use crate::metric::matches;
 use crate::places::asked;
 use crate::report::{bar, print};
@@ -128,9 +128,7 @@ fn compared(args: &OrderArgs, vars: &Vars) -> Result<Vec<ComparedUnits>> {
     let mut questions = Vec::new();
     let bar = bar(repositories.len() as u64, "asking");
     for (at, asked) in repositories.iter().enumerate() {
-        let folder = args.sources.join(&asked.name);
-        let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-        let repository = BenchRepository::open(&asked.name, None, &folder, &env, model.clone(), ranking)?;
+        let (_, repository) = asked.open(&args.sources, &env, model.clone(), ranking)?;
         let (by, fusion, model) = (repository.by, repository.fusion, repository.model.as_deref());
         for (question, is_right) in asked.questions() {
             let request = RankQuery { by, fusion, model, ..RankQuery::new(question, &knobs, FILES) };

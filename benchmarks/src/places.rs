@@ -3,7 +3,7 @@
 //! Each question was written by somebody who read the code and no search engine, and is labelled with the lines of the
 //! unit that one would edit (`place`) and of units that answer as well (`also`). A row of an answer is right if at least
 //! half of the shown unit is in a labelled place and at least half of that place is in the unit. A third of the
-//! repositories is set aside: nothing is tuned on them (`--aside` measures them).
+//! repositories is held out: nothing is tuned on them (`--aside` measures them).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ const ROWS: usize = 5;
 /// Tokens of the packs.
 const PACKS: [usize; 3] = [500, 1_000, 2_000];
 
-/// `places`.
+/// Which questions about places are asked, and how.
 #[derive(Clone, Debug, clap::Args)]
-pub struct PlacesArgs {
+pub struct PlacesSelection {
     /// Folder of places: `repositories.json`, and `questions/` with a file for each repository
     #[arg(long, value_name = "DIR")]
     pub places: PathBuf,
     /// Folder with a folder of sources, `OWNER+NAME`, for each repository
     #[arg(long, value_name = "DIR")]
     pub repos: PathBuf,
-    /// Measure the repositories that are set aside instead of those to tune on
+    /// Measure the held-out repositories instead of those to tune on
     #[arg(long)]
     pub aside: bool,
     /// Only this repository (repeatable)
@@ -46,6 +46,38 @@ pub struct PlacesArgs {
     /// How units are ranked.
     #[command(flatten)]
     pub ranking: RankingArgs,
+}
+
+impl PlacesSelection {
+    /// Calls `ask` with the folder of each repository and its questions, and gathers the answers.
+    ///
+    /// # Errors
+    /// When a repository can't be read or searched.
+    pub(crate) fn each<T>(
+        &self,
+        env: &Env,
+        mut ask: impl FnMut(&Path, &PlacesRepository) -> Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        let model = self.ranking.model(env)?;
+        let asked = asked(&self.places, self.aside, &self.only)?;
+        let bar = bar(asked.len() as u64, "asking");
+        let mut answers = Vec::new();
+        for repository in &asked {
+            let (root, _) = repository.open(&self.repos, env, model.clone(), &self.ranking)?;
+            answers.extend(ask(&root, repository)?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok(answers)
+    }
+}
+
+/// `places`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlacesArgs {
+    /// Repositories and questions.
+    #[command(flatten)]
+    pub asked: PlacesSelection,
     /// Print what changed against this record of the same questions
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
@@ -64,7 +96,7 @@ pub(crate) struct PlacesSource {
     name: String,
     /// The commit whose lines the places name.
     revision: String,
-    /// Whether it is set aside.
+    /// Whether it is held out.
     aside: bool,
     /// The language of most of its code.
     language: String,
@@ -86,6 +118,13 @@ pub(crate) struct PlaceQuestion {
     /// Whether a second reader has checked the label.
     #[serde(default)]
     read: u8,
+}
+
+impl PlaceQuestion {
+    /// The places that answer it.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &CodePlace> {
+        std::iter::once(&self.place).chain(&self.also)
+    }
 }
 
 /// The lines of a unit.
@@ -124,7 +163,7 @@ pub struct PlacesRecord {
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Whether it is of the repositories set aside.
+    /// Whether it measures the held-out repositories.
     pub aside: bool,
     /// Every question.
     pub questions: Vec<PlaceRecord>,
@@ -194,7 +233,7 @@ const MEASURES: [&str; 9] = [
 impl PlacesRecord {
     /// The summary: shares of all questions, and by kind, language and repository.
     pub fn markdown(&self) -> String {
-        let which = if self.aside { "set aside" } else { "to tune on" };
+        let which = if self.aside { "held out" } else { "to tune on" };
         let mut text = format!("# Places {which}: {}\n\n{}\n", self.ranking, self.origin.text());
         let keys: [(&str, GroupKey); 4] = [
             ("", |_| "all"),
@@ -255,17 +294,10 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
 /// When a place is not in its repository, or a repository can't be searched.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
-    let env = args.ranking.environment(vars)?;
-    let model = args.ranking.model(&env)?;
-    let asked = asked(&args.places, args.aside, &args.only)?;
-    let bar = bar(asked.len() as u64, "asking");
-    let mut questions = Vec::new();
-    for repository in &asked {
-        questions.extend(ask(args, &env, model.clone(), repository)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    let record = PlacesRecord { origin: Origin::here(), ranking: args.ranking.text(), aside: args.aside, questions };
+    let ranking = &args.asked.ranking;
+    let env = ranking.environment(vars)?;
+    let questions = args.asked.each(&env, |root, repository| ask(ranking, &env, root, repository))?;
+    let record = PlacesRecord { origin: Origin::here(), ranking: ranking.text(), aside: args.asked.aside, questions };
     let mut markdown = record.markdown();
     if let Some(path) = &args.against {
         markdown += &record.against(&read_json(path)?);
@@ -285,19 +317,36 @@ pub struct PlacesRepository {
 }
 
 impl PlacesRepository {
+    /// The folder of its sources in `sources`, and its index, brought up to date.
+    ///
+    /// # Errors
+    /// When it can't be read or the index can't be written.
+    pub(crate) fn open(
+        &self,
+        sources: &Path,
+        env: &Env,
+        model: Option<Arc<Model>>,
+        ranking: &RankingArgs,
+    ) -> Result<(PathBuf, BenchRepository)> {
+        let root = sources.join(&self.name);
+        let root = root.canonicalize().with_context(|| root.display().to_string())?;
+        let repository = BenchRepository::open(&self.name, None, &root, env, model, ranking)?;
+        Ok((root, repository))
+    }
+
     /// Each question, with a function that says whether lines of a file answer it.
     pub fn questions(&self) -> impl Iterator<Item = (&str, impl Fn(&str, u32, u32) -> bool)> {
         self.questions.iter().map(|question| {
-            let places: Vec<&CodePlace> = std::iter::once(&question.place).chain(&question.also).collect();
-            let is_right = move |path: &str, first: u32, last: u32| {
-                places.iter().any(|place| place.path == path && place.is_mostly(first, last))
+            let is_right = |path: &str, first: u32, last: u32| {
+                question.places().any(|place| place.path == path && place.is_mostly(first, last))
             };
             (question.question.as_str(), is_right)
         })
     }
 }
 
-/// The questions in a folder of places: those set aside, or the others; only about these repositories, if any.
+/// The questions in a folder of places: those of the held-out repositories, or of the others; with `only`, of these
+/// repositories alone.
 ///
 /// # Errors
 /// When a file can't be read, or nothing is left.
@@ -319,30 +368,22 @@ pub fn asked(places: &Path, is_aside: bool, only: &[String]) -> Result<Vec<Place
 }
 
 /// Asks all questions about one repository.
-fn ask(
-    args: &PlacesArgs,
-    env: &Env,
-    model: Option<Arc<Model>>,
-    repository: &PlacesRepository,
-) -> Result<Vec<PlaceRecord>> {
+fn ask(ranking: &RankingArgs, env: &Env, root: &Path, repository: &PlacesRepository) -> Result<Vec<PlaceRecord>> {
     let PlacesRepository { name, source, questions } = repository;
-    let folder = args.repos.join(name);
-    let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    BenchRepository::open(name, None, &folder, env, model, &args.ranking)?;
-    let mut session = args.ranking.session(&folder, env)?;
+    let mut session = ranking.session(root, env)?;
     let mut records = Vec::new();
     for question in questions {
-        let mut request = args.ranking.request(&question.question, &folder, ROWS)?;
+        let mut request = ranking.request(&question.question, root, ROWS)?;
         request.shape.weakest = Weakest::Strength(0.0);
         let rows = session.search(&request).with_context(|| format!("{name}: {:?}", question.question))?.files;
         let mut request = request.files(pack::FILES_MAX).detail(Detail::Parts);
         (request.shape.weakest, request.shape.units_per_file) = (Weakest::Floor, Some(pack::UNITS_PER_FILE));
         let packed = session.search(&request)?.files;
-        let places: Vec<&CodePlace> = std::iter::once(&question.place).chain(&question.also).collect();
+        let places: Vec<&CodePlace> = question.places().collect();
         records.push(PlaceRecord {
             repository: name.clone(),
             language: source.language.clone(),
-            packs: packs(&folder, &places, &packed)?,
+            packs: packs(root, &places, &packed)?,
             ..record(question, &places, &rows)
         });
     }

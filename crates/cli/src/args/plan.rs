@@ -33,7 +33,7 @@ pub enum Task {
     Without,
     /// Answer each line of a file.
     Many(PathBuf),
-    /// The calls of a name over so many levels.
+    /// The calls to or from a name, up to a depth.
     Levels(usize),
     /// The names of the files that would be searched.
     Files,

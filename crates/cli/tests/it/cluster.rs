@@ -188,7 +188,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     drop(two);
     let part = asked(r#"["api", "web", "back"]"#);
     let shards = &part.json()["shards"];
-    // What the caller may see is told, and nothing of shards.
+    // Callers see only their repositories, and nothing about shards.
     assert_eq!((&shards["answered"], &shards["missing"]), (&json!(1), &json!([])), "{shards}");
     assert_eq!(shards["unserved"], json!([{"repository": "back", "why": "it can't be searched now"}]));
     until("told", || server.get("/metrics", &[bearer]).text.contains("colgrep_shards_missing 1"));

@@ -166,23 +166,23 @@ fn the_nearest_rule_of_the_first_kind_decides() {
 #[test]
 fn the_configuration_of_git_names_more_rules() {
     let folder = tree(&[
-        ("home/.gitconfig", "[include]\npath = more\n[includeIf \"gitdir:**/work/\"]\npath = ~/of-work\n"),
+        ("home/.gitconfig", "[include]\npath = more\n[includeIf \"gitdir:**/jobs/\"]\npath = ~/of-jobs\n"),
         ("home/more", "[core]\n\texcludesFile = ~/ignore # mine\n"),
-        ("home/of-work", "[core]\nignoreCase\n"),
+        ("home/of-jobs", "[core]\nignoreCase\n"),
         ("home/ignore", "*.tmp\n/top.rs\n"),
         ("home/.config/git/ignore", "*.rs\n"),
-        ("work/repo/.git/HEAD", "ref: refs/heads/main\n"),
-        ("work/repo/a.rs", ""),
-        ("work/repo/B.TMP", ""),
-        ("work/repo/top.rs", ""),
-        ("work/repo/sub/c.tmp", ""),
-        ("work/repo/sub/top.rs", ""),
-        ("work/repo/inner/.git/HEAD", "ref: refs/heads/main\n"),
-        ("work/repo/inner/.git/config", "[core]\nexcludesFile = own\nignoreCase = false\n"),
-        ("work/repo/inner/own", "*.x\n"),
-        ("work/repo/inner/d.x", ""),
-        ("work/repo/inner/E.X", ""),
-        ("work/repo/inner/f.tmp", ""),
+        ("jobs/repo/.git/HEAD", "ref: refs/heads/main\n"),
+        ("jobs/repo/a.rs", ""),
+        ("jobs/repo/B.TMP", ""),
+        ("jobs/repo/top.rs", ""),
+        ("jobs/repo/sub/c.tmp", ""),
+        ("jobs/repo/sub/top.rs", ""),
+        ("jobs/repo/inner/.git/HEAD", "ref: refs/heads/main\n"),
+        ("jobs/repo/inner/.git/config", "[core]\nexcludesFile = own\nignoreCase = false\n"),
+        ("jobs/repo/inner/own", "*.x\n"),
+        ("jobs/repo/inner/d.x", ""),
+        ("jobs/repo/inner/E.X", ""),
+        ("jobs/repo/inner/f.tmp", ""),
         ("plain/a.rs", ""),
         ("plain/b.tmp", ""),
         ("plain/sub/top.rs", ""),
@@ -198,12 +198,12 @@ fn the_configuration_of_git_names_more_rules() {
         let walked = walk(&folder.path().join(below), &left_out, &WalkOptions::default()).unwrap();
         walked.files.into_iter().map(|f| f.path).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(paths("work/repo", &places), "a.rs inner/E.X inner/f.tmp inner/own sub/top.rs");
-    assert_eq!(paths("work/repo/sub", &places), "top.rs");
+    assert_eq!(paths("jobs/repo", &places), "a.rs inner/E.X inner/f.tmp inner/own sub/top.rs");
+    assert_eq!(paths("jobs/repo/sub", &places), "top.rs");
     assert_eq!(paths("plain", &places), "a.rs sub/top.rs");
     // Without a configured file, the usual one counts.
-    let bare = GitPlaces { files: vec![home.join("of-work")], ..places };
-    assert_eq!(paths("work/repo", &bare), "B.TMP inner/E.X inner/f.tmp inner/own sub/c.tmp");
+    let bare = GitPlaces { files: vec![home.join("of-jobs")], ..places };
+    assert_eq!(paths("jobs/repo", &bare), "B.TMP inner/E.X inner/f.tmp inner/own sub/c.tmp");
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub(super) fn occurrences(lines: &[&str], (first, last): (usize, usize), word: &
     found
 }
 
-/// The word at a position of a line; empty where there is none.
+/// The word at a position in a line; empty if there is none.
 pub(super) fn word_around(line: &str, character: u32) -> &str {
     let mut at = line.len();
     let mut units = 0;
