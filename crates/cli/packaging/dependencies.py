@@ -54,6 +54,7 @@ def metadata() -> dict[str, Any]:
     return dict(json.loads(cargo("metadata", "--format-version", "1", "--locked", "--all-features")))
 
 
+@functools.cache
 def version() -> str:
     """The version of the workspace."""
     return str(tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"])
@@ -140,7 +141,7 @@ def licences(triple: str, module: bool = False) -> str:
 
 def bill_of_materials(triple: str) -> str:
     """The program's dependencies as CycloneDX 1.5."""
-    everything = packages(triple)
+    everything = packages(triple, False)
     root = next(package for package in everything if package.name == "colgrep")
 
     def component(package: Package) -> dict[str, Any]:

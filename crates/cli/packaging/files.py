@@ -1,5 +1,6 @@
 """Archives that come out the same for the same content: fixed order, owner and time."""
 
+import functools
 import gzip
 import hashlib
 import io
@@ -13,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@functools.cache
 def build_time() -> int:
     """`SOURCE_DATE_EPOCH`, or the time of the commit."""
     given = os.environ.get("SOURCE_DATE_EPOCH")

@@ -38,11 +38,12 @@ def pack(given: argparse.Namespace) -> list[Path]:
     """Packs the program, and returns the files."""
     system = target(given.target) if given.target else host()
     notices = dependencies.licences(system.triple)
+    wheel_notices = dependencies.licences(system.triple, True) if given.module else notices
     bill = dependencies.bill_of_materials(system.triple)
     common = (given.out, system, given.program)
     return [
         write_archive(*common, given.runnable or given.program, notices, bill, given.level),
-        write_wheel(*common, given.module, dependencies.licences(system.triple, bool(given.module)), given.level),
+        write_wheel(*common, given.module, wheel_notices, given.level),
         write_program(*common, notices, given.level),
         write_main(given.out, given.level),
         write(given.out / f"colgrep-{dependencies.version()}-{system.triple}.cdx.json", bill.encode()),

@@ -1,6 +1,7 @@
 """The systems that a release is built for, and the names that pip, npm and cargo have for them."""
 
 import dataclasses
+import functools
 import re
 import subprocess
 
@@ -58,6 +59,7 @@ def target(triple: str) -> Target:
     raise SystemExit(f"unknown target {triple}; known: {', '.join(known.triple for known in TARGETS)}")
 
 
+@functools.cache
 def host() -> Target:
     """The target of this machine's toolchain."""
     shown = subprocess.run(["rustc", "-vV"], check=True, stdout=subprocess.PIPE, text=True).stdout

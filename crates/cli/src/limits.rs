@@ -74,8 +74,8 @@ unsafe impl GlobalAlloc for ReportingAllocator {
 /// Whether stdout was closed when the program began.
 static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before the standard library, which opens `/dev/null` in place of a closed stdout: all that is printed would be
-/// lost with a status of success. In place of it comes a device that refuses what is written.
+/// Runs before the standard library, which would open `/dev/null` for a closed stdout: output would be lost and the exit
+/// status 0. Opens `/dev/full` instead, which refuses every write.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -16,6 +16,7 @@ use colgrep_engine::notice::Listener;
 use colgrep_engine::request::check_length;
 use colgrep_engine::session::corpus::{RankedTogether, rank_shards};
 use colgrep_engine::session::project_searcher::RankQuery;
+use colgrep_index::error::full;
 use colgrep_search::Shard;
 pub use health::{ClusterHealth, ReplicaHealth, ShardHealth};
 use rayon::prelude::*;
@@ -23,14 +24,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use sessions::{ListedAt, Losses, Sessions};
 
 use crate::coverage::{NOT_NOW, ShardCoverage};
-use crate::error::{Error, Result, full};
+use crate::error::{Error, Result};
 use crate::foreign_text::plain;
 use crate::gathered::Gathered;
 use crate::message::{Begin, LinesFound, WireFailure};
 use crate::replica::{Lost, QuestionTraffic, Replica, ReplicaTimeouts, Replicas};
 use crate::shard_addresses::ShardAddresses;
 use crate::shard_client::ShardClient;
-use crate::tokens::AccessTokens;
+use crate::tokens::{AccessTokens, stamp};
 
 /// How often a search starts over after losing a shard.
 const ATTEMPTS: usize = 4;
@@ -263,7 +264,7 @@ impl Cluster {
             let ask = |client: &ShardClient| (client.at, client.lines(lines_max));
             let answers: Vec<(usize, Result<LinesFound, Lost>)> =
                 pool.install(|| begun.clients.par_iter().with_max_len(1).map(ask).collect());
-            // A request that can't be answered is refused by all. What one of several says is its own failure.
+            // Every shard refuses an invalid request. If only some refuse it, that is their failure.
             let refused = |(_, answer): &(usize, Result<LinesFound, Lost>)| match answer {
                 Err(Lost::Failed(WireFailure::Request(said))) => Some(plain(said)),
                 _ => None,
@@ -398,9 +399,4 @@ fn repository_of(path: &Path) -> Result<(String, String)> {
                 .into(),
         )),
     }
-}
-
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
-    let metadata = std::fs::metadata(file).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
 }

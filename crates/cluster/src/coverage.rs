@@ -103,7 +103,7 @@ impl PartialRepository {
     }
 }
 
-/// Whether a shard's number is not told.
+/// True if the shard's number is hidden from the caller.
 pub(crate) fn is_hidden(shard: &usize) -> bool {
     *shard == 0
 }
@@ -128,7 +128,7 @@ pub struct ShardCoverage {
     /// Repositories whose indexes are being updated, so the answer covers them in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partial: Vec<PartialRepository>,
-    /// Repositories that several shards serve. Nothing of them is left out.
+    /// Repositories that several shards serve. Each is still searched in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<RepeatedRepository>,
 }
@@ -139,7 +139,7 @@ impl ShardCoverage {
         self.missing.is_empty() && self.unserved.is_empty()
     }
 
-    /// What a caller may know who has rights to some repositories: nothing of shards, and of repositories only his own.
+    /// Limits the coverage to what a caller with access to some repositories may see: those repositories, and no shards.
     /// `wants` is whether one is searched, `located` are those that each answering shard has, and `said` what the
     /// replicas of a shard without an answer served before. A repository that such a shard may have is unserved.
     pub(crate) fn limited(

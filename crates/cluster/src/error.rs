@@ -71,9 +71,3 @@ pub enum Error {
     #[error("could not start threads for shards")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
-
-/// The message of an error with its causes.
-pub fn full(error: &Error) -> String {
-    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}

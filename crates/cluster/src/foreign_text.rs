@@ -3,7 +3,7 @@
 /// Maximum length of such a text, in characters.
 const CHARS_MAX: usize = 300;
 
-/// The text in one line, without what drives a terminal or turns text around, and not longer than a message of ours.
+/// The text on one line, without control and bidirectional characters, cut to the maximum length.
 pub fn plain(text: &str) -> String {
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -35,4 +35,4 @@ pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;
 pub use strangers::oldest_of_most;
-pub use tokens::{AccessTokens, TokenRule};
+pub use tokens::{AccessTokens, TokenRule, bearer};

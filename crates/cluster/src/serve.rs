@@ -25,7 +25,7 @@ use crate::message::{
     Begin, Begun, Challenge, Credential, Hello, MAGIC, Put, VERSION, WireFailure, WireQuery, WireQuestion,
 };
 use crate::strangers::{STRANGERS_MAX, Strangers};
-use crate::tokens::AccessTokens;
+use crate::tokens::{AccessTokens, bearer};
 
 /// Maximum number of connections of clients that know the token. Further clients are refused with that reason.
 const CONNECTIONS_MAX: usize = 256;
@@ -176,7 +176,7 @@ impl ShardServer {
     }
 }
 
-/// One more of something that a server has a bounded number of, until it is dropped.
+/// A slot counted against one of the server's limits, released on drop.
 struct CountedPlace {
     server: Arc<ShardServer>,
     of: fn(&ShardServer) -> &AtomicUsize,
@@ -274,7 +274,7 @@ impl<'s> ServerConnection<'s> {
             ("/healthz", _) => ("200 OK", PLAIN, "ok\n".into()),
             ("/readyz", None) => ("200 OK", PLAIN, "ready\n".into()),
             ("/readyz", Some(why)) => ("503 Service Unavailable", PLAIN, format!("{why}\n")),
-            ("/metrics", _) if !self.server.knows(bearer(&head).as_bytes()) => {
+            ("/metrics", _) if !self.server.knows(token_in(&head)) => {
                 ("401 Unauthorized", PLAIN, "metrics need the token: Authorization: Bearer TOKEN\n".into())
             }
             ("/metrics", _) => ("200 OK", OPENMETRICS, self.server.metrics()),
@@ -534,14 +534,10 @@ impl<'s> ServerConnection<'s> {
 }
 
 /// The token in the head of an HTTP request; empty if there is none.
-fn bearer(head: &str) -> &str {
-    let value = |line: &'_ str| -> Option<usize> {
-        let (name, value) = line.split_once(':')?;
-        let value = value.trim_start();
-        let is_bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer "));
-        (name.eq_ignore_ascii_case("authorization") && is_bearer).then(|| line.len() - value.len() + 7)
-    };
-    head.lines().find_map(|line| line.get(value(line)?..)).unwrap_or_default().trim_end()
+fn token_in(head: &str) -> &[u8] {
+    let fields = head.lines().filter_map(|line| line.split_once(':'));
+    let mut given = fields.filter(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    given.find_map(|(_, value)| bearer(value.trim().as_bytes())).unwrap_or_default()
 }
 
 /// The frame of an answer.

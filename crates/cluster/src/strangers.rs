@@ -1,5 +1,5 @@
 //! Connections to a shard that have not proved anything yet. Their number is bounded, and a new one takes the place of an
-//! old one: whoever opens many and says nothing keeps nobody out.
+//! old one, so that a client that opens many idle connections can't lock others out.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Shutdown, TcpStream};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use colgrep_index::disk::read_regular;
+use colgrep_index::error::full;
 use subtle::ConstantTimeEq as _;
 
 use crate::error::{Error, Result};
@@ -111,7 +112,7 @@ impl AccessTokens {
                 known.stamp = now;
                 match read(file, self.rule) {
                     Ok(list) => (known.list, known.refused) = (list, None),
-                    Err(error) => known.refused = Some(crate::error::full(&error)),
+                    Err(error) => known.refused = Some(full(&error)),
                 }
             }
         }
@@ -121,7 +122,7 @@ impl AccessTokens {
 
 fn read(file: &Path, rule: TokenRule) -> Result<TokenList> {
     let place = file.display().to_string();
-    // They would choose the token.
+    // Anyone who can write to the file can choose the token.
     if mode(file) & 0o022 != 0 {
         let why = format!("others can write to it, so the token in it may be theirs: chmod 600 {place}");
         return Err(Error::BadToken { place, why });
@@ -173,7 +174,14 @@ fn parsed(text: &str, place: &str, rule: TokenRule) -> Result<TokenList> {
     Ok(TokenList { all: all.into(), own })
 }
 
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+/// The token in the value of an `Authorization` header, if it is one.
+pub fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = value.split_at_checked("Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+}
+
+/// When a file was changed, and its size; `None` if it can't be read.
+pub(crate) fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }

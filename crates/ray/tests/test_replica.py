@@ -23,11 +23,15 @@ def carried_out(replica: Replica, order: int) -> State:
     return state
 
 
-def test_a_replica_serves_what_lies_on_its_disk_without_bucket_and_git(
-    config: Config, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def local(config: Config, program: str, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """A configuration for replicas on loopback, without a bucket."""
     monkeypatch.setattr("ray.util.get_node_ip_address", lambda: "127.0.0.1")
-    config = replace(config, program=program, bucket="", drain=0.2)
+    return replace(config, program=program, bucket="", drain=0.2)
+
+
+def test_a_replica_serves_what_lies_on_its_disk_without_bucket_and_git(local: Config, tmp_path: Path) -> None:
+    config = local
     both = {one.name: revision(one) for one in config.repositories}
     replica = Replica(config, 0, secrets.token_hex(32))
     replica.load(config, 1, both)
@@ -50,11 +54,8 @@ def test_a_replica_serves_what_lies_on_its_disk_without_bucket_and_git(
         replica.stop()
 
 
-def test_what_the_file_does_not_name_any_more_ends_no_replica(
-    config: Config, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ray.util.get_node_ip_address", lambda: "127.0.0.1")
-    config = replace(config, program=program, bucket="", drain=0.2)
+def test_what_the_file_does_not_name_any_more_ends_no_replica(local: Config, tmp_path: Path) -> None:
+    config = local
     both = {one.name: revision(one) for one in config.repositories}
     replica = Replica(config, 0, secrets.token_hex(32))
     try:

@@ -8,7 +8,7 @@ use colgrep_engine::{Changes, Question, Scope};
 use crate::end::{shell_word, typed};
 use crate::words::in_short;
 
-/// Operators of grep's basic patterns, which are characters here, and how they are written.
+/// Operators of grep's basic regular expressions that are literal here, and how to write them.
 const BASIC_OPERATORS: [(&str, &str); 2] = [("\\|", "a|b"), ("\\{", "a{2}")];
 
 /// Why a search for lines found nothing in `files` files.

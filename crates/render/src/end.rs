@@ -37,8 +37,8 @@ pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, St
     if let Some(not_found) = not_found(end, scope) {
         return Some((RemarkKind::NotFound, not_found));
     }
-    // Nobody takes one result for all, of several words nobody asks for every file, and who gets as many files as were
-    // asked for expects more, unless the question asks for all.
+    // Not for a single result, for several words, or where as many files are shown as were asked for, unless the query
+    // asks for every place.
     let is_part = end.shown > 1 && (!end.is_full || end.is_everywhere) && end.holders > end.shown;
     // A file that contains the only word of the query is what was asked for.
     let is_plain = end.words.len() == 1 && end.holders >= end.shown;

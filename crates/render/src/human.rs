@@ -109,7 +109,7 @@ struct PrintedFile<'a> {
 }
 
 impl PrintedFile<'_> {
-    /// The bytes of a line of which `text` has invalid ones replaced.
+    /// The raw bytes of a line, if `text` is that line with invalid bytes replaced.
     fn raw(&self, number: usize, text: &str) -> Option<&[u8]> {
         let line = self.bytes.as_ref()?.split(|b| *b == b'\n').nth(number.checked_sub(1)?)?;
         let line = line.strip_suffix(b"\r").unwrap_or(line);

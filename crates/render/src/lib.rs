@@ -10,6 +10,7 @@ macro_rules! remark {
     }};
 }
 
+pub mod address;
 pub mod advice;
 
 pub mod budget;
@@ -49,7 +50,7 @@ use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::results::Results;
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
-use escape::{escape_control, escape_name, json_text};
+use escape::{escape_control, escape_name};
 pub use hyperlink::Links;
 use style::paint;
 
@@ -297,8 +298,8 @@ impl OutputOptions {
     }
 }
 
-/// Prints results, and leaves remarks on them to `console`. `scope` is what limits the search, as [`end::typed`]; with
-/// `None` there are none on the answer.
+/// Prints results, and passes remarks to `console`. `scope` is the limits of the search, as [`end::typed`]; `None`
+/// suppresses remarks on the answer.
 ///
 /// # Errors
 /// When `out` refuses or an index can't be read.
@@ -384,12 +385,7 @@ pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Out
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
-        Format::Json => writeln!(out, "{}", json_text(&files.map(row).collect::<Vec<_>>())?)?,
-        Format::JsonLines => {
-            for file in files {
-                writeln!(out, "{}", json_text(&row(file))?)?;
-            }
-        }
+        Format::Json | Format::JsonLines => json::write_rows(&mut out, files.map(row), options.wish.format)?,
         Format::Text | Format::Vimgrep => {
             for (name, full) in files {
                 if options.wish.null {

@@ -145,7 +145,7 @@ pub struct MatchPrinter<'a> {
     binary_from: Option<u64>,
     /// Whether this file is finished. With `-v` the searcher may still call.
     ended: bool,
-    /// Bytes of a part that is handed over, and who takes it.
+    /// The size at which a part is handed over, in bytes, and what takes it.
     parts: Option<(usize, &'a mut PartSink<'a>)>,
     lines: FileOutput,
 }

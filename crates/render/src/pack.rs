@@ -8,7 +8,8 @@ use colgrep_engine::answer::pack::{BYTES_A_TOKEN, PackPiece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::escape::{escape_control, escape_text, json_text};
+use super::escape::{escape_control, escape_text};
+use super::json::write_rows;
 use super::path::{absolute, shown};
 use super::{Format, OutputOptions};
 
@@ -52,8 +53,7 @@ pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options:
     let is_terminal = options.look.width.is_some();
     let text = |row: Packed| if is_terminal { escape_text(&row.text) } else { row.text };
     match options.wish.format {
-        Format::Json => writeln!(out, "{}", json_text(&rows.collect::<Vec<_>>())?)?,
-        Format::JsonLines => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
+        Format::Json | Format::JsonLines => write_rows(out, rows, options.wish.format)?,
         Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
     }
     Ok(count)

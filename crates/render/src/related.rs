@@ -1,5 +1,6 @@
 //! Units that belong together, as text and JSON: calls over several levels, and what a change affects.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -12,13 +13,14 @@ use colgrep_engine::{CallDirection, CallLevelsAnswer};
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::escape::{escape_control, json_text};
+use crate::escape::escape_control;
+use crate::json::write_rows;
 use crate::line::shortened;
 use crate::path::{absolute, shown};
 use crate::remarks::RemarkKind;
 use crate::style::{self, paint};
 use crate::words::counted;
-use crate::{Format, LineLocation, OutputOptions};
+use crate::{LineLocation, OutputOptions};
 
 /// Reasons of a file in text; JSON has all.
 const REASONS_SHOWN: usize = 3;
@@ -96,7 +98,7 @@ pub fn print_levels(
     console: &Console,
 ) -> Result<()> {
     if options.wish.format.is_json() {
-        return print_json(out, answer.rows.iter().map(json_call), options.wish.format);
+        return write_rows(out, answer.rows.iter().map(json_call), options.wish.format);
     }
     for row in &answer.rows {
         let level = format!("level {}", row.level);
@@ -130,7 +132,7 @@ pub fn print_levels(
 /// When `out` refuses.
 pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &OutputOptions) -> Result<()> {
     if options.wish.format.is_json() {
-        return print_json(out, answer.affected.iter().map(json_affected), options.wish.format);
+        return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);
     }
     for one in &answer.affected {
         let mut notes: Vec<String> =
@@ -188,14 +190,6 @@ fn write_row(
     Ok(writeln!(out)?)
 }
 
-fn print_json<T: Serialize>(out: &mut impl Write, mut rows: impl Iterator<Item = T>, format: Format) -> Result<()> {
-    match format {
-        Format::Json => writeln!(out, "{}", json_text(&rows.collect::<Vec<_>>())?)?,
-        _ => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
-    }
-    Ok(out.flush()?)
-}
-
 fn json_call(row: &CallRow) -> JsonCallRow<'_> {
     JsonCallRow {
         file: absolute(&row.file.root, &row.file.path),
@@ -212,9 +206,8 @@ fn json_call(row: &CallRow) -> JsonCallRow<'_> {
 
 fn json_affected(one: &AffectedFile) -> JsonAffected<'_> {
     let unit = one.unit.as_ref();
-    let reason = |reason: &'_ ImpactReason| (reason.kind == ReasonKind::Calls, reason.kind == ReasonKind::Together);
     let reasons = one.reasons.iter().map(|one| {
-        let (is_call, is_together) = reason(one);
+        let (is_call, is_together) = (one.kind == ReasonKind::Calls, one.kind == ReasonKind::Together);
         JsonReason {
             kind: one.kind.name(),
             what: &one.what,
@@ -242,14 +235,8 @@ fn certainty(is_certain: bool) -> &'static str {
 
 /// The files of rows, each once, for `-l`.
 pub fn files_of<'a>(files: impl Iterator<Item = &'a FileAnswer>) -> Vec<FileAnswer> {
-    let mut found: Vec<FileAnswer> = Vec::new();
-    for file in files {
-        let is_known = |known: &FileAnswer| known.root == file.root && Path::new(&known.path) == Path::new(&file.path);
-        if !found.iter().any(is_known) {
-            found.push(file.clone());
-        }
-    }
-    found
+    let mut seen = HashSet::new();
+    files.filter(|file| seen.insert((&file.root, Path::new(&file.path)))).cloned().collect()
 }
 
 #[cfg(test)]

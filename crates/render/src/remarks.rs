@@ -13,7 +13,7 @@ pub enum RemarkKind {
     NotFound,
     /// How the words and flags of the command line were read.
     CommandLine,
-    /// Files that the answer does not cover yet, or not any more.
+    /// Files that the answer does not cover yet, or no longer covers.
     Partial,
     /// A named path that is not searched.
     NamedPath,

@@ -17,7 +17,7 @@ pub fn told(seen: &ClusterHealth) -> String {
     for shard in shards {
         let away = standing.missing.iter().find(|away| away.shard == shard.shard);
         let state = away.map_or("answers".to_string(), |away| format!("does not answer: {}", away.why));
-        // Who may see some repositories learns nothing of shards.
+        // A caller limited to some repositories isn't told about shards.
         if shard.shard > 0 {
             say(format!("shard {} {state}", shard.shard));
         }

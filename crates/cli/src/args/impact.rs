@@ -48,7 +48,7 @@ impl ImpactArgs {
     /// What is asked.
     ///
     /// # Errors
-    /// When a word beside others is no file.
+    /// When one of several words is not a file.
     pub fn request(&self) -> Result<ImpactRequest> {
         let mut request = ImpactRequest::new(self.spec()?);
         request.tests = self.tests.unwrap_or_default().into();

@@ -313,19 +313,15 @@ fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
 
 /// Refuses what a list of the names of all files can't have.
 fn refuse_of_names(args: &SearchArgs) -> Result<()> {
-    let others = [
+    let units = [
         (args.units, "--units"),
         (args.per_file.is_some(), "--per-file"),
         (args.pack.is_some(), "--pack"),
         (args.max_tokens.is_some(), "--max-tokens"),
-        (args.lines.is_some(), "-n"),
-        (args.before_context.is_some(), "-B"),
-        (args.after_context.is_some(), "-A"),
-        (args.context.is_some(), "-C"),
-        (args.ripgrep.column, "--column"),
-        (args.ripgrep.max_columns.is_some(), "-M"),
     ];
-    match given(&[&structure(args)[..], &others[..], &ranking(args), &background(args), &indexing(args)].concat()) {
+    let columns = [(args.ripgrep.column, "--column"), (args.ripgrep.max_columns.is_some(), "-M")];
+    let others = [&units[..], &around(args), &columns].concat();
+    match given(&[&structure(args)[..], &others, &ranking(args), &background(args), &indexing(args)].concat()) {
         Some(flags) => {
             bail!("{flags}: not with --files, which only lists the names of files")
         }
@@ -349,15 +345,10 @@ fn refuse_with_depth(args: &SearchArgs) -> Result<()> {
         (args.files_without_match, "-L"),
         (args.count, "--count"),
         (args.content, "-c"),
-        (args.lines.is_some(), "-n"),
-        (args.before_context.is_some(), "-B"),
-        (args.after_context.is_some(), "-A"),
-        (args.context.is_some(), "-C"),
-        (args.pack.is_some(), "--pack"),
-        (args.max_tokens.is_some(), "--max-tokens"),
-        (args.vimgrep, "--vimgrep"),
     ];
-    match given(&others) {
+    let output =
+        [(args.pack.is_some(), "--pack"), (args.max_tokens.is_some(), "--max-tokens"), (args.vimgrep, "--vimgrep")];
+    match given(&[&others[..], &around(args), &output].concat()) {
         Some(flags) => bail!("{flags}: without effect on --depth, which lists units by level; leave out one of them"),
         None => Ok(()),
     }

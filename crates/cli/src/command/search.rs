@@ -112,7 +112,7 @@ fn ask(plan: &Plan, env: &Env, session: &mut Session, console: &Console) -> Resu
     let results = session.rank(&plan.request)?;
     if !options.wish.silent {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        // Where steps are traced, stderr is a program's.
+        // With tracing on, a program reads stderr.
         let is_told = !env.trace && results.is_empty() && !results.only_matches && !options.wish.format.is_json();
         let scope = &plan.request.scope;
         let why = is_told.then(|| empty::of_units(scope, &plan.request.question, results.has_files)).flatten();

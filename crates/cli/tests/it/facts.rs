@@ -41,7 +41,7 @@ pub fn queue() -> Sandbox {
 }
 
 /// `path:line` of each row.
-fn places(out: &str) -> Vec<String> {
+pub fn places(out: &str) -> Vec<String> {
     let place = |line: &str| line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
     out.lines().map(place).collect()
 }

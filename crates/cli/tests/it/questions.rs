@@ -36,7 +36,7 @@ fn a_plain_word_is_no_path() {
     sandbox.write("public/another/file", "hello\n");
     sandbox.write("src/upload.js", "export function upload(file) {\n  return send(file);\n}\n");
     sandbox.write("src/read.js", "export function read(file) {\n  return open(file).text();\n}\n");
-    for query in [
+    let questions = [
         "upload a file",
         "upload the file",
         "upload file",
@@ -51,11 +51,9 @@ fn a_plain_word_is_no_path() {
         "code that uploads a file",
         "what happens when a file is uploaded",
         "show me how to upload a file",
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with("src/upload.js:1:"), "{query}: {ran:?}");
-    }
-    for query in [
+    ];
+    leads(&sandbox, &questions.map(|query| (query, "src/upload.js:1:")));
+    let questions = [
         "read a file",
         "how do I read a file",
         "read file",
@@ -63,10 +61,8 @@ fn a_plain_word_is_no_path() {
         "where is a file read",
         "how are files read",
         "the function that reads a file",
-    ] {
-        let ran = sandbox.run(&["--query", query, "-k", "1"]);
-        assert!(ran.out.starts_with("src/read.js:1:"), "{query}: {ran:?}");
-    }
+    ];
+    leads(&sandbox, &questions.map(|query| (query, "src/read.js:1:")));
     leads(
         &sandbox,
         &[

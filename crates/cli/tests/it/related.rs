@@ -5,15 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::common::{Sandbox, git};
-use crate::facts::queue;
+use crate::facts::{places, queue};
 
 /// `path:line [notes]` of each row.
 fn rows(out: &str) -> Vec<String> {
-    let row = |line: &str| {
-        let place = line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
-        format!("{place} {}", line.rsplit_once("  [").map_or("", |(_, notes)| notes.trim_end_matches(']')))
-    };
-    out.lines().map(row).collect()
+    let notes = |line: &str| line.rsplit_once("  [").map_or("", |(_, notes)| notes.trim_end_matches(']')).to_string();
+    places(out).into_iter().zip(out.lines()).map(|(place, line)| format!("{place} {}", notes(line))).collect()
 }
 
 #[test]

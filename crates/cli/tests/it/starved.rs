@@ -13,7 +13,7 @@ use crate::common::shard::{Shard, name};
 use crate::common::{Ran, Sandbox};
 
 /// Runs colgrep under limits of the shell's `ulimit`.
-fn limited(sandbox: &Sandbox, limits: &str, args: &[&str]) -> Ran {
+pub fn limited(sandbox: &Sandbox, limits: &str, args: &[&str]) -> Ran {
     let own = sandbox.command(args);
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{limits}; exec \"$@\"")).arg("sh").arg(own.get_program()).args(own.get_args());

@@ -3,11 +3,12 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{BufReader, Read, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::Sandbox;
 use crate::common::process::{Process, until};
-use crate::common::{Ran, Sandbox};
+use crate::starved::limited;
 
 /// KiB by which a search may grow while it prints: portions that are searched ahead, each with its parts.
 const GROWTH_KIB_MAX: u64 = 24 << 10;
@@ -261,11 +262,7 @@ fn closed_output_is_an_error_for_what_is_printed() {
         (&["-e", "needle", "-q"], 0),
         (&["-e", "nothing"], 1),
     ] {
-        let own = sandbox.command(args);
-        let mut shell = Command::new("sh");
-        shell.args(["-c", "exec \"$@\" >&-", "sh"]).arg(own.get_program()).args(args).env_clear();
-        shell.current_dir(sandbox.root()).envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let ran = Ran::of(shell.output().expect("a shell"), &sandbox.root());
+        let ran = limited(&sandbox, "exec >&-", args);
         assert_eq!(ran.status, status, "{args:?}: {ran:?}");
         assert_eq!(ran.err.contains("standard output is closed"), status == 2, "{args:?}: {ran:?}");
     }

@@ -83,8 +83,8 @@ impl ClusterHealth {
         self.shards.iter().flat_map(|shard| &shard.repositories)
     }
 
-    /// What a caller may know who has rights to some repositories: theirs, and nothing of shards and replicas; arguments as
-    /// of [`ShardCoverage::limited`].
+    /// The part that a caller with access to some repositories may see: those repositories, but no shards or replicas.
+    /// Arguments as for [`ShardCoverage::limited`].
     fn limited(self, allowed: Option<&[String]>, said: &dyn Fn(usize) -> Vec<Arc<Welcome>>) -> ClusterHealth {
         let served = |shard: &ShardHealth| -> Vec<String> {
             let served = shard.repositories.iter().filter(|one| one.missing.is_none());

@@ -1,7 +1,7 @@
 //! The sessions of a search: which shards are asked, and which one answers for a repository that several serve.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::coverage::{
 };
 use crate::error::{Error, Result};
 use crate::foreign_text::plain;
-use crate::message::{Begin, WireFailure};
+use crate::message::{Begin, Begun, WireFailure};
 use crate::replica::{Lost, Replicas};
 use crate::shard_client::ShardClient;
 
@@ -113,8 +113,9 @@ impl SessionStart<'_> {
         let listed = answers.iter().filter_map(|(at, _)| self.listed.get(at)).flat_map(|(_, own)| own);
         let named = self.begin.below.iter().map(|(name, _)| name);
         let unserved = begun().flat_map(|begun| &begun.unserved).map(|(name, _)| name);
-        let mut wanted = listed.chain(named).chain(unserved).filter(|name| self.begin.wants(name));
-        wanted.any(|name| !begun().any(|begun| begun.serves(name)))
+        let served: HashSet<&str> = begun().flat_map(Begun::names_served).collect();
+        let mut missing = listed.chain(named).chain(unserved).filter(|name| !served.contains(name.as_str()));
+        missing.any(|name| self.begin.wants(name))
     }
 
     /// Leaves each repository that several shards serve to the one with the newest index of it. The others begin again
@@ -122,9 +123,11 @@ impl SessionStart<'_> {
     fn settle(&self, answers: &mut StartAnswers) -> Vec<RepeatedRepository> {
         let mut served: BTreeMap<String, Vec<(u64, Reverse<usize>)>> = BTreeMap::new();
         for (at, client) in answers.iter().filter_map(|(at, answer)| Some((*at, answer.as_ref().ok()?))) {
+            let written: HashMap<&str, u64> =
+                client.begun.written_ms.iter().rev().map(|(name, ms)| (name.as_str(), *ms)).collect();
             for name in client.begun.names_served() {
-                let own = client.begun.written_ms.iter().find(|(own, _)| own == name);
-                served.entry(name.to_string()).or_default().push((own.map_or(0, |(_, ms)| *ms), Reverse(at)));
+                let ms = written.get(name).copied().unwrap_or(0);
+                served.entry(name.to_string()).or_default().push((ms, Reverse(at)));
             }
         }
         served.retain(|_, shards| shards.len() > 1);
@@ -205,7 +208,8 @@ impl SessionStart<'_> {
         }
         if self.begin.allowed.is_some() {
             let silent = |at: usize| self.shards[at].all.iter().filter_map(|replica| replica.said()).collect();
-            let located = sessions.clients.iter().map(ShardClient::names).collect::<Vec<_>>();
+            let names = |client: &ShardClient| client.begun.names_served().map(str::to_string).collect();
+            let located: Vec<Vec<String>> = sessions.clients.iter().map(names).collect();
             let (wants, allowed) = (|name: &str| self.begin.wants(name), self.begin.allowed.as_deref());
             sessions.coverage = std::mem::take(&mut sessions.coverage).limited(&wants, allowed, &located, &silent);
         }

@@ -118,7 +118,7 @@ impl Connection {
         let bytes = frames.read(ANSWER_BYTES_MAX, until)?.ok_or(Lost::Late)?;
         let welcome: Welcome = answered(&bytes)?;
         if !welcome.repositories.iter().chain(&welcome.unserved).all(|name| is_name(name)) {
-            return Err(Lost::Nonsense("names that no repositories have".into()));
+            return Err(Lost::Nonsense("invalid repository names".into()));
         }
         let welcome = Arc::new(welcome);
         replica.says(Arc::clone(&welcome));

@@ -104,12 +104,6 @@ impl ShardClient {
         (welcome.generation == self.begun.generation).then(all)
     }
 
-    /// The names of the repositories that the session looks into.
-    pub fn names(&self) -> Vec<String> {
-        let fronts = self.begun.extent.repositories.iter();
-        fronts.map(|one| one.front.trim_end_matches('/').to_string()).collect()
-    }
-
     /// The repositories that would be searched but can't be served, each with the reason.
     pub fn unserved(&self, begin: &Begin) -> Vec<(String, String)> {
         let mut unserved: Vec<(String, String)> =

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::HistoryPlace;
 use crate::error::{Refused, Result};
+use crate::project::slashed;
 use crate::request::{split_lines, unread_line};
 
 /// A path that a question is limited to.
@@ -80,9 +81,4 @@ fn resolved(path: &Path) -> PathBuf {
         Some((written, real)) => real.join(plain.strip_prefix(&written).unwrap_or(Path::new(""))),
         None => plain,
     }
-}
-
-/// Components joined by slashes.
-fn slashed(path: &Path) -> String {
-    path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }

@@ -84,6 +84,23 @@ impl Identity {
         Ok(Identity { names, nameless, lines: lines(&listed), commit, branch })
     }
 
+    /// The names of a project by the addresses of its remotes, and the commit that is checked out; `None` if one of them is
+    /// unknown. Does not walk the history.
+    pub fn by_remotes(project: &Project) -> Option<(Vec<String>, String)> {
+        if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
+            return None;
+        }
+        let git = Asker::of(project);
+        git.check().ok()?;
+        let mut names = addresses(&git.all(&["config", "--null", "--get-regexp", SETTINGS]).ok()??);
+        names.retain(|name| is_name(name));
+        if names.is_empty() {
+            return None;
+        }
+        let commit = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).ok()??;
+        Some((within(&git, names).ok()?, commit))
+    }
+
     /// The name by the first commit, which repositories have in common that were renamed, or copied, or had no address
     /// when they were shared. It is asked for last: git walks the whole history for it.
     pub fn last_name(project: &Project) -> Option<String> {

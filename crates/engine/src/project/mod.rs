@@ -84,6 +84,11 @@ pub struct Project {
     pub(crate) programs: OsString,
 }
 
+/// The components of a path, joined by slashes.
+pub fn slashed(path: &Path) -> String {
+    path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
 impl Project {
     /// The project around `path`, and `path` relative to its root (`/` between components; empty for the root itself).
     ///
@@ -128,7 +133,7 @@ impl Project {
         let of_a_file = is_file && known.is_none();
         let root = known.unwrap_or_else(|| folder.to_path_buf());
         let below = full.strip_prefix(&root).unwrap_or(Path::new(""));
-        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let below = slashed(below);
         let store = store(&root);
         let programs = OsString::new();
         let git = env.git_places();

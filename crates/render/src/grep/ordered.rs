@@ -1,7 +1,8 @@
 //! Searches files in parallel, and hands over what they give in the order of the files, part by part: memory is bounded
 //! however much matches, and however slowly it is read.
 //!
-//! Workers take portions of files in order and send their output through channels of a few parts; who is ahead waits.
+//! Workers take portions of files in order and send their output through channels of a few parts; a worker that gets ahead
+//! waits.
 //! What may never end (stdin, a named pipe) is searched by the calling thread: nobody has to wait for its end.
 
 use std::cell::RefCell;

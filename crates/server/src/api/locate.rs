@@ -4,7 +4,7 @@ use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_engine::project::settings_at;
+use colgrep_engine::project::{settings_at, slashed};
 use colgrep_engine::session::corpus::fronts;
 use colgrep_index::store::Snapshot;
 use colgrep_syntax::read::{Skip, looks_secret};
@@ -25,7 +25,7 @@ impl ServedFiles {
     pub(super) fn has(&self, full: &Path) -> bool {
         let Some(snapshot) = &self.snapshot else { return true };
         let Ok(below) = full.strip_prefix(&self.root) else { return false };
-        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let below = slashed(below);
         let files = &snapshot.files.files;
         let known = files.binary_search_by(|file| file.path.as_str().cmp(&below)).map(|at| &files[at]);
         known.is_ok_and(|file| !matches!(file.skip, Some(Skip::Secret | Skip::Unreadable)))
@@ -131,7 +131,7 @@ impl ServerState {
             bail!("{path} is not indexed, and not served");
         }
         let below = full.strip_prefix(&root.project.root).unwrap_or(Path::new(""));
-        let below = below.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let below = slashed(below);
         Ok((root, full, below))
     }
 

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, bail};
+use colgrep_engine::project::slashed;
 
 use super::state::{Root, ServerState};
 
@@ -66,8 +67,7 @@ impl ServerState {
             // Over HTTP, only what the index of a root lists is served.
             None => match around.filter(|root| self.indexed_only || !is_repository(root)) {
                 Some(root) => {
-                    let below = folder.strip_prefix(&root.project.root).unwrap_or(Path::new("")).components();
-                    let below = below.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+                    let below = slashed(folder.strip_prefix(&root.project.root).unwrap_or(Path::new("")));
                     Arc::new(Root::new(folder, root.project.clone(), below))
                 }
                 None => self.root(&folder, false)?,

@@ -24,6 +24,7 @@ pub use super::root::Root;
 use super::root::check_folder;
 use super::shards::Shards;
 use super::unserved::Unserved;
+use colgrep_render::address::file_path;
 use colgrep_render::advice::for_tools;
 use colgrep_render::console::tell_refused;
 use colgrep_render::path;
@@ -60,27 +61,6 @@ pub struct ServerState {
     pub(super) projects: Arc<Mutex<Vec<Arc<Root>>>>,
     /// The server's state, where this one is limited to a project.
     pub(super) whole: Option<Arc<ServerState>>,
-}
-
-/// The path of a `file:` address.
-fn file_path(address: &str) -> Result<PathBuf> {
-    let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
-    let path = &rest[rest.find('/').context("it names no folder")?..];
-    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
-    while let Some(byte) = all.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
-                let [Some(high), Some(low)] = digits else { bail!("it is not an address: {address}") };
-                (16 * high + low) as u8
-            }
-            byte => byte,
-        });
-    }
-    let path = String::from_utf8(bytes).context("its name is not UTF-8")?;
-    // Of Windows: /C:/folder.
-    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest[1..].starts_with(':'));
-    Ok(PathBuf::from(drive.unwrap_or(&path)))
 }
 
 /// The folder that an error refuses to search as a whole, since it holds repositories.

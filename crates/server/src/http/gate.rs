@@ -107,13 +107,13 @@ impl Admission {
     /// Waits for a turn in the caller's queue.
     ///
     /// # Errors
-    /// When as many requests wait already as may.
+    /// When too many requests are already waiting.
     pub async fn enter(&self, caller: &CallerKey) -> Result<RequestTurn, Problem> {
         self.turns.take(caller).await.ok_or_else(Problem::overloaded)
     }
 
-    /// Waits for room for a connection from a machine, or for one beyond. If there is none, the oldest connection that
-    /// made no request of its own makes room, of the machine that has most: whoever opens many keeps nobody out.
+    /// Waits for room for a connection from a machine, or for a spare place. If there is none, closes the oldest
+    /// unauthenticated connection of the machine that has the most, so that one client can't lock others out.
     pub async fn connect(&self, from: IpAddr) -> Option<Seat> {
         let whole = || Arc::clone(&self.connections).acquire_owned();
         let first = match Arc::clone(&self.connections).try_acquire_owned() {
@@ -142,13 +142,13 @@ impl Admission {
         guests
     }
 
-    /// Sends a guest away whom everybody could be. Returns whether there is one.
+    /// Asks an unauthenticated connection to close. Returns whether there is one.
     fn makes_room(&self) -> bool {
         let all: Vec<Arc<Guest>> = self.guests().iter().filter_map(Weak::upgrade).collect();
         let strangers: Vec<&Arc<Guest>> = all.iter().filter(|guest| !guest.is_known.load(Ordering::Acquire)).collect();
         let machines: Vec<IpAddr> = strangers.iter().map(|guest| guest.from).collect();
         let Some(at) = oldest_of_most(&machines) else { return false };
-        // It is not asked twice.
+        // Marks it, so that it isn't chosen again.
         strangers[at].is_let_in();
         strangers[at].leaves.notify_one();
         true

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use colgrep_cluster::AccessTokens;
+use colgrep_cluster::{AccessTokens, bearer};
 use colgrep_engine::settings::env::Env;
 
 use super::problem::Problem;
@@ -200,7 +200,8 @@ impl Guard {
         if !matches!(site, None | Some(b"same-origin" | b"none")) && !is_link {
             return forbidden("pages of other sites may not ask this server");
         }
-        let token = self.tokens.as_ref().and_then(|tokens| tokens.position(bearer(headers)?));
+        let given = headers.get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
+        let token = self.tokens.as_ref().zip(given).and_then(|(tokens, given)| tokens.position(given));
         match &self.tokens {
             Some(_) if !is_open && token.is_none() => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
@@ -223,13 +224,6 @@ fn name_of(host: &str) -> &str {
         return rest.split(']').next().unwrap_or_default();
     }
     host.rsplit_once(':').map_or(host, |(name, _)| name)
-}
-
-/// The token that a request brings, if it brings one.
-fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
-    let given = headers.get(AUTHORIZATION)?.as_bytes();
-    let (scheme, given) = given.split_at(given.len().min("Bearer ".len()));
-    scheme.eq_ignore_ascii_case(b"Bearer ").then_some(given)
 }
 
 /// Refuses tokens that are guessed easily, or that no header can hold.

@@ -45,7 +45,7 @@ impl Worker for HttpWorker {
     }
 
     fn allowed(&self, request: &Extensions) -> Option<Vec<String>> {
-        // Of an unknown caller nothing is known to be allowed.
+        // An unknown caller may see nothing.
         caller(request).map_or_else(|| Some(Vec::new()), |caller| caller.allowed.clone())
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use colgrep_cluster::{Generation, HostedRepository, ShardLoad};
+use colgrep_index::disk::free_bytes;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
@@ -59,7 +60,7 @@ pub fn text(
     set("shard_sessions", "Searches that are under way", load.sessions as i64);
     set("repositories_unserved", "Repositories that can't be served", unserved as i64);
     set("resident_memory_bytes", "Memory of the process", resident_bytes().unwrap_or_default());
-    if let Some(free) = data.and_then(free_bytes) {
+    if let Some(free) = data.and_then(free_bytes).and_then(|free| i64::try_from(free).ok()) {
         set("disk_free_bytes", "Free bytes on the disk of the indexes", free);
     }
     if let Some(generation) = generation {
@@ -78,16 +79,4 @@ pub fn text(
     let mut text = String::new();
     encode(&mut text, &registry)?;
     Ok(text)
-}
-
-/// Free bytes on the disk of a folder; `None` where the system does not tell.
-#[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<i64> {
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    i64::try_from(disk.f_bavail.saturating_mul(disk.f_frsize)).ok()
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<i64> {
-    None
 }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::api::state::ServerState;
 
-/// How long a client is waited for that has roots and does not say which.
+/// How long to wait for a client to name its roots.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The name under which roots are asked for and answered.
 const ROOTS: &str = "roots";
@@ -60,7 +60,7 @@ impl ClientRoots {
     /// The state to answer a call with.
     ///
     /// # Errors
-    /// With what the client has to be asked before.
+    /// When the client must be asked first; the error is the question.
     pub async fn for_call(
         &self,
         request: &CallToolRequestParams,
@@ -72,7 +72,7 @@ impl ClientRoots {
         let version = context.protocol_version();
         if version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28) {
             let mut rooted = self.rooted.subscribe();
-            // Who never says is answered about what the server was started in.
+            // A client that never answers gets the folder that the server was started in.
             let _ = tokio::time::timeout(PATIENCE, rooted.wait_for(|is_rooted| *is_rooted)).await;
             // Roots that are being taken count.
             drop(self.turn.lock().await);

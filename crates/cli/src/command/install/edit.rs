@@ -130,13 +130,12 @@ impl Edit {
     }
 }
 
-/// Whether a program is colgrep, wherever it lies: the name alone, or a whole path. `install` writes nothing else.
+/// Whether a program is colgrep by its bare name or an absolute path, the only forms that `install` writes.
 pub fn is_colgrep(program: &str) -> bool {
     is_named_so(program) && !is_of_folder(program)
 }
 
-/// Whether a program of that name lies in the folder that an agent starts it in, as `./colgrep` does: a clone may bring
-/// its own.
+/// Whether a program is a colgrep by a relative path, such as `./colgrep`: a clone may contain its own.
 pub fn is_of_folder(program: &str) -> bool {
     let is_whole = program.starts_with(['/', '\\']) || program.as_bytes().get(1) == Some(&b':');
     is_named_so(program) && program.contains(['/', '\\']) && !is_whole
@@ -147,7 +146,7 @@ fn is_named_so(program: &str) -> bool {
     file.strip_suffix(".exe").unwrap_or(file) == NAME
 }
 
-/// The program of such a server's entry.
+/// The program of a server's entry, if it is such a relative path.
 pub fn server_of_folder(entry: &Value) -> Option<String> {
     let command = ["/command", "/command/0"].iter().find_map(|place| entry.pointer(place)?.as_str());
     command.filter(|program| is_of_folder(program)).map(str::to_string)

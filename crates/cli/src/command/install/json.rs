@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 use super::edit::{HOOK, NAME, OwnedPart, is_colgrep, is_of_folder, is_own_server, server_of_folder};
@@ -102,18 +102,27 @@ pub struct Hook {
 impl Hook {
     /// The hooks that are colgrep's: entries of the event, or single ones of an entry that runs others too.
     fn own(&self, root: &CstRootNode) -> Vec<CstNode> {
+        self.entries(root).into_iter().flat_map(|entry| self.own_of(entry)).collect()
+    }
+
+    /// The entries of the event.
+    fn entries(&self, root: &CstRootNode) -> Vec<CstNode> {
         let hooks = root.object_value().and_then(|o| o.object_value("hooks"));
         let list = hooks.and_then(|h| h.array_value(self.event));
-        let entries = list.map(|l| l.elements()).unwrap_or_default();
-        entries.into_iter().flat_map(|entry| self.own_of(entry)).collect()
+        list.map(|l| l.elements()).unwrap_or_default()
+    }
+
+    /// The hooks of an entry that runs several.
+    fn inner(entry: &CstNode) -> Vec<CstNode> {
+        let inner = entry.as_object().and_then(|o| o.array_value("hooks"));
+        inner.map(|i| i.elements()).unwrap_or_default()
     }
 
     fn own_of(&self, entry: CstNode) -> Vec<CstNode> {
         if self.runs_hook(&entry) {
             return vec![entry];
         }
-        let inner: Option<CstArray> = entry.as_object().and_then(|o| o.array_value("hooks"));
-        let all = inner.map(|i| i.elements()).unwrap_or_default();
+        let all = Hook::inner(&entry);
         let own: Vec<CstNode> = all.iter().filter(|h| self.runs_hook(h)).cloned().collect();
         if !own.is_empty() && own.len() == all.len() { vec![entry] } else { own }
     }
@@ -138,12 +147,9 @@ impl OwnedPart for Hook {
     }
 
     fn of_folder(&self, text: &str) -> Result<Vec<String>> {
-        let hooks = parsed(text)?.object_value().and_then(|o| o.object_value("hooks"));
-        let list = hooks.and_then(|h| h.array_value(self.event));
-        let entries = list.map(|l| l.elements()).unwrap_or_default();
-        let all = entries.into_iter().flat_map(|entry| {
-            let inner = entry.as_object().and_then(|o| o.array_value("hooks")).map(|i| i.elements());
-            std::iter::once(entry).chain(inner.unwrap_or_default())
+        let all = self.entries(&parsed(text)?).into_iter().flat_map(|entry| {
+            let inner = Hook::inner(&entry);
+            std::iter::once(entry).chain(inner)
         });
         let command = |hook: CstNode| Some(hook.to_serde_value()?["command"].as_str()?.to_string());
         let is_of_it = |command: &String| {

@@ -90,7 +90,7 @@ struct ClientHello {
 pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
     limit_threads(None);
     let (connection, threads) = Connection::stdio();
-    let (id, hello) = connection.initialize_start().context("the client did not begin as the protocol says")?;
+    let (id, hello) = connection.initialize_start().context("the client did not start with `initialize`")?;
     let mut server = LspServer::new(&hello, env);
     let capabilities = json!({
         // Whole texts, since documents may have changes that are not saved.
@@ -252,15 +252,15 @@ impl LspServer {
             }
         }
         let rows = self.session()?.definitions(word, &self.scope())?;
-        let items: Vec<CallItem> = rows.iter().take(ITEMS_MAX).map(|row| self.item(row)).collect::<Result<_>>()?;
+        let items: Vec<CallItem> =
+            rows.iter().take(ITEMS_MAX).map(|row| Ok(self.item(row)?.0)).collect::<Result<_>>()?;
         Ok(if items.is_empty() { Value::Null } else { json!(items) })
     }
 
     fn incoming(&self, params: &ItemParams) -> Result<Value> {
         let mut calls = Vec::new();
         for row in self.called(&params.item, CallDirection::Callers)? {
-            let item = self.item(&row)?;
-            let text = self.files.text(&item.uri)?;
+            let (item, text) = self.item(&row)?;
             let lines: Vec<&str> = text.lines().collect();
             let span = (row.unit.span.line as usize, row.unit.span.end as usize);
             let mut ranges = occurrences(&lines, span, split_callee(&row.callee).1, row.name_line as usize);
@@ -284,7 +284,7 @@ impl LspServer {
             if ranges.is_empty() {
                 ranges.push(own.selection_range);
             }
-            calls.push(json!({"to": self.item(&row)?, "fromRanges": ranges}));
+            calls.push(json!({"to": self.item(&row)?.0, "fromRanges": ranges}));
         }
         Ok(calls.into())
     }
@@ -297,21 +297,21 @@ impl LspServer {
         Ok(self.session()?.call_levels(&request)?.rows)
     }
 
-    /// A unit of the index as an item.
-    fn item(&self, row: &CallRow) -> Result<CallItem> {
+    /// A unit of the index as an item, and the text of its file.
+    fn item(&self, row: &CallRow) -> Result<(CallItem, String)> {
         let path = row.file.root.join(Path::new(&row.file.path));
         let uri = uri_of(&path);
         let text = self.files.text(&uri)?;
-        let lines: Vec<&str> = text.lines().collect();
-        let (range, selection_range) = ranges_of(&row.unit, &lines);
-        Ok(CallItem {
+        let (range, selection_range) = ranges_of(&row.unit, &text.lines().collect::<Vec<_>>());
+        let item = CallItem {
             name: row.unit.name.clone(),
             kind: kind_of(row.unit.kind),
             detail: row.file.path.clone(),
             uri,
             range,
             selection_range,
-        })
+        };
+        Ok((item, text))
     }
 }
 

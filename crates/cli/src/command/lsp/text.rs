@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use colgrep_core::code_line::word_at;
 use colgrep_core::query::last_segment;
 use colgrep_index::source::read_text;
+use colgrep_render::address::{encoded, file_path};
 use serde::{Deserialize, Serialize};
 
 /// A position, from 0; characters are UTF-16 units.
@@ -124,38 +125,15 @@ impl EditorFiles {
 /// The path of a `file:` address.
 ///
 /// # Errors
-/// For another address.
+/// As [`file_path`].
 pub(super) fn path_of(uri: &str) -> Result<PathBuf> {
-    let rest = uri.strip_prefix("file://").with_context(|| format!("{uri} is no file of this machine"))?;
-    let path = &rest[rest.find('/').with_context(|| format!("{uri} names no file"))?..];
-    let (mut bytes, mut all) = (Vec::with_capacity(path.len()), path.bytes());
-    while let Some(byte) = all.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [all.next(), all.next()].map(|digit| digit.map(char::from).and_then(|d| d.to_digit(16)));
-                let [Some(high), Some(low)] = digits else { bail!("{uri} is no address") };
-                (16 * high + low) as u8
-            }
-            byte => byte,
-        });
-    }
-    let path = String::from_utf8(bytes).with_context(|| format!("{uri} is not UTF-8"))?;
-    // On Windows: /C:/folder.
-    let drive = path.strip_prefix('/').filter(|rest| cfg!(windows) && rest.get(1..2) == Some(":"));
-    Ok(PathBuf::from(drive.unwrap_or(&path)))
+    file_path(uri).with_context(|| uri.to_string())
 }
 
 /// The `file:` address of a path.
 pub(super) fn uri_of(path: &Path) -> String {
     let path = path.to_string_lossy().replace('\\', "/");
-    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("{}{}", if path.starts_with('/') { "file://" } else { "file:///" }, encoded(&path))
 }
 
 #[cfg(test)]

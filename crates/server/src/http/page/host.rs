@@ -1,9 +1,8 @@
 //! The address of a file at the host of its repository, such as GitHub.
 
-use std::fmt::Write as _;
-
 use colgrep_engine::project::Project;
 use colgrep_engine::project::identity::Identity;
+use colgrep_render::address::encoded;
 
 /// Beginnings of hosts' names, and what stands between the repository and the commit in the address of a file there.
 const HOSTS: [(&str, &str); 5] = [
@@ -16,9 +15,8 @@ const HOSTS: [(&str, &str); 5] = [
 
 /// The address of a project's file as it is in the commit that is checked out; none where the host is not known.
 pub fn address(project: &Project, path: &str) -> Option<String> {
-    let identity = Identity::of(project).ok()?;
-    let commit = identity.commit?;
-    identity.names.iter().find_map(|name| of_name(name, &commit, path))
+    let (names, commit) = Identity::by_remotes(project)?;
+    names.iter().find_map(|name| of_name(name, &commit, path))
 }
 
 /// The same for a repository's name, `HOST/PATH`, with `/-/FOLDER` where the project is a folder of it.
@@ -27,18 +25,6 @@ fn of_name(name: &str, commit: &str, path: &str) -> Option<String> {
     let (_, between) = HOSTS.iter().find(|(host, _)| repository.starts_with(host))?;
     let whole = if folder.is_empty() { path.to_string() } else { format!("{folder}/{path}") };
     Some(format!("https://{}/{between}/{commit}/{}", encoded(repository), encoded(&whole)))
-}
-
-/// A path as it is written in an address.
-fn encoded(path: &str) -> String {
-    path.bytes().fold(String::with_capacity(path.len()), |mut text, byte| {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => text.push(char::from(byte)),
-            // Writing into memory does not fail.
-            _ => drop(write!(text, "%{byte:02X}")),
-        }
-        text
-    })
 }
 
 #[cfg(test)]
