@@ -181,7 +181,7 @@ fn ask(repository: &BenchRepository, commit: &str) -> Result<Vec<ImpactQuestion>
         let together = repository.past().together(project, &given.path);
         let past: Vec<String> = together.iter().map(|file| file.path.clone()).collect();
         let begun = Instant::now();
-        let graph = CallGraph::new(&repository.place.snapshot)?;
+        let graph = CallGraph::new(&repository.place.snapshot);
         let impact = affected(&graph, &changed, &[(given.path.clone(), together)])?;
         let ms = begun.elapsed().as_secs_f64() * 1e3;
         let impact: Vec<String> = impact.iter().map(|one| graph.path(one.file).to_string()).collect();

@@ -158,7 +158,10 @@ impl Query {
             Query { text: text.to_string(), typed, intents: Intents::parse(text, languages), ..Query::default() };
         let wording = Wording::new(text);
         let form = wording.form();
-        let is_form = |place: Range<usize>| form.iter().any(|form| form.start <= place.start && place.end <= form.end);
+        let is_form = |place: Range<usize>| {
+            let at = form.partition_point(|form| form.end < place.end);
+            form.get(at).is_some_and(|form| form.start <= place.start)
+        };
         let mut seen: FxHashSet<String> = FxHashSet::default();
         tokenizer.tokenize(text, |token| {
             if is_form(token.start..token.end) {

@@ -200,10 +200,15 @@ pub struct Unit {
 impl Unit {
     /// The name after its parents, joined by dots.
     pub fn qualified_name(&self) -> String {
-        match (self.parent.is_empty(), self.name.is_empty()) {
-            (true, _) => self.name.clone(),
-            (_, true) => self.parent.clone(),
-            _ => format!("{}.{}", self.parent, self.name),
-        }
+        qualified(&self.parent, &self.name)
+    }
+}
+
+/// A name after its parents, joined by dots.
+pub fn qualified(parent: &str, name: &str) -> String {
+    match (parent.is_empty(), name.is_empty()) {
+        (true, _) => name.to_string(),
+        (_, true) => parent.to_string(),
+        _ => format!("{parent}.{name}"),
     }
 }

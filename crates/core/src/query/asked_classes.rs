@@ -1,6 +1,7 @@
 //! Tells requests for tests, benchmarks, examples and documentation from questions about the code that handles them:
 //! "tests of the parser", but "which code lowers the score of test files".
 
+use super::contractions::is_in;
 use super::wording::Wording;
 use crate::path::PathClass;
 
@@ -21,7 +22,7 @@ const PURPOSES: &str = "by during for";
 const NOUNS: &str = "code directories directory file filenames files folder folders names path paths";
 /// Verbs for what code does with files of a class.
 const HANDLING: &str = "classify demote detect exclude filter hide ignore lower penalise penalize recognise recognize";
-/// Words that begin what a class is about.
+/// Words that introduce the subject of tests, examples and the like.
 const OF_SUBJECT: &str = "about covering do does for in of on that to which with";
 
 /// The classes of files that a query asks for.
@@ -42,7 +43,7 @@ fn asks_for(wording: &Wording, names: &str) -> bool {
     (0..words.len()).any(|at| is_in(names, words[at]) && is_asked_for(wording, &words, at))
 }
 
-/// Whether the query asks for the class that the word at a position names.
+/// Whether the query asks for the class named by the word at a position.
 fn is_asked_for(wording: &Wording, words: &[&str], at: usize) -> bool {
     let first = words[0];
     let next = words.get(at + 1).copied();
@@ -92,10 +93,6 @@ fn is_form(word: &str, verb: &str) -> bool {
     let stem = verb.trim_end_matches('e');
     let end = word.strip_prefix(stem).unwrap_or_default();
     matches!(end, "s" | "es" | "ed" | "ing" | "ped" | "ping" | "ted" | "ting")
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
 }
 
 #[cfg(test)]

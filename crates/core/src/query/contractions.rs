@@ -16,7 +16,7 @@ const ENDINGS: [(&str, &str); 6] =
 /// Words that these endings are appended to. After any other word, `s` marks a possessive.
 const BEFORE_ENDINGS: &str = "he here how i it she that there they this we what when where which who why you";
 
-/// A query with its contractions written out, also those that were typed without an apostrophe. Text in quotes, text of
+/// A query with its contractions written out, including those typed without an apostrophe. Text in quotes, text of
 /// several lines and a single word are unchanged: they may be code.
 pub(super) fn without_contractions(text: &str) -> Cow<'_, str> {
     let is_code = text.contains(['"', '`', '“', '\n']) || text.split_whitespace().nth(1).is_none();
@@ -54,7 +54,6 @@ fn written_out(word: &str) -> Option<String> {
         return None;
     }
     let lower = word.to_lowercase().replace(APOSTROPHES, "'");
-    let is_in = |list: &str, word: &str| list.split(' ').any(|known| known == word);
     let is_same = |short: &str| lower == short || lower == short.replace('\'', "");
     if let Some((_, long)) = IRREGULAR.iter().find(|(short, _)| is_same(short)) {
         return Some((*long).to_string());
@@ -70,6 +69,11 @@ fn written_out(word: &str) -> Option<String> {
     let (front, end) = lower.split_once('\'')?;
     let (_, long) = ENDINGS.iter().find(|(short, _)| *short == end)?;
     is_in(BEFORE_ENDINGS, front).then(|| format!("{} {long}", &word[..front.len()]))
+}
+
+/// Whether a list of words, separated by blanks, has a word.
+pub(super) fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
 }
 
 #[cfg(test)]

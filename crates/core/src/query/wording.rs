@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::contractions::APOSTROPHES;
+use super::contractions::{APOSTROPHES, is_in};
 use crate::token::{is_stop_word, words as word_places};
 
 /// Pronouns, auxiliaries and other function words, besides the stop words of an index. In capitals they may be names.
@@ -36,7 +36,7 @@ enum FrameRule {
     Request,
     /// Before a clause, unless a question has begun.
     RequestOfClause,
-    /// In a question, before what must not happen: "what keeps a session from".
+    /// In a question, followed by what must not happen: "what keeps a session from".
     Against,
     /// A noun for code, before what is said about it.
     Noun,
@@ -162,10 +162,6 @@ fn question_word(text: &str, place: Range<usize>, is_code: bool) -> QuestionWord
         is_plain: begins && ends && !is_code && !is_in_capitals,
         is_ending: is_ending && !is_code,
     }
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
 }
 
 fn is_function(word: &QuestionWord) -> bool {

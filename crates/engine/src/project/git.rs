@@ -43,6 +43,8 @@ const VARIABLES: [(&str, &str); 4] = [
 ];
 /// Most filters and hooks by name in one configuration; each is switched off by arguments, of which there is a limit.
 const NAMES_MAX: usize = 500;
+/// Flags that find differences without running programs that a configuration names.
+const ALONE: [&str; 5] = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
 
 /// Files below a root that git reports as changed.
 #[derive(Debug, Default)]
@@ -196,11 +198,9 @@ impl GitProgram {
     fn differing(&self, top: &Path, base: Option<&str>, found: &mut FoundPaths) -> Result<(), GitError> {
         let tracked = match base {
             Some(base) => {
-                let alone =
-                    ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-O/dev/null"];
                 // `git diff` takes the lock of the user's index to write down what it saw: a `git add` in that moment
                 // fails. `diff-index` takes none. First what differs by size or time, for which no file is read.
-                let names = [&["diff-index", "--name-only", "-z"], &alone[..], &[base, "--"]].concat();
+                let names = [&["diff-index", "--name-only", "-z"], &ALONE[..], &[base, "--"]].concat();
                 let named = self.ask(top, &names)?;
                 let unread: Vec<&[u8]> =
                     named.split_inclusive(|b| *b == 0).filter(|path| is_unread(top, path)).collect();
@@ -211,7 +211,7 @@ impl GitProgram {
                 let lines = match named.is_empty() {
                     true => Vec::new(),
                     false => {
-                        let args = all.into_iter().chain(alone).chain([base, "--"]).chain(without);
+                        let args = all.into_iter().chain(ALONE).chain([base, "--"]).chain(without);
                         self.ask(top, &args.collect::<Vec<_>>())?
                     }
                 };

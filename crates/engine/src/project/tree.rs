@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use colgrep_index::disk::open_regular;
 use colgrep_index::signature::{Needed, Sought};
-use colgrep_index::walk::{CHECKOUT, LeftOut, MISNAMED, SPECIAL, WalkOptions, Walked, walk};
+use colgrep_index::walk::{LEFT_ON_PURPOSE, LeftOut, WalkOptions, Walked, walk};
 use colgrep_syntax::language;
 
 use crate::error::Result;
@@ -62,7 +62,7 @@ pub fn files_below(
     let mut tree = FileTree { unheeded: walked.unheeded, ..FileTree::default() };
     let from_root = |name: &str| if below.is_empty() { name.to_string() } else { format!("{below}/{name}") };
     for (what, reason) in
-        walked.unreadable.into_iter().filter(|(_, reason)| ![SPECIAL, MISNAMED, CHECKOUT].contains(&reason.as_str()))
+        walked.unreadable.into_iter().filter(|(_, reason)| !LEFT_ON_PURPOSE.contains(&reason.as_str()))
     {
         if what.is_empty() || rules.allows_below(&from_root(&what)) {
             tree.unreadable.push((what.into(), reason));

@@ -1,13 +1,14 @@
 //! The calls of one index as a graph. Calls are known by name, not by type, so each edge says how sure it is: a call is
 //! resolved where its qualifier, its own file or the imports of its file leave one definition.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use colgrep_core::import::{file_keys, import_keys};
 use colgrep_core::path::{PathClass, stem_of};
 use colgrep_core::query::last_segment;
+use colgrep_core::unit::qualified;
 use colgrep_core::{Unit, UnitId, UnitKind, UnitRole};
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{UnitHit, split_callee};
@@ -41,11 +42,7 @@ impl GraphUnit {
 
     /// The name after its parents, joined by dots.
     pub fn qualified_name(&self) -> String {
-        match (self.parent.is_empty(), self.name.is_empty()) {
-            (true, _) => self.name.clone(),
-            (_, true) => self.parent.clone(),
-            _ => format!("{}.{}", self.parent, self.name),
-        }
+        qualified(&self.parent, &self.name)
     }
 }
 
@@ -53,7 +50,7 @@ impl GraphUnit {
 #[derive(Clone, Debug, Default)]
 pub struct CallTargets {
     /// The definitions, by file and line.
-    pub definitions: Vec<GraphUnit>,
+    pub definitions: Rc<Vec<GraphUnit>>,
     /// Whether more than the name says that it is this one.
     pub is_certain: bool,
 }
@@ -62,8 +59,8 @@ pub struct CallTargets {
 pub struct CallGraph<'s> {
     /// The index.
     pub snapshot: &'s Snapshot,
-    /// Called names as written, by their last part.
-    callees: HashMap<String, Vec<String>>,
+    /// Called names as written, by their last part; read once callers are asked for.
+    callees: OnceCell<HashMap<String, Vec<String>>>,
     /// Definitions by the last part of their names.
     definitions: RefCell<HashMap<String, Rc<Vec<GraphUnit>>>>,
     /// Import keys by file.
@@ -72,18 +69,23 @@ pub struct CallGraph<'s> {
 
 impl std::fmt::Debug for CallGraph<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CallGraph").field("callees", &self.callees.len()).finish_non_exhaustive()
+        f.debug_struct("CallGraph").field("callees", &self.callees.get().map(HashMap::len)).finish_non_exhaustive()
     }
 }
 
 impl<'s> CallGraph<'s> {
     /// The graph of an index.
-    ///
-    /// # Errors
-    /// When the index can't be read.
-    pub fn new(snapshot: &'s Snapshot) -> Result<CallGraph<'s>> {
-        let callees = snapshot.lexical.callees()?;
-        Ok(CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() })
+    pub fn new(snapshot: &'s Snapshot) -> CallGraph<'s> {
+        let callees = OnceCell::new();
+        CallGraph { snapshot, callees, definitions: RefCell::default(), imports: RefCell::default() }
+    }
+
+    fn callees(&self) -> Result<&HashMap<String, Vec<String>>> {
+        if let Some(known) = self.callees.get() {
+            return Ok(known);
+        }
+        let read = self.snapshot.lexical.callees()?;
+        Ok(self.callees.get_or_init(|| read))
     }
 
     /// The unit at a place of the index.
@@ -136,7 +138,7 @@ impl<'s> CallGraph<'s> {
     /// When the index can't be read.
     pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
         let mut found = Vec::new();
-        for callee in self.callees.get(last).into_iter().flatten() {
+        for callee in self.callees()?.get(last).into_iter().flatten() {
             found.extend(
                 self.snapshot.lexical.callers_as_written(callee)?.into_iter().map(|hit| (hit, callee.as_str())),
             );
@@ -160,7 +162,7 @@ impl<'s> CallGraph<'s> {
         };
         if let Some(owner) = owner.filter(|owner| !owner.is_empty()) {
             let owned = only(&|unit| last_segment(&unit.parent) == owner || is_module(self.path(unit.hit.file), owner));
-            return Ok(CallTargets { is_certain: owned.len() == 1, definitions: owned });
+            return Ok(CallTargets { is_certain: owned.len() == 1, definitions: Rc::new(owned) });
         }
         let is_own = |unit: &GraphUnit| unit.hit.file == caller.hit.file;
         let is_of_class = |unit: &GraphUnit| is_own(unit) && !unit.parent.is_empty() && unit.parent == caller.parent;
@@ -177,10 +179,10 @@ impl<'s> CallGraph<'s> {
         ] {
             let meant = only(is_meant);
             if meant.len() == 1 {
-                return Ok(CallTargets { definitions: meant, is_certain: true });
+                return Ok(CallTargets { definitions: Rc::new(meant), is_certain: true });
             }
         }
-        Ok(CallTargets { definitions: all.to_vec(), is_certain: false })
+        Ok(CallTargets { definitions: Rc::clone(&all), is_certain: false })
     }
 
     /// The keys of what a file imports.

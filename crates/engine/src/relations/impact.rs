@@ -13,6 +13,7 @@ use colgrep_core::{Unit, UnitId, UnitKind};
 use colgrep_index::history::TogetherFile;
 use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{split_callee, term_of_word};
+use colgrep_index::store::FileRecord;
 use colgrep_search::is_text;
 use colgrep_syntax::language;
 
@@ -28,7 +29,7 @@ use crate::request::Tests;
 const CALLS: f32 = 0.2;
 /// The same where the call is known by its name alone, of a name with one definition.
 const CALLS_BY_NAME: f32 = 0.1;
-/// What a further level of calls leaves.
+/// Factor for each further level of calls.
 const LEVEL_SHARE: f32 = 0.4;
 const IMPLEMENTS: f32 = 0.25;
 const OVERRIDES: f32 = 0.25;
@@ -58,7 +59,7 @@ pub struct ImpactRequest {
     pub change: ChangeSpec,
     /// A folder or file of the project.
     pub root: PathBuf,
-    /// Tests are left out, or nothing else is given.
+    /// Whether to include tests, exclude them, or return only tests.
     pub tests: Tests,
     /// Number of files.
     pub files: usize,
@@ -104,7 +105,7 @@ pub struct ImpactReason {
     pub kind: ReasonKind,
     /// What the reason is about: the name of a changed unit, or the path of a changed file.
     pub what: String,
-    /// Whether calls are resolved; true for reasons that are no calls.
+    /// Whether calls are resolved; true for reasons other than calls.
     pub is_certain: bool,
     /// For calls, their number of levels; for changes together, the number of commits; else 1.
     pub count: u32,
@@ -192,8 +193,7 @@ pub fn affected(
     changed: &ChangedCode,
     together: &[(String, Vec<TogetherFile>)],
 ) -> Result<Vec<Affected>> {
-    let paths: HashSet<&str> = changed.files.iter().map(String::as_str).collect();
-    let records = graph.snapshot.files.indexed().filter(|record| paths.contains(record.path.as_str()));
+    let records = changed.files.iter().filter_map(|path| indexed_at(graph, path));
     let files: BTreeMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
     let starts = starts(graph, changed, &files)?;
     let mut impact = Impact { graph, changed, starts, files, found: HashMap::new() };
@@ -384,14 +384,12 @@ impl Impact<'_, '_> {
     }
 
     fn together(&mut self, together: &[(String, Vec<TogetherFile>)]) {
-        let records = self.graph.snapshot.files.indexed();
-        let files: HashMap<&str, FileId> = records.map(|record| (record.path.as_str(), record.id)).collect();
         for (path, others) in together {
             for other in others {
-                let Some(file) = files.get(other.path.as_str()) else { continue };
+                let Some(file) = indexed_at(self.graph, &other.path).map(|record| record.id) else { continue };
                 // One commit says less than its share.
                 let weight = TOGETHER * other.share * other.commits as f32 / (other.commits + 1) as f32;
-                self.add_file(*file, ReasonKind::Together, path, other.commits, weight);
+                self.add_file(file, ReasonKind::Together, path, other.commits, weight);
             }
         }
     }
@@ -438,6 +436,11 @@ fn is_distinct(name: &str) -> bool {
     name.contains('_') || has_case || name.chars().count() >= PLAIN_NAME_LETTERS_MIN
 }
 
+/// The record of an indexed file.
+fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
+    graph.snapshot.files.at(path).filter(|record| record.skip.is_none())
+}
+
 /// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
 ///
 /// # Errors
@@ -448,7 +451,7 @@ pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Re
         if !changed.files.contains(path) {
             changed.files.push(path.clone());
         }
-        let Some(record) = graph.snapshot.files.indexed().find(|record| record.path == *path) else { continue };
+        let Some(record) = indexed_at(graph, path) else { continue };
         let lexical = &graph.snapshot.lexical;
         let hits = match line {
             Some(line) => lexical.unit_around(record.id, *line, None)?.into_iter().collect(),

@@ -12,7 +12,7 @@ use colgrep_index::lexical::{CodeName, split_callee};
 use crate::error::Result;
 use crate::relations::graph::{CallGraph, GraphUnit};
 
-/// Definitions of a name that is followed by name alone, at most.
+/// Maximum number of definitions for a name to be followed without resolving the call.
 pub const DEFINITIONS_MAX: usize = 5;
 /// Callers of a name with more definitions among which resolved calls are still looked for.
 const COMMON_CALLERS_MAX: usize = 300;
@@ -230,7 +230,7 @@ impl Reached {
                     continue;
                 }
                 let is_certain = one.is_certain && targets.is_certain;
-                for definition in targets.definitions {
+                for definition in targets.definitions.iter().cloned() {
                     self.add(graph, definition, (level, is_certain), (callee.clone(), one.origin.clone()));
                 }
             }

@@ -8,7 +8,7 @@ use colgrep_index::ids::FileId;
 use colgrep_index::lexical::{CodeName, UnitFilter, UnitPlace};
 use colgrep_index::signature::Sought;
 use colgrep_index::store::{FileRecord, FileTable, Snapshot};
-use colgrep_index::walk::{CHECKOUT, MISNAMED, SPECIAL, walk};
+use colgrep_index::walk::{CHECKOUT, LEFT_ON_PURPOSE, walk};
 use colgrep_syntax::language;
 use colgrep_syntax::read::{Skip, looks_secret};
 
@@ -159,13 +159,13 @@ fn allows(rules: &PathRules, file: &FileRecord) -> bool {
 
 /// What the walk was not let into.
 fn refused(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
-    let is_refused = |reason: &str| ![SPECIAL, MISNAMED, CHECKOUT].contains(&reason);
+    let is_refused = |reason: &str| !LEFT_ON_PURPOSE.contains(&reason);
     snapshot.files.unreadable.iter().filter(move |(_, reason)| is_refused(reason)).map(|(path, _)| path.as_str())
 }
 
 /// Why nothing of a path is indexed. `walked` is filled once the paths of the whole tree are needed.
 fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<HashSet<String>>) -> Unranked {
-    let skip = snapshot.files.files.iter().find(|f| f.path == path).and_then(|f| f.skip);
+    let skip = snapshot.files.at(path).and_then(|file| file.skip);
     let is_unreadable = || refused(snapshot).any(|known| is_below(path, known));
     let checkouts = snapshot.files.unreadable.iter().filter(|(_, reason)| reason == CHECKOUT);
     let is_of_checkout = checkouts.into_iter().any(|(checkout, _)| is_below(path, checkout));
@@ -196,7 +196,7 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
 pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
     let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
     let listed = listed.unwrap_or_default();
-    let is_known = |path: &&str| table.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let is_known = |path: &&str| table.at(path).is_some();
     let is_hidden = |path: &&str| !table.hidden && path.split('/').any(|name| name.starts_with('.'));
     let is_file = |path: &&str| project.root.join(path).symlink_metadata().is_ok_and(|m| m.is_file());
     let tracked = listed.split(|b| *b == 0).filter_map(|path| std::str::from_utf8(path).ok());

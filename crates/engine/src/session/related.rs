@@ -121,7 +121,7 @@ impl Session {
         self.repaired_together(|places, _| {
             let mut rows = Vec::new();
             for place in places {
-                let graph = CallGraph::new(&place.snapshot)?;
+                let graph = CallGraph::new(&place.snapshot);
                 let units = place.snapshot.lexical.units_of_name(&code_name)?;
                 let found = units.into_iter().map(|(hit, _)| hit).filter(|hit| hit.kind.is_definition());
                 for unit in graph.units(found)? {
@@ -154,7 +154,7 @@ impl Session {
         let changed = match &request.change {
             ChangeSpec::Git(change) => ChangedCode::of(&versions(&project, change)?),
             ChangeSpec::Places(_) => {
-                self.repaired(0, |place, _| changed_at(&CallGraph::new(&place.snapshot)?, &places))?
+                self.repaired(0, |place, _| changed_at(&CallGraph::new(&place.snapshot), &places))?
             }
         };
         let past = self.past();
@@ -199,7 +199,7 @@ fn add_levels(
     request: &CallLevelsRequest,
     answer: &mut CallLevelsAnswer,
 ) -> Result<()> {
-    let graph = CallGraph::new(&place.snapshot)?;
+    let graph = CallGraph::new(&place.snapshot);
     let levels = match start {
         FoundStart::Names(names) => CallLevels::of_names(&graph, names, request.direction, request.depth)?,
         FoundStart::Unit { root, path, line } => {
@@ -241,7 +241,7 @@ fn affected_files(
     together: &[(String, Vec<TogetherFile>)],
     request: &ImpactRequest,
 ) -> Result<Vec<AffectedFile>> {
-    let graph = CallGraph::new(&place.snapshot)?;
+    let graph = CallGraph::new(&place.snapshot);
     let mut found = affected(&graph, changed, together)?;
     found.retain(|one| match request.tests {
         Tests::Auto => true,

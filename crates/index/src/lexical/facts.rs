@@ -102,13 +102,13 @@ impl Lexical {
             let mut names = index.terms().stream().map_err(tantivy::TantivyError::from)?;
             while names.advance() {
                 let Ok(callee) = std::str::from_utf8(names.key()) else { continue };
-                let known = callees.entry(split_callee(callee).1.to_string()).or_default();
-                if !known.iter().any(|name| name == callee) {
-                    known.push(callee.to_string());
-                }
+                callees.entry(split_callee(callee).1.to_string()).or_default().push(callee.to_string());
             }
         }
-        callees.values_mut().for_each(|names| names.sort_unstable());
+        for names in callees.values_mut() {
+            names.sort_unstable();
+            names.dedup();
+        }
         Ok(callees)
     }
 

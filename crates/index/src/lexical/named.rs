@@ -214,8 +214,20 @@ impl Lexical {
         let fields: Vec<Field> = fields.map(|(_, field)| field).collect();
         let mut units = Vec::new();
         for (s, segment) in self.segments.iter().enumerate() {
-            let mut common: Option<Vec<DocId>> = None;
+            // The rarest first: most texts end with it.
+            let mut counted = Vec::new();
             for term in terms {
+                let mut count = 0;
+                for field in &fields {
+                    let Some(index) = segment.terms_of(*field)? else { continue };
+                    let term = Term::from_field_text(*field, term);
+                    count += index.doc_freq(&term).map_err(tantivy::TantivyError::from)?;
+                }
+                counted.push((count, term));
+            }
+            counted.sort_unstable();
+            let mut common: Option<Vec<DocId>> = None;
+            for (_, term) in counted {
                 let mut docs = Vec::new();
                 for field in &fields {
                     segment.each(&Term::from_field_text(*field, term), |doc| docs.push(doc))?;

@@ -190,6 +190,11 @@ impl FileTable {
         languages.into_iter().map(|(language, _)| language).collect()
     }
 
+    /// The record of the file at a path, indexed or skipped.
+    pub fn at(&self, path: &str) -> Option<&FileRecord> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &self.files[at])
+    }
+
     /// Iterates over the indexed files, without skipped ones.
     pub fn indexed(&self) -> impl Iterator<Item = &FileRecord> {
         self.files.iter().filter(|f| f.skip.is_none())

@@ -58,7 +58,7 @@ impl Bytes {
         })
     }
 
-    /// Whether the file was cut while it was read from the map, so that some of what was read was none of it.
+    /// Whether the file was cut while it was read from the map, so that some of the bytes read were not from the file.
     pub(super) fn is_cut(&self) -> bool {
         #[cfg(target_os = "linux")]
         return self.kept.get().is_none() && self.guard.is_cut();

@@ -127,6 +127,8 @@ pub const SPECIAL: &str = "symbolic link or special file";
 pub const CHECKOUT: &str = "another worktree of this repository";
 /// The reason given for a file whose name is not UTF-8.
 pub const MISNAMED: &str = "its name is not UTF-8";
+/// The reasons given for what is left out on purpose, rather than because it can't be read.
+pub const LEFT_ON_PURPOSE: [&str; 3] = [SPECIAL, MISNAMED, CHECKOUT];
 
 /// What a walk leaves out in addition to ignore files.
 #[derive(Clone, Copy, Debug, Default)]

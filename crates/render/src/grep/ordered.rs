@@ -2,8 +2,7 @@
 //! however much matches, and however slowly it is read.
 //!
 //! Workers take portions of files in order and send their output through channels of a few parts; a worker that gets ahead
-//! waits.
-//! What may never end (stdin, a named pipe) is searched by the calling thread: nobody has to wait for its end.
+//! waits. What may never end (stdin, a named pipe) is searched by the calling thread: nobody has to wait for its end.
 
 use std::cell::RefCell;
 use std::io::{self, Read};

@@ -193,7 +193,10 @@ impl IntentLookup<'_> {
                 all.filter(|(_, files)| files.len() <= FILES_MAX).or_else(|| best_of(&located, at, written))?;
             (fit > Fit::Name).then_some(MeantFiles { written, files })
         });
-        let are_words = self.are_words(&intents.names)?;
+        let are_words = match is_alone {
+            true => vec![false; intents.names.len()],
+            false => self.are_words(&intents.names, &located.names)?,
+        };
         let by_name = intents.names.iter().zip(are_words).enumerate().filter_map(|(at, (written, is_word))| {
             let files = located.names.get(at)?.clone();
             let is_name = is_alone || !is_word;
@@ -227,15 +230,23 @@ impl IntentLookup<'_> {
 
     /// Which of some names are words like any other: in lower case, and the index has them elsewhere than in paths. "Upload
     /// a file" does not mean a file called `file`.
-    fn are_words(&mut self, names: &[String]) -> Result<Vec<bool>> {
-        let terms: Vec<String> = names.iter().map(|name| self.tokenizer.normal(name).to_string()).collect();
+    /// Only names that files have are looked up; `files` has those of each name.
+    fn are_words(&mut self, names: &[String], files: &[Vec<FileMeant>]) -> Result<Vec<bool>> {
+        let is_asked = |(name, files): (&String, &Vec<FileMeant>)| {
+            (1..=FILES_MAX).contains(&files.len()) && name.chars().all(char::is_lowercase)
+        };
+        let asked: Vec<bool> = names.iter().zip(files).map(is_asked).collect();
+        let mut terms = Vec::new();
+        for (name, _) in names.iter().zip(&asked).filter(|(_, is_asked)| **is_asked) {
+            terms.push(self.tokenizer.normal(name).to_string());
+        }
         let is_text = |field: &Field| matches!(field, Field::Name | Field::Parent | Field::Doc | Field::Body);
         let occurs = |count: &HolderCount| {
             Field::ALL.iter().zip(count.units.in_field).any(|(field, units)| is_text(field) && units > 0)
         };
         let counts = self.rounds.term_counts(&terms, 0)?;
-        let is_lower = |name: &String| name.chars().all(char::is_lowercase);
-        Ok(names.iter().zip(&counts).map(|(name, count)| is_lower(name) && occurs(count)).collect())
+        let mut counts = counts.iter();
+        Ok(asked.into_iter().map(|is_asked| is_asked && counts.next().is_some_and(occurs)).collect())
     }
 
     /// The files of a bare name in a folder, if that is all the query says besides: `LICENSE in lib/net`.

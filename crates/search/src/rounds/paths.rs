@@ -20,10 +20,8 @@ impl Round for PathsRequest {
     const NAME: &'static str = "paths";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<Option<FilePlace>>> {
-        let files = &search.snapshot.files.files;
         let at = |path: &String| {
-            let path = search.shard.own_path(path)?;
-            let record = &files[files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?];
+            let record = search.snapshot.files.at(search.shard.own_path(path)?)?;
             (record.skip.is_none() && search.shard.allows(record.id)).then(|| search.shard.place(record.id))
         };
         Ok(self.paths.iter().map(at).collect())

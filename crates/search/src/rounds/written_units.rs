@@ -44,8 +44,7 @@ impl Round for WrittenUnitsRequest {
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<WrittenUnit>> {
         let lexical = &search.snapshot.lexical;
         let mut terms = Tokenizer::default().part_terms(&self.text);
-        // Long words are rare: most texts end with the first of them.
-        terms.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        terms.sort_unstable();
         terms.dedup();
         let hits = lexical.units_with_names(&terms, search.filter())?;
         if hits.len() > UNITS_MAX {

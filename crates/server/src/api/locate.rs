@@ -26,9 +26,7 @@ impl ServedFiles {
         let Some(snapshot) = &self.snapshot else { return true };
         let Ok(below) = full.strip_prefix(&self.root) else { return false };
         let below = slashed(below);
-        let files = &snapshot.files.files;
-        let known = files.binary_search_by(|file| file.path.as_str().cmp(&below)).map(|at| &files[at]);
-        known.is_ok_and(|file| !matches!(file.skip, Some(Skip::Secret | Skip::Unreadable)))
+        snapshot.files.at(&below).is_some_and(|file| !matches!(file.skip, Some(Skip::Secret | Skip::Unreadable)))
     }
 }
 

@@ -52,9 +52,9 @@ const NAME_BYTES_MAX: usize = 160;
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest text that is parsed, in bytes: a syntax tree takes many times its text's memory.
 const PARSED_BYTES_MAX: usize = 4 << 20;
-/// The note for a larger one.
-/// Units of a file at most. Generated headers of 1 MiB stay below; a file of 80,000 headings took 13 s to index.
+/// Maximum number of units in a file. Generated headers of 1 MiB stay below; a file of 80,000 headings took 13 s to index.
 const UNITS_MAX: usize = 20_000;
+/// The note for a file that is too large.
 const TOO_LARGE: &str = "is too large to parse";
 /// In a line longer than this, in bytes (minified code), a unit's body is only the unit's own part.
 const LINE_BYTES_MAX: usize = 1_000;

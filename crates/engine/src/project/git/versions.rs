@@ -4,7 +4,7 @@ use colgrep_index::source::read_text;
 use colgrep_syntax::read::decode;
 use rayon::prelude::*;
 
-use super::{GitProgram, path_of, top_of};
+use super::{ALONE, GitProgram, path_of, top_of};
 use crate::error::{GitError, Refused, Result};
 use crate::project::Project;
 
@@ -12,17 +12,6 @@ use crate::project::Project;
 const FILES_MAX: usize = 200;
 /// The tree before the first commit.
 const NO_FILES: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// How differences are found: with no program that a configuration names.
-const ALONE: [&str; 8] = [
-    "--name-only",
-    "-z",
-    "--relative",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=all",
-    "-O/dev/null",
-];
 
 /// A change that git knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +22,11 @@ pub enum GitChange {
     Staged,
     /// What a commit changed, compared with its first parent.
     Commit(String),
-    /// What the second commit has changed since both were the same; an empty name is HEAD.
+    /// What the second commit changed since its merge base with the first; an empty name is HEAD.
     Since(String, String),
 }
 
-/// A file of a change. Texts are missing where the file is new or gone, or is no text.
+/// A file of a change. Texts are missing where the file is new or gone, or is not text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileVersions {
     /// Its path from the project's root, `/` between components.
@@ -91,7 +80,7 @@ pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersion
         VersionPlace::Staged => &["diff-index", "--cached"],
         VersionPlace::Disk => &["diff-index"],
     };
-    let mut args = [command, &ALONE, &[&from]].concat();
+    let mut args = [command, &["--name-only", "-z", "--relative"], &ALONE, &[&from]].concat();
     if let VersionPlace::Commit(to) = &to {
         args.push(to);
     }
