@@ -18,22 +18,6 @@ use super::{Format, OutputRequest};
 /// Version of the output's shape: raised when a field changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Writes rows as one array, or one a line.
-///
-/// # Errors
-/// When `out` refuses.
-pub(super) fn write_rows<T: Serialize>(
-    out: &mut impl Write,
-    mut rows: impl Iterator<Item = T>,
-    format: Format,
-) -> Result<()> {
-    match format {
-        Format::Json => writeln!(out, "{}", json_text(&rows.collect::<Vec<_>>())?)?,
-        _ => rows.try_for_each(|row| anyhow::Ok(writeln!(out, "{}", json_text(&row)?)?))?,
-    }
-    Ok(())
-}
-
 /// One file of the answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Hit")]

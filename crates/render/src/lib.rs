@@ -35,6 +35,7 @@ pub mod panic;
 pub mod path;
 pub mod related;
 pub mod remarks;
+mod rows;
 #[cfg(feature = "cluster")]
 pub mod shards;
 pub mod style;
@@ -385,7 +386,7 @@ pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Out
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
-        Format::Json | Format::JsonLines => json::write_rows(&mut out, files.map(row), options.wish.format)?,
+        Format::Json | Format::JsonLines => rows::write_rows(&mut out, files.map(row), options.wish.format)?,
         Format::Text | Format::Vimgrep => {
             for (name, full) in files {
                 if options.wish.null {

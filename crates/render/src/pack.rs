@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::escape::{escape_control, escape_text};
-use super::json::write_rows;
 use super::path::{absolute, shown};
+use super::rows::write_rows;
 use super::{Format, OutputOptions};
 
 /// A unit of a pack, with --pack.

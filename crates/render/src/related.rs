@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::escape::escape_control;
-use crate::json::write_rows;
 use crate::line::shortened;
 use crate::path::{absolute, shown};
 use crate::remarks::RemarkKind;
+use crate::rows::write_rows;
 use crate::style::{self, paint};
 use crate::words::counted;
 use crate::{LineLocation, OutputOptions};
