@@ -439,6 +439,7 @@ fn file_facts(
     FileFacts {
         repository: found.front,
         place: place.0,
+        hash: found.hash,
         path_facts,
         is_text: is_data(&found.language, &found.path),
         near,
