@@ -450,6 +450,22 @@ fn one_file_is_no_files() {
 }
 
 #[test]
+fn thousands_of_different_words_are_searched_in_part() {
+    let sandbox = Sandbox::of("relay");
+    let query = |words: usize| (0..words).map(|n| format!("zq{n} ")).collect::<String>();
+    let told = "only the first 1000 different words of the query are searched";
+    for (query, is_cut) in [
+        (format!("parse request {}", query(4_000)), true),
+        (format!("parse request {}", query(100)), false),
+        (format!("parse request {}", "word ".repeat(4_000)), false),
+    ] {
+        let ran = sandbox.run(&["--query", &query, "-k", "1"]);
+        assert!(ran.status < 2, "{ran:?}");
+        assert_eq!(ran.err.contains(told), is_cut, "{}", ran.err);
+    }
+}
+
+#[test]
 fn queries_have_a_length() {
     let sandbox = Sandbox::of("relay");
     let longest = "word ".repeat(13_000);
