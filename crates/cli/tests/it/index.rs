@@ -512,7 +512,7 @@ fn a_new_worktree_begins_with_the_index_of_another() {
     };
     let built = here(&["init"]);
     assert!(
-        built.err.contains("3 files indexed (3 read, 1 removed, 1 units"),
+        built.err.contains("3 files indexed (3 read, 1 removed, 1 unit,"),
         "only what differs is parsed: {built:?}"
     );
     for (word, in_first, in_new) in [("pangolin", false, true), ("zebra", true, true), ("elephant", true, false)] {
