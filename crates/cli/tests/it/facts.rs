@@ -358,11 +358,10 @@ fn a_pack_spends_its_budget_where_the_chance_is() {
 fn a_pack_says_what_its_first_unit_calls_and_what_else_its_file_has() {
     let sandbox = Sandbox::new();
     sandbox.write("src/ring.py", "def widen(ring):\n    return ring\n");
-    sandbox.write(
-        "src/queue.py",
-        "from ring import widen\n\n\ndef grow_queue(queue):\n    return widen(queue)\n\n\ndef drain(basin):\n    \
-         return basin\n",
-    );
+    // Too long for the pack.
+    let body = "    basin = basin + basin + basin\n".repeat(60);
+    let queue = "from ring import widen\n\n\ndef grow_queue(queue):\n    return widen(queue)\n\n\n";
+    sandbox.write("src/queue.py", &format!("{queue}def drain(basin):\n{body}"));
     let around = "calls widen src/ring.py:1\nalso here: drain:8\n";
     let ran = sandbox.run(&["grow queue", "--pack", "400"]);
     assert!(ran.out.contains(around), "{}", ran.out);
