@@ -57,9 +57,6 @@ enum Rows {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown, &args.into])?;
     if let Some(path) = &args.into {

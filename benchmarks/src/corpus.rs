@@ -160,9 +160,6 @@ pub struct BenchRepository {
 
 impl BenchRepository {
     /// Indexes the folder (or brings its index up to date) in the project that colgrep would choose for it.
-    ///
-    /// # Errors
-    /// When it can't be read or the index can't be written.
     pub fn open(
         name: &str,
         language: Option<&str>,
@@ -211,9 +208,6 @@ impl BenchRepository {
     }
 
     /// The first half of a search for `files` files, as colgrep does it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn retrieve(&self, task: &BenchTask, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
         let TaskBackground { near, hints, terms } = &task.background;
@@ -266,9 +260,6 @@ fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
 impl BenchCorpus {
     /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
     /// left out with a remark.
-    ///
-    /// # Errors
-    /// When a file can't be read, a setting does not fit, or nothing is left to measure.
     pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<BenchCorpus> {
         let env = args.ranking.environment(vars)?;
         let knobs = args.ranking.knobs(&env)?;
@@ -420,9 +411,6 @@ fn set_name(folder: &Path) -> String {
 }
 
 /// The annotations of a file.
-///
-/// # Errors
-/// When it can't be read, has keys that nothing reads, or what no search could answer.
 pub(crate) fn read_annotations(path: &Path) -> Result<Vec<Annotation>> {
     let annotations: Vec<Annotation> = read_json(path)?;
     let checked = check_keys(&read_json::<Vec<_>>(path)?).and_then(|()| check(&annotations));
@@ -442,9 +430,6 @@ pub(crate) fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> 
 }
 
 /// Reads a JSON file.
-///
-/// # Errors
-/// When it can't be read or has another shape.
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))

@@ -184,9 +184,6 @@ fn rg_version() -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a place is not in its repository, a repository can't be searched, or ripgrep is missing.
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let ranking = &args.asked.ranking;

@@ -126,9 +126,6 @@ impl ImpactRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be read, or there is nothing to ask.
 pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let ranking = RankingArgs { data_dir: args.data_dir.clone(), keyword_only: true, ..RankingArgs::default() };

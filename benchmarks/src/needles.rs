@@ -249,9 +249,6 @@ impl NeedleRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a needle names what is not there, or a repository can't be searched.
 pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;

@@ -84,9 +84,6 @@ impl ComparedUnits {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be searched, or there are too few.
 pub fn run(args: &OrderArgs, vars: &Vars) -> Result<u8> {
     let questions = compared(args, vars)?;
     let folds = args.folds.max(2);

@@ -175,9 +175,6 @@ impl PacksRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
@@ -345,9 +342,6 @@ fn names(query: &str) -> HashSet<String> {
 }
 
 /// Ranks, with `units_per_file`, and returns the text shown of the files, as in a search. `path` limits it to a file.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn answer(
     corpus: &BenchCorpus,
     task: &BenchTask,

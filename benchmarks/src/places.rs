@@ -50,9 +50,6 @@ pub struct PlacesSelection {
 
 impl PlacesSelection {
     /// Calls `ask` with the folder of each repository and its questions, and gathers the answers.
-    ///
-    /// # Errors
-    /// When a repository can't be read or searched.
     pub(crate) fn each<T>(
         &self,
         env: &Env,
@@ -289,9 +286,6 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a place is not in its repository, or a repository can't be searched.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let ranking = &args.asked.ranking;
@@ -318,9 +312,6 @@ pub struct PlacesRepository {
 
 impl PlacesRepository {
     /// The folder of its sources in `sources`, and its index, brought up to date.
-    ///
-    /// # Errors
-    /// When it can't be read or the index can't be written.
     pub(crate) fn open(
         &self,
         sources: &Path,
@@ -347,9 +338,6 @@ impl PlacesRepository {
 
 /// The questions in a folder of places: those of the held-out repositories, or of the others; with `only`, of these
 /// repositories alone.
-///
-/// # Errors
-/// When a file can't be read, or nothing is left.
 pub fn asked(places: &Path, is_aside: bool, only: &[String]) -> Result<Vec<PlacesRepository>> {
     let sources: Vec<PlacesSource> = read_json(&places.join("repositories.json"))?;
     let mut sources: HashMap<String, PlacesSource> =

@@ -243,17 +243,11 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Writes a document as indented JSON.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
     write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
 }
 
 /// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
-///
-/// # Errors
-/// When stdout or the disk refuses.
 pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
     print(markdown)?;
     if let Some(path) = out {
@@ -263,17 +257,11 @@ pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, co
 }
 
 /// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write_record(path: &Path, record: &Record) -> Result<()> {
     write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
 /// Checks before the measurement that the folders of output files exist.
-///
-/// # Errors
-/// When a folder is missing.
 pub fn check_folders(files: &[&Option<PathBuf>]) -> Result<()> {
     for file in files.iter().copied().flatten() {
         let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
@@ -285,17 +273,11 @@ pub fn check_folders(files: &[&Option<PathBuf>]) -> Result<()> {
 }
 
 /// Writes a text file.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Prints to stdout; a closed pipe is not an error.
-///
-/// # Errors
-/// When stdout refuses otherwise.
 pub fn print(text: &str) -> Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),

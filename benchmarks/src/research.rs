@@ -35,9 +35,6 @@ pub enum ResearchArgs {
 }
 
 /// Runs one of them.
-///
-/// # Errors
-/// When a file can't be read or written, a model can't be opened, or an argument fits no file.
 pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
     match args {
         ResearchArgs::Corpus(args) => corpus::run(args)?,

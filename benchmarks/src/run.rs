@@ -47,17 +47,11 @@ pub struct OutputArgs {
 
 impl OutputArgs {
     /// As [`check_folders`].
-    ///
-    /// # Errors
-    /// When a folder is missing.
     pub fn check(&self) -> Result<()> {
         check_folders(&[&self.out, &self.markdown])
     }
 
     /// Prints the summary followed by `below`, and writes the files.
-    ///
-    /// # Errors
-    /// When one can't be written.
     pub fn write(&self, record: &Record, below: &str) -> Result<()> {
         let markdown = record.markdown() + below;
         print(&markdown)?;
@@ -72,9 +66,6 @@ impl OutputArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
@@ -84,9 +75,6 @@ pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
 }
 
 /// Searches for every query and records the results.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn measure(corpus: &BenchCorpus, has_stages: bool) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus

@@ -65,9 +65,6 @@ pub struct SelfEvalArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When the repository can't be read or gives no query.
 pub fn run(args: &SelfEvalArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let env = args.ranking.environment(vars)?;

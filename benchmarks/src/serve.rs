@@ -126,9 +126,6 @@ impl KeptConnection {
 }
 
 /// Measures.
-///
-/// # Errors
-/// When the server does not start or an answer is neither an answer nor a refusal.
 pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     let own = tempfile::tempdir()?;
     let data = args.data.as_deref().unwrap_or(own.path());

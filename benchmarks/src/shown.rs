@@ -124,9 +124,6 @@ fn row(name: &str, lines: &[&ShownRecord]) -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &ShownArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;

@@ -154,9 +154,6 @@ struct Result_ {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When the program fails or a folder can't be read or written.
 pub fn run(args: &SpeedArgs) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let questions = questions(&args.annotations)?;

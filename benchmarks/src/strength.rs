@@ -74,9 +74,6 @@ struct StrengthRow {
 type Weights = [f64; SIGNS + 1];
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written, or there are too few repositories.
 pub fn run(args: &StrengthArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;

@@ -193,9 +193,6 @@ pub(crate) fn go_through<C>(
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a case can't be set up. A fault of colgrep is a failure, not an error.
 pub fn run(args: &TortureArgs) -> Result<u8> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

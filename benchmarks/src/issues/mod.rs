@@ -136,9 +136,6 @@ impl Instance {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a list or a source can't be read, or an instance can't be searched.
 pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     if let (Some(path), Some(out)) = (&args.draw, &args.out) {

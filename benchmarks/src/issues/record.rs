@@ -60,9 +60,6 @@ impl InstanceRecord {
 
 impl IssueRecord {
     /// The record of several runs, each of other instances.
-    ///
-    /// # Errors
-    /// When a record can't be read, was asked in other ways or by another build, or shares an instance with another.
     pub fn together(first: &Path, others: &[PathBuf]) -> Result<IssueRecord> {
         let mut all: IssueRecord = read_json(first)?;
         for path in others {
@@ -81,9 +78,6 @@ impl IssueRecord {
     }
 
     /// Prints the tables, and writes what is asked for.
-    ///
-    /// # Errors
-    /// When the record to compare with can't be read, or the disk refuses.
     pub fn publish(&self, args: &IssuesArgs) -> Result<()> {
         let mut text = self.markdown();
         if let Some(path) = &args.against {

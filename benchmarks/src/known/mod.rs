@@ -156,9 +156,6 @@ impl KnownRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be read, or nothing can be drawn.
 pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let mut items = Vec::new();

@@ -61,9 +61,6 @@ pub struct SourceFiles {
 impl SourceFiles {
     /// Reads the files at `paths` (path from `root`, and whether it is code that people wrote) below `root`. One that
     /// can't be read as text is left out, as an index leaves it out.
-    ///
-    /// # Errors
-    /// When no file is left.
     pub fn read<'p>(root: &Path, paths: impl Iterator<Item = (&'p str, bool)>) -> Result<SourceFiles> {
         let read = |(path, is_code): (&str, bool)| {
             let text = colgrep_index::source::read_text(root, path).ok()?;

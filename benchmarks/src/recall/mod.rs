@@ -86,9 +86,6 @@ struct RecallMeasure<'a> {
 }
 
 /// Measures, and prints a table.
-///
-/// # Errors
-/// When a repository can't be read.
 pub fn run(args: &RecallArgs, vars: &Vars) -> Result<u8> {
     if let Some((way, _)) = args.floor.iter().find(|(way, _)| !args.ways.contains(way)) {
         bail!("--floor is about {}, which --ways leaves out", WAYS[*way].0);
