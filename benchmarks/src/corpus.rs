@@ -49,7 +49,6 @@ pub struct Spec {
 /// One annotated query, as the file has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Annotation {
-    /// The query.
     pub query: String,
     /// Files that answer it.
     pub relevant: Vec<TargetFile>,
@@ -75,11 +74,9 @@ impl Annotation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TargetFile {
-    /// The path.
     Path(String),
     /// An object with more about it.
     Object {
-        /// The path.
         path: String,
         /// The first line of what answers in it, where the annotation says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +88,6 @@ pub enum TargetFile {
 }
 
 impl TargetFile {
-    /// The path.
     pub fn path(&self) -> &str {
         match self {
             TargetFile::Path(path) | TargetFile::Object { path, .. } => path,
@@ -116,7 +112,6 @@ pub struct BenchTask {
     pub set: usize,
     /// Position of its repository in [`BenchCorpus::repositories`].
     pub repository: usize,
-    /// The query.
     pub query: String,
     /// What sort it is.
     pub category: String,
@@ -128,7 +123,6 @@ pub struct BenchTask {
     pub background: TaskBackground,
 }
 
-/// A set of annotations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnotationSet {
     /// The folder's name.
@@ -140,7 +134,6 @@ pub struct AnnotationSet {
 /// A repository with its opened index.
 #[derive(Debug)]
 pub struct BenchRepository {
-    /// Its name.
     pub name: String,
     /// Its main language.
     pub language: String,
@@ -231,7 +224,6 @@ impl BenchRepository {
 /// Everything that is measured.
 #[derive(Debug)]
 pub struct BenchCorpus {
-    /// The sets of annotations.
     pub sets: Vec<AnnotationSet>,
     /// The repositories, by name.
     pub repositories: Vec<BenchRepository>,
@@ -342,7 +334,6 @@ impl BenchCorpus {
 }
 
 impl BenchTask {
-    /// An annotation, as a task of a set and a repository.
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
         let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();

@@ -70,7 +70,6 @@ struct Arm {
     calls: ArmCalls,
 }
 
-/// The calls of an arm.
 #[derive(Clone, Copy, Debug)]
 enum ArmCalls {
     /// ripgrep and windows of files.
@@ -98,16 +97,13 @@ pub struct EconomyRecord {
     pub questions: Vec<QuestionCost>,
 }
 
-/// What a question costs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuestionCost {
-    /// The repository.
     pub repository: String,
     /// The form of the question.
     pub kind: String,
     /// The question.
     pub query: String,
-    /// The cost by arm.
     pub arms: Vec<ArmCost>,
 }
 

@@ -71,9 +71,7 @@ pub struct ImpactRecord {
 /// What came of one question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactQuestion {
-    /// The repository.
     pub repository: String,
-    /// The commit.
     pub commit: String,
     /// The file that is given.
     pub file: String,
@@ -161,7 +159,6 @@ fn future_commits(folder: &Path, future: &str, most: usize) -> Result<Vec<String
     Ok(String::from_utf8_lossy(&output.stdout).lines().take(most).map(String::from).collect())
 }
 
-/// The questions of one commit.
 fn ask(repository: &BenchRepository, commit: &str) -> Result<Vec<ImpactQuestion>> {
     let project = &repository.place.project;
     let files = versions(project, &GitChange::Commit(commit.to_string()))?;

@@ -68,7 +68,6 @@ pub struct Needles {
     /// What the repositories are: name → where from, at which revision, which part.
     #[serde(default)]
     pub repositories: BTreeMap<String, BTreeMap<String, String>>,
-    /// The needles.
     pub needles: Vec<Needle>,
 }
 
@@ -98,7 +97,6 @@ pub struct Other {
     /// Its file; the needle's, where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its heading.
     pub heading: String,
     /// The questions that it answers: all, where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +111,6 @@ pub enum Phrasing {
     Own,
     /// In others.
     Paraphrase,
-    /// As a task.
     Task,
 }
 
@@ -153,9 +150,7 @@ pub struct NeedleRecord {
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuestionRecord {
-    /// The repository.
     pub repository: String,
-    /// How it was asked.
     pub asked: Phrasing,
     /// The question.
     pub query: String,
@@ -165,7 +160,6 @@ pub struct QuestionRecord {
     pub shown: Vec<String>,
     /// Rank, from 1, of the right section among the first five.
     pub rank: Option<usize>,
-    /// Rank of its file.
     pub file_rank: Option<usize>,
 }
 

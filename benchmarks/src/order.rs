@@ -48,7 +48,6 @@ pub struct OrderArgs {
     pub corpus: CorpusArgs,
 }
 
-/// The weight of each sign.
 type OrderWeights = [f64; SIGNS];
 
 /// The units that are compared for one question.

@@ -72,7 +72,6 @@ pub enum KnownBy {
 pub struct PackRecord {
     /// The set of annotations.
     pub set: String,
-    /// The repository.
     pub repository: String,
     /// What sort of question it is.
     pub category: String,
@@ -80,7 +79,6 @@ pub struct PackRecord {
     pub query: String,
     /// Rank of the first right file.
     pub rank: usize,
-    /// Its strength.
     pub strength: f32,
     /// How the right unit is known.
     pub known: KnownBy,
@@ -99,7 +97,6 @@ pub struct PackRecord {
 /// A file that a pack may name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChoiceRecord {
-    /// Its strength.
     pub strength: f32,
     /// Whether it is right.
     pub is_right: bool,
@@ -260,7 +257,6 @@ fn ask(corpus: &BenchCorpus, task: &BenchTask, tokens: &[usize], written: &Writt
     }))
 }
 
-/// A right unit.
 struct RightUnit {
     path: String,
     first: u32,

@@ -103,7 +103,6 @@ pub(crate) struct PlacesSource {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlaceQuestion {
-    /// The question.
     pub(crate) question: String,
     /// Its form.
     pub(crate) kind: String,
@@ -169,9 +168,7 @@ pub struct PlacesRecord {
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaceRecord {
-    /// The repository.
     pub repository: String,
-    /// Its language.
     pub language: String,
     /// The form of the question.
     pub kind: String,
@@ -306,7 +303,6 @@ pub struct PlacesRepository {
     /// `owner+name`.
     pub name: String,
     source: PlacesSource,
-    /// Its questions.
     pub(crate) questions: Vec<PlaceQuestion>,
 }
 

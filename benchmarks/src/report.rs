@@ -64,11 +64,8 @@ pub struct Record {
 pub struct QueryRecord {
     /// The set of annotations it is from.
     pub set: String,
-    /// The repository.
     pub repository: String,
-    /// Its language.
     pub language: String,
-    /// The query.
     pub query: String,
     /// What sort it is.
     pub category: String,
@@ -78,7 +75,6 @@ pub struct QueryRecord {
     pub files: Vec<String>,
     /// The rank of each target among 30 files, in the targets' order.
     pub ranks: Vec<Option<usize>>,
-    /// Its metrics.
     pub metrics: QueryMetrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,

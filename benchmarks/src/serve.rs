@@ -74,7 +74,6 @@ impl Drop for LoadedServer {
     }
 }
 
-/// A connection that is kept.
 struct KeptConnection {
     host: String,
     stream: BufReader<TcpStream>,

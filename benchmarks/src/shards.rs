@@ -67,7 +67,6 @@ struct Sharded {
     snapshots: Vec<Snapshot>,
 }
 
-/// A model with its codebook.
 struct ModelWithCodebook {
     encoder: std::sync::Arc<dyn Encoder>,
     book: Codebook,

@@ -59,11 +59,9 @@ pub struct ShownArgs {
 /// One shown line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShownRecord {
-    /// The repository.
     pub repository: String,
     /// What sort of query it is.
     pub category: String,
-    /// The query.
     pub query: String,
     /// The file's rank, from 1.
     pub rank: usize,

@@ -131,7 +131,6 @@ pub struct Questions {
 /// One other tool on one project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PeerSpeed {
-    /// Its name.
     pub name: String,
     /// What was compared, or why nothing was.
     pub what: String,

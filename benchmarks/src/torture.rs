@@ -148,7 +148,6 @@ impl Tally {
     }
 }
 
-/// A seed of its own for each case.
 fn case_seed(seed: u64, case: u64) -> u64 {
     seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

@@ -135,7 +135,6 @@ impl RankingArgs {
 /// A folder of annotations and its weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetArg {
-    /// The folder.
     pub folder: PathBuf,
     /// Its weight in sums over sets.
     pub weight: f64,

@@ -25,7 +25,6 @@ pub struct LinearCommit {
     pub parent: String,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
-    /// Its message.
     pub message: String,
 }
 
@@ -60,7 +59,6 @@ impl Mirror {
         String::from_utf8_lossy(&told).trim().parse().ok()
     }
 
-    /// A commit.
     pub fn commit(&self, revision: &str) -> Result<LinearCommit> {
         let told = self.ask(&["show", "-s", &format(), revision], &[], None)?;
         let text = String::from_utf8_lossy(&told).into_owned();

@@ -227,7 +227,6 @@ fn entries(set: &InstanceSet, clone: &Mirror, part: &InstancePart) -> Result<Vec
     Ok(entries)
 }
 
-/// The text of an instance of a set.
 pub fn text_in_set(clone: &Mirror, revision: &str, key: &str) -> Result<InstanceText> {
     let found = match key.split_once('#') {
         Some((path, number)) => {
@@ -250,7 +249,6 @@ pub fn text_of(commit: &LinearCommit) -> Option<InstanceText> {
     reported(&clean(subject), &commit.message).filter(|text| text.whole().len() <= QUERY_BYTES_MAX)
 }
 
-/// The candidates of a history.
 fn of_history(name: &str, history: &ClonedHistory, clone: &Mirror) -> Result<Vec<InstanceCandidate>> {
     let commits = clone.commits(&history.revision)?;
     let told: BTreeMap<&str, (&LinearCommit, InstanceText)> =

@@ -34,7 +34,6 @@ pub struct IssueRecord {
 pub struct InstanceRecord {
     /// Its unique id.
     pub id: String,
-    /// The repository.
     pub repository: String,
     /// Its main language.
     pub language: String,

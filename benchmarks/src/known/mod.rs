@@ -75,7 +75,6 @@ pub struct KnownRecord {
 /// What came of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemRecord {
-    /// The repository.
     pub repository: String,
     /// What sort it is.
     pub kind: KnownKind,

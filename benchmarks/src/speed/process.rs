@@ -15,7 +15,6 @@ const TRY_MAX: Duration = Duration::from_secs(120);
 /// Letters of another tool's last line that are repeated.
 const LAST_LINE_MAX: usize = 120;
 
-/// One run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunSample {
     /// From the start to the exit, in milliseconds.

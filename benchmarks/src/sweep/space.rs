@@ -49,7 +49,6 @@ impl Setting {
 /// A knob with the values to try.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The knob.
     pub knob: Knob,
     /// The values, ascending.
     pub values: Vec<f64>,
