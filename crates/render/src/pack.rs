@@ -50,8 +50,8 @@ pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options:
     let is_terminal = options.look.width.is_some();
     let text = |row: Packed| if is_terminal { escape_text(&row.text) } else { row.text };
     match options.wish.format {
-        Format::Json | Format::JsonLines => write_rows(out, rows, options.wish.format)?,
-        Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
+        format if format.is_json() => write_rows(out, rows, format)?,
+        _ => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
     }
     Ok(count)
 }
