@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::escape::{escape_control, escape_text};
 use super::path::{absolute, shown};
 use super::rows::write_rows;
-use super::{Format, OutputOptions};
+use super::OutputOptions;
 
 /// A unit of a pack, with --pack.
 #[derive(Debug, Serialize, JsonSchema)]
