@@ -23,8 +23,8 @@ pub struct AblateArgs {
     /// Write the tables here too
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Put the tables into this file, between its lines `<!-- ablation -->` and `<!-- /ablation -->`, without the knobs
-    /// whose difference is noise
+    /// Put what can be switched off into this file, between its lines `<!-- ablation -->` and `<!-- /ablation -->`,
+    /// without the knobs whose difference is noise
     #[arg(long, value_name = "FILE")]
     pub into: Option<PathBuf>,
 }
@@ -130,15 +130,15 @@ pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
             head.clone(),
             table.text("A retriever off", "without", &retrievers, Rows::All),
             table.text("A stage off", "without", &removed, Rows::All),
-            table.text("Stages on, one after another", "stage", &added, Rows::All),
             table.text("A knob of a stage off", "knob", &single, knobs_shown),
             table.text("A knob of the retrieval off", "knob", &fields, knobs_shown),
         ]
         .concat()
     };
-    print(&text(Rows::All))?;
+    let whole = text(Rows::All) + &table.text("Stages on, one after another", "stage", &added, Rows::All);
+    print(&whole)?;
     if let Some(path) = &args.markdown {
-        write_text(path, &text(Rows::All))?;
+        write_text(path, &whole)?;
     }
     if let Some(path) = &args.into {
         write_text(path, &put_into(path, &text(Rows::Significant))?)?;

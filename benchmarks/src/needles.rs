@@ -16,7 +16,7 @@ use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{BenchRepository, RankingArgs, Vars};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 use crate::{FINE, REGRESSION};
 
 /// Shown sections among which a needle counts as found.
@@ -46,12 +46,9 @@ pub struct NeedlesArgs {
     /// Print what changed against this record of the same needles
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 fn parse_floor(text: &str) -> Result<(String, f64), String> {
@@ -244,7 +241,7 @@ impl NeedleRecord {
 
 /// Runs the command.
 pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;
     let needles: Needles = serde_json::from_str(&text).with_context(|| args.needles.display().to_string())?;
     let env = args.ranking.environment(vars)?;
@@ -273,7 +270,7 @@ pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     for (kind, floor) in &below {
         markdown += &format!("\nBelow the floor: {kind} {:.3} < {floor}\n", record.found(kind));
     }
-    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &record)?;
     Ok(if below.is_empty() { FINE } else { REGRESSION })
 }
 

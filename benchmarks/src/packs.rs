@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, TaskBackground, Vars, read_json};
 use crate::metric::{DEPTH, matches};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 
 /// Units of each file that are looked at for what there was to choose from.
 const UNITS_LOOKED_AT: usize = 8;
@@ -45,12 +45,9 @@ pub struct PacksArgs {
     /// Tokens of a pack (repeatable)
     #[arg(long, value_name = "N", default_values_t = [500, 1_000, 2_000])]
     pub tokens: Vec<usize>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// How the right unit of a file is known.
@@ -173,7 +170,7 @@ impl PacksRecord {
 
 /// Runs the command.
 pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let written: Written = args.units.as_deref().map(read_json).transpose()?.unwrap_or_default();
     let bar = bar(corpus.tasks.len() as u64, "packing");
@@ -192,7 +189,7 @@ pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
         missed,
         questions: questions.into_iter().flatten().collect(),
     };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{BenchRepository, RankingArgs, Vars, annotation_files, read_json};
 use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 
 /// Rows among which a place counts as found.
 const ROWS: usize = 5;
@@ -78,12 +78,9 @@ pub struct PlacesArgs {
     /// Print what changed against this record of the same questions
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A repository with questions.
@@ -284,7 +281,7 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
 
 /// Runs the command.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let ranking = &args.asked.ranking;
     let env = ranking.environment(vars)?;
     let questions = args.asked.each(&env, |root, repository| ask(ranking, &env, root, repository))?;
@@ -293,7 +290,7 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     if let Some(path) = &args.against {
         markdown += &record.against(&read_json(path)?);
     }
-    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &record)?;
     Ok(FINE)
 }
 

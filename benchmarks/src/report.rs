@@ -243,6 +243,39 @@ pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
     write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
 }
 
+/// Output files of a measurement, besides stdout.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArgs {
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// As [`check_folders`].
+    pub fn check(&self) -> Result<()> {
+        check_folders(&[&self.out, &self.markdown])
+    }
+
+    /// Prints the summary, and writes the files.
+    pub fn publish(&self, markdown: &str, document: &impl Serialize) -> Result<()> {
+        publish(markdown, document, self.out.as_deref(), self.markdown.as_deref())
+    }
+
+    /// The same for a record of queries: prints its summary followed by `below`.
+    pub fn write(&self, record: &Record, below: &str) -> Result<()> {
+        let markdown = record.markdown() + below;
+        print(&markdown)?;
+        if let Some(path) = &self.out {
+            write_record(path, record)?;
+        }
+        self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, &markdown))
+    }
+}
+
 /// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
 pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
     print(markdown)?;
@@ -253,7 +286,7 @@ pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, co
 }
 
 /// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
-pub fn write_record(path: &Path, record: &Record) -> Result<()> {
+fn write_record(path: &Path, record: &Record) -> Result<()> {
     write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 

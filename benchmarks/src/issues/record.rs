@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{IssuesArgs, read_json};
 use crate::metric::{self, DEPTH};
 use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, publish};
+use crate::report::Origin;
 
 /// Depths at which a right file counts as found.
 const DEPTHS: [usize; 4] = [1, 3, 5, 10];
@@ -82,7 +82,7 @@ impl IssueRecord {
         if let Some(path) = &args.against {
             text += &self.against(&read_json(path)?);
         }
-        publish(&text, self, args.out.as_deref(), args.markdown.as_deref())
+        args.output.publish(&text, self)
     }
 
     /// The tables: over all, by where texts come from, by language and by repository, for the knobs in force; and what

@@ -8,10 +8,10 @@ use colgrep_engine::answer::pack::{BYTES_A_TOKEN, PackPiece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::OutputOptions;
 use super::escape::{escape_control, escape_text};
 use super::path::{absolute, shown};
 use super::rows::write_rows;
-use super::OutputOptions;
 
 /// A unit of a pack, with --pack.
 #[derive(Debug, Serialize, JsonSchema)]
