@@ -49,7 +49,6 @@ pub struct Spec {
 /// One annotated query, as the file has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Annotation {
-    /// The query.
     pub query: String,
     /// Files that answer it.
     pub relevant: Vec<TargetFile>,
@@ -75,11 +74,9 @@ impl Annotation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TargetFile {
-    /// The path.
     Path(String),
     /// An object with more about it.
     Object {
-        /// The path.
         path: String,
         /// The first line of what answers in it, where the annotation says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +88,6 @@ pub enum TargetFile {
 }
 
 impl TargetFile {
-    /// The path.
     pub fn path(&self) -> &str {
         match self {
             TargetFile::Path(path) | TargetFile::Object { path, .. } => path,
@@ -116,7 +112,6 @@ pub struct BenchTask {
     pub set: usize,
     /// Position of its repository in [`BenchCorpus::repositories`].
     pub repository: usize,
-    /// The query.
     pub query: String,
     /// What sort it is.
     pub category: String,
@@ -128,7 +123,6 @@ pub struct BenchTask {
     pub background: TaskBackground,
 }
 
-/// A set of annotations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnotationSet {
     /// The folder's name.
@@ -140,7 +134,6 @@ pub struct AnnotationSet {
 /// A repository with its opened index.
 #[derive(Debug)]
 pub struct BenchRepository {
-    /// Its name.
     pub name: String,
     /// Its main language.
     pub language: String,
@@ -160,9 +153,6 @@ pub struct BenchRepository {
 
 impl BenchRepository {
     /// Indexes the folder (or brings its index up to date) in the project that colgrep would choose for it.
-    ///
-    /// # Errors
-    /// When it can't be read or the index can't be written.
     pub fn open(
         name: &str,
         language: Option<&str>,
@@ -211,9 +201,6 @@ impl BenchRepository {
     }
 
     /// The first half of a search for `files` files, as colgrep does it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn retrieve(&self, task: &BenchTask, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
         let TaskBackground { near, hints, terms } = &task.background;
@@ -237,7 +224,6 @@ impl BenchRepository {
 /// Everything that is measured.
 #[derive(Debug)]
 pub struct BenchCorpus {
-    /// The sets of annotations.
     pub sets: Vec<AnnotationSet>,
     /// The repositories, by name.
     pub repositories: Vec<BenchRepository>,
@@ -266,9 +252,6 @@ fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
 impl BenchCorpus {
     /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
     /// left out with a remark.
-    ///
-    /// # Errors
-    /// When a file can't be read, a setting does not fit, or nothing is left to measure.
     pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<BenchCorpus> {
         let env = args.ranking.environment(vars)?;
         let knobs = args.ranking.knobs(&env)?;
@@ -351,7 +334,6 @@ impl BenchCorpus {
 }
 
 impl BenchTask {
-    /// An annotation, as a task of a set and a repository.
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
         let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();
@@ -420,9 +402,6 @@ fn set_name(folder: &Path) -> String {
 }
 
 /// The annotations of a file.
-///
-/// # Errors
-/// When it can't be read, has keys that nothing reads, or what no search could answer.
 pub(crate) fn read_annotations(path: &Path) -> Result<Vec<Annotation>> {
     let annotations: Vec<Annotation> = read_json(path)?;
     let checked = check_keys(&read_json::<Vec<_>>(path)?).and_then(|()| check(&annotations));
@@ -442,9 +421,6 @@ pub(crate) fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> 
 }
 
 /// Reads a JSON file.
-///
-/// # Errors
-/// When it can't be read or has another shape.
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))

@@ -66,9 +66,6 @@ impl Nonces {
 }
 
 /// A random number.
-///
-/// # Errors
-/// When the system has none.
 pub fn nonce() -> io::Result<Nonce> {
     let mut nonce = Nonce::default();
     SystemRandom::new().fill(&mut nonce).map_err(|_| io::Error::other("the system gives no random numbers"))?;

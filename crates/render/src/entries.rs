@@ -94,9 +94,6 @@ fn row(entry: &HistoryEntry, wish: &EntryArgs) -> Result<String> {
 }
 
 /// Prints entries on standard output.
-///
-/// # Errors
-/// When that refuses.
 pub fn print(entries: &[HistoryEntry], options: &EntryOptions) -> Result<()> {
     let wish = &options.wish;
     if wish.silent {

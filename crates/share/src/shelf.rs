@@ -173,9 +173,6 @@ impl ObjectDir {
     }
 
     /// Puts an object of many pieces, which `next` gives, each of the same size but the last.
-    ///
-    /// # Errors
-    /// Where the store does not take it, and those of `next`.
     pub(crate) async fn put_pieces(
         &self,
         name: &str,
@@ -264,7 +261,6 @@ pub(crate) fn since_1970(at: SystemTime) -> i64 {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed())
 }
 
-/// What is in a folder.
 fn listed(folder: &std::path::Path) -> io::Result<Vec<ListedObject>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

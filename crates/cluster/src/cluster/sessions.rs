@@ -48,7 +48,6 @@ pub type ListedAt = (Option<Instant>, Vec<String>);
 /// What the shards answered at the start, each with its number, from 0.
 type StartAnswers = Vec<(usize, Result<ShardClient, Lost>)>;
 
-/// A start of sessions.
 struct SessionStart<'s> {
     cluster: &'s Cluster,
     shards: &'s [Arc<Replicas>],
@@ -61,9 +60,6 @@ struct SessionStart<'s> {
 
 impl Cluster {
     /// Begins a session in every shard that may contain something of the search.
-    ///
-    /// # Errors
-    /// When no shard answers, or one refuses the request.
     pub(super) fn begin(&self, begin: &Begin, losses: &Losses) -> Result<Sessions> {
         let (shards, pool) = self.shards()?;
         let listed = self.known().repositories.clone();

@@ -42,9 +42,6 @@ pub(crate) struct Config {
 
 impl Config {
     /// Validates layout and sizes.
-    ///
-    /// # Errors
-    /// When the layout is unknown, or a size is 0.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.format != FORMAT {
             return Err(Error::Unfit(format!(
@@ -123,9 +120,6 @@ enum Table<'a> {
 
 impl<'a> Weights<'a> {
     /// Reads the weights that `config` describes.
-    ///
-    /// # Errors
-    /// When the file is damaged or does not fit `config`.
     pub(crate) fn read(config: &Config, file: &'a [u8]) -> Result<Weights<'a>, Error> {
         let file = WeightsFile(
             SafeTensors::deserialize(file)

@@ -185,9 +185,6 @@ struct Impact<'g, 's> {
 
 /// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed
 /// together with it.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn affected(
     graph: &CallGraph<'_>,
     changed: &ChangedCode,
@@ -436,15 +433,11 @@ fn is_distinct(name: &str) -> bool {
     name.contains('_') || has_case || name.chars().count() >= PLAIN_NAME_LETTERS_MIN
 }
 
-/// The record of an indexed file.
 fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
     graph.snapshot.files.at(path).filter(|record| record.skip.is_none())
 }
 
 /// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Result<ChangedCode> {
     let mut changed = ChangedCode::default();
     for (path, line) in places {

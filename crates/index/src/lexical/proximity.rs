@@ -45,9 +45,6 @@ type Counts = FxHashMap<FileId, (u32, u32)>;
 
 impl Lexical {
     /// Counts the query's pairs of neighbouring terms.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn pairs(&self, query: &Query, sample: &PairSample<'_>) -> Result<Vec<PairFound>> {
         let mut all = Vec::new();
         for ((first, second), part) in query.pairs().into_iter().zip(sample.parts) {
@@ -74,7 +71,6 @@ impl Lexical {
         Ok(all)
     }
 
-    /// The fields with positions.
     fn positioned(&self) -> [Field; 2] {
         [UnitField::Doc, UnitField::Body]
             .map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()])

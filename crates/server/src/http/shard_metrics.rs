@@ -12,7 +12,6 @@ use prometheus_client::registry::Registry;
 
 use super::metrics::resident_bytes;
 
-/// A repository.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RepositoryLabel {
     repository: String,
@@ -40,9 +39,6 @@ const REPOSITORY_METRICS: [RepositoryMetric; 5] = [
 ];
 
 /// The metrics as text. `data` is the folder of the indexes.
-///
-/// # Errors
-/// Never, in practice: text is written to memory.
 pub fn text(
     generation: Option<&Generation>,
     unserved: usize,
