@@ -301,6 +301,9 @@ impl Language {
     }
 
     /// Compiles `query`, with what it inherits, for this language's grammar.
+    ///
+    /// # Errors
+    /// Where the query is wrong (lines count from 1, inherited ones too), or that there is no grammar.
     pub fn compile(&self, query: &str) -> Result<Compiled, QueryError> {
         let grammar = self.grammar.ok_or(QueryError::NoGrammar { language: self.name })?();
         let query = Patterns::new(&grammar, &expand(query))
