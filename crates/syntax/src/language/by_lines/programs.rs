@@ -60,7 +60,7 @@ lined!(ELM, "elm", ["elm"], &["--", "{-"], [
 lined!(EMACS_LISP, "emacslisp", ["el"], SEMICOLON, [
     function(r"\((?:cl-|ert-)?(?:defun|defmacro|defsubst|defgeneric|defmethod|deftest|define-inline|defadvice|define-(?:minor|derived|globalized-minor)-mode)\*?\s+\(?(?:setf\s+)?([^\s()]+)"),
     class(r"\((?:cl-)?(?:defstruct|defclass|deftype|define-error)\s+\(?'?([^\s()]+)"),
-    constant(r"\((?:defvar|defconst|defcustom|defface|defgroup|defvar-local|defvar-keymap|defalias)\s+'?([^\s()]+)"),
+    constant(r"\((?:defvar|defconst|defcustom|defface|defgroup|defvar-local|defvar-keymap|defalias|define-obsolete-(?:function|variable)-alias)\s+'?([^\s()]+)"),
 ], imports: r"\((?:require|use-package)\b", calls: LISP_CALLS; aliases: &["elisp"], member_extensions: &["el"],
     interpreters: &["emacs"]);
 lined!(ERLANG, "erlang", ["erl", "hrl", "escript"], &["%"], [
