@@ -219,7 +219,8 @@ pub(crate) fn install(
     let Becomes { root, options, mode, patience } = becomes;
     let store_lock = store.lock_within(patience, &|| watch.waits())?;
     let origin = found.snapshot.id();
-    let adoption = Adoption { root, options, mode, takes_vectors: found.fits, origin: &origin, before: store };
+    let adoption =
+        Adoption { root, options, mode, by_init: true, takes_vectors: found.fits, origin: &origin, before: store };
     if let Err(error) = caught(|| incoming.adopt(&lock, &adoption)).flatten() {
         // Its files were what the manifest says, so fetching them again would change nothing.
         let _ = incoming.remove(&lock);

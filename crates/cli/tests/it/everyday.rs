@@ -219,6 +219,9 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], question);
     assert!(asked.status == 0 && asked.err.contains("`colgrep init`"), "a search ends soon: {asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
+    let patient = [question, &["--wait", "--keyword-only"][..]].concat();
+    let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], &patient);
+    assert!(asked.status == 0 && !asked.err.contains("indexing"), "an answer from every file: {asked:?}");
     // Whatever the program is called.
     let (own, renamed) = (env!("CARGO_BIN_EXE_colgrep"), sandbox.data().with_file_name("renamed"));
     fs::hard_link(own, &renamed).or_else(|_| fs::copy(own, &renamed).map(|_| ())).expect("a program");
