@@ -24,7 +24,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .config import Config, Repository
 from .indexes import Built, build
-from .placing import assigned, kept as kept_elsewhere, node_for, to_move
+from .placing import addresses, assigned, kept as kept_elsewhere, node_for, to_move
 from .replica import HEAD_LOST, HEAD_LOST_SECONDS, Replica, State
 from .running import ProgramError
 from .source import Revision, revision
@@ -148,13 +148,10 @@ class Controller:
         return self._token
 
     def places(self) -> list[list[str]]:
-        """The addresses of each shard that has repositories. A shard without a living replica is named with an empty list."""
+        """The addresses of each shard that has repositories, for the coordinator."""
         with self._lock:
-            return [
-                sorted(held.state.address for held in self._of(shard) if held.state and held.state.address)
-                for shard, wanted in sorted(self._wanted().items())
-                if wanted
-            ]
+            up = [(one.shard, one.state.address, one.state.serving) for one in self._held.values() if one.state]
+            return addresses(self._wanted(), [one for one in up if one[1]])
 
     def status(self) -> dict[str, Any]:
         """All that is known, as plain data."""
