@@ -28,7 +28,7 @@ use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
 pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
-pub use ask::{AnnotatedBackground, TaskBackground, WithoutBackground};
+pub use ask::{AnnotatedBackground, TaskBackground};
 
 use crate::metric;
 use crate::report::bar;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use draw::{KnownItem, draw};
 pub use kind::KnownKind;
-pub use source::{SourceFile, SourceFiles, SourceLine};
+pub use source::SourceFiles;
 
 use crate::FINE;
 use crate::corpus::AnnotatedBackground;

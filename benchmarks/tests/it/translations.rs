@@ -29,7 +29,7 @@ fn originals(repository: &str) -> BTreeMap<String, (Value, Value)> {
             let place = q["place"]["path"].clone();
             let also: BTreeSet<&str> =
                 q["also"].as_array().into_iter().flatten().filter_map(|a| a["path"].as_str()).collect();
-            let also: Vec<&str> = also.into_iter().filter(|path| Value::from(*path) != place).collect();
+            let also: Vec<&str> = also.into_iter().filter(|path| place != *path).collect();
             (Value::from(vec![place]), Value::from(also))
         };
         questions.iter().map(|q| (q["question"].as_str().expect("text").to_string(), answers(q))).collect()

@@ -324,7 +324,7 @@ fn a_shard_of_another_release_is_refused_in_words() {
     let scope = Scope::default();
     let (_, coverage) = through(&cluster, &corpus, &everything(&scope), QUERY, false);
     let told = coverage.told().expect("a shard is missing");
-    assert!(told.contains("speaks version 1 of the messages between shards, this program version 10"), "{told}");
+    assert!(told.contains("speaks version 1 of the messages between shards, this program version "), "{told}");
     assert!(told.contains("one release"), "{told}");
 }
 
