@@ -68,6 +68,11 @@ impl Annotation {
     fn targets(&self) -> impl Iterator<Item = &str> {
         self.relevant.iter().chain(&self.secondary).map(TargetFile::path)
     }
+
+    /// Its category, or `?` if it has none.
+    fn category(&self) -> &str {
+        self.category.as_deref().unwrap_or("?")
+    }
 }
 
 /// A file, as a path or as an object with a path.
@@ -265,13 +270,20 @@ impl BenchCorpus {
         for (set, SetArg { folder, weight }) in args.annotations.iter().enumerate() {
             for (name, path) in annotation_files(folder)? {
                 if args.only.is_empty() || args.only.contains(&name) {
-                    found.entry(name).or_default().push((set, read_annotations(&path)?));
+                    let mut annotations = read_annotations(&path)?;
+                    annotations.retain(|a| args.category.is_empty() || args.category.iter().any(|c| c == a.category()));
+                    found.entry(name).or_default().push((set, annotations));
                 }
             }
             sets.push(AnnotationSet { name: set_name(folder), weight: *weight });
         }
         if let Some(name) = args.only.iter().find(|name| !found.contains_key(*name)) {
             bail!("--only {name}: no folder of annotations has a {name}.json");
+        }
+        let kept: BTreeSet<&str> =
+            found.values().flatten().flat_map(|(_, annotations)| annotations).map(Annotation::category).collect();
+        if let Some(name) = args.category.iter().find(|name| !kept.contains(name.as_str())) {
+            bail!("--category {name}: no annotation has this category");
         }
         let bar = bar(found.len() as u64, "indexing");
         let (mut repositories, mut tasks) = (Vec::new(), Vec::new());
@@ -337,7 +349,7 @@ impl BenchTask {
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
         let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();
-        let category = annotation.category.unwrap_or_else(|| "?".to_string());
+        let category = annotation.category().to_string();
         BenchTask {
             set,
             repository,
@@ -352,8 +364,8 @@ impl BenchTask {
 
 /// Keys of an annotation.
 const KEYS: [&str; 7] = ["query", "relevant", "secondary", "category", "near", "hints", "expand"];
-/// Ignored keys of public sets: semble's, and the unit of a paraphrase.
-const PASSED_OVER: [&str; 3] = ["related", "seed", "unit"];
+/// Ignored keys: those of semble's sets, the unit of a paraphrase, and what a translation was made from.
+const PASSED_OVER: [&str; 5] = ["related", "seed", "unit", "original", "mixed"];
 
 /// Refuses annotations with a key that nothing reads: a name that is not quite right would be measured without what it
 /// gives.
@@ -464,6 +476,7 @@ mod tests {
         for (keys, expected) in [
             (r#""query": "q", "relevant": ["a"], "hints": [], "near": "a", "expand": "t", "category": "c""#, ""),
             (r#""query": "q", "relevant": ["a"], "secondary": [], "seed": "s", "related": [], "unit": "u""#, ""),
+            (r#""query": "q", "relevant": ["a"], "category": "zh", "original": "07346280c5da", "mixed": true"#, ""),
             (r#""query": "q", "relevant": ["a"], "hint": ["type=a"]"#, "\"hint\" is no key"),
         ] {
             let annotation = serde_json::from_str(&format!("{{{keys}}}")).unwrap();

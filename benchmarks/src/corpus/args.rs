@@ -32,6 +32,9 @@ pub struct CorpusArgs {
     /// Only this repository (repeatable)
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+    /// Only queries of this category (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub category: Vec<String>,
     /// Leave out what annotations give beside the query: near, hints or expand (repeatable)
     #[arg(long, value_name = "PART")]
     pub without: Vec<WithoutBackground>,

@@ -12,6 +12,9 @@ const LINKS_MAX: usize = 40;
 const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A file's text; `None` where there is no file.
+///
+/// # Errors
+/// When there is one and it can't be read as text.
 pub fn read(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -21,6 +24,9 @@ pub fn read(path: &Path) -> Result<Option<String>> {
 }
 
 /// Resolves a link to its target, which need not exist. A path that is no link is returned unchanged.
+///
+/// # Errors
+/// When links lead in a circle.
 pub fn followed(path: PathBuf) -> Result<PathBuf> {
     let mut real = path.clone();
     for _ in 0..LINKS_MAX {
@@ -125,6 +131,9 @@ impl Write {
 }
 
 /// Writes all files, or none: whatever can fail is done before the first is touched, and what fails then is undone.
+///
+/// # Errors
+/// When a file can't be written.
 pub fn write_all(writes: &[Write]) -> Result<()> {
     let (mut made, mut done) = (Vec::new(), 0);
     let mut written = writes.iter().try_for_each(|w| w.prepare(&mut made));

@@ -60,6 +60,9 @@ pub fn plain(text: &str) -> String {
 
 /// Applies `edit` to the plain form of `text`. Inserted text gets the text's own line ends; every other byte is
 /// unchanged.
+///
+/// # Errors
+/// The errors of `edit`.
 pub fn in_own_form(text: &str, edit: impl FnOnce(&str) -> Result<String>) -> Result<String> {
     let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let plain = plain(text);

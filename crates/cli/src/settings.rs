@@ -25,6 +25,9 @@ pub fn alone(env: &Env) -> Option<File> {
 
 /// Writes one setting into the file at `path`, creating the file if necessary. `text` is TOML, or a bare word; lists
 /// may be written with commas.
+///
+/// # Errors
+/// When the value does not fit, or the file can't be read or written.
 pub fn write(path: &Path, key: &str, text: &str) -> Result<SettingValue> {
     let kind = check_name(key)?;
     let mut toml: Toml = match (text.parse::<Toml>(), kind) {
@@ -91,6 +94,9 @@ fn insert(document: &mut DocumentMut, key: &str, toml: Toml) -> Result<()> {
 
 /// Removes one setting from the file, and returns whether it was there. Comments stay, including the one after it,
 /// except those inside its value or next to it in an inline table.
+///
+/// # Errors
+/// When the key is unknown, or the file can't be read or written.
 pub fn remove(path: &Path, key: &str) -> Result<bool> {
     check_name(key)?;
     edit(path, |text| {

@@ -17,6 +17,9 @@ use crate::message::{Begin, Begun, FileProgress, IndexProgress, LinesFound, Serv
 use crate::replica::{Lost, answered};
 
 /// The answer in a frame, if it fits the question with this name.
+///
+/// # Errors
+/// When the frame has no answer, or one that does not fit.
 pub fn checked<T: DeserializeOwned>(bytes: &[u8], name: &str, is_valid: impl FnOnce(&T) -> bool) -> Result<T, Lost> {
     let answer = answered(bytes)?;
     match is_valid(&answer) {

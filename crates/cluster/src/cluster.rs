@@ -81,6 +81,9 @@ struct ClusterState {
 impl Cluster {
     /// Opens the shards that a file names. Each replica and this process prove to each other that they know one of the
     /// replica's `tokens`. `at_once` searches run in parallel.
+    ///
+    /// # Errors
+    /// When the file can't be read, or names no shards.
     pub fn new(
         file: &Path,
         tokens: Option<Arc<AccessTokens>>,
@@ -94,11 +97,17 @@ impl Cluster {
     }
 
     /// The same with the usual timeouts.
+    ///
+    /// # Errors
+    /// As [`Cluster::new`].
     pub fn open(file: &Path, tokens: Option<Arc<AccessTokens>>, at_once: usize) -> Result<Cluster> {
         Cluster::new(file, tokens, at_once, ReplicaTimeouts::default())
     }
 
     /// Tokens from a text, given with the name of where it is from.
+    ///
+    /// # Errors
+    /// When there is none in it.
     pub fn tokens(given: Option<(String, String)>) -> Result<Option<Arc<AccessTokens>>> {
         given.map(|(text, place)| AccessTokens::new(&text, &place, |_, _| Ok(()))).transpose()
     }
@@ -195,6 +204,9 @@ impl Cluster {
 
     /// Ranks the files of all shards as those of one index. After losing a shard, the search starts over with another
     /// replica. A shard without a live replica is left out, as if the index did not have its files.
+    ///
+    /// # Errors
+    /// When no shard answers, the request can't be answered, or the model can't be run.
     pub fn rank(
         &self,
         wanted: &ClusterScope<'_>,
@@ -239,6 +251,9 @@ impl Cluster {
 
     /// The lines of the scope, by path and number, up to `lines_max`: those of indexed files that its pattern matches, or
     /// without a pattern one of each unit. After losing a shard, the search starts over with another replica.
+    ///
+    /// # Errors
+    /// When no shard answers, or the request can't be answered.
     pub fn lines(&self, wanted: &ClusterScope<'_>, lines_max: u32) -> Result<(LinesFound, ShardCoverage)> {
         let begin = begin_of(wanted)?;
         let (_, pool) = self.shards()?;
@@ -290,6 +305,9 @@ impl Cluster {
     }
 
     /// The text of an indexed file. The path starts with the name of a repository.
+    ///
+    /// # Errors
+    /// When there is no such file, the caller may not see it, or its shard does not answer.
     pub fn read(&self, allowed: Option<&[String]>, path: &Path) -> Result<String> {
         let (repository, below) = repository_of(path)?;
         let begin = Begin {

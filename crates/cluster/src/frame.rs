@@ -22,12 +22,18 @@ const PIECE_BYTES: usize = 64 << 10;
 const WAIT_MIN: Duration = Duration::from_millis(1);
 
 /// Encodes a message as a frame.
+///
+/// # Errors
+/// When it is longer than `bytes_max`.
 pub fn framed(message: &impl Serialize, bytes_max: usize) -> io::Result<Vec<u8>> {
     let bytes = postcard::to_extend(message, vec![0; HEAD_BYTES]).map_err(invalid)?;
     with_head(bytes, bytes_max)
 }
 
 /// Writes the length into the reserved first bytes of a frame.
+///
+/// # Errors
+/// When the message is longer than `bytes_max`.
 pub fn with_head(mut bytes: Vec<u8>, bytes_max: usize) -> io::Result<Vec<u8>> {
     let length = bytes.len() - HEAD_BYTES;
     match u32::try_from(length) {
@@ -46,6 +52,9 @@ pub fn answer_head() -> Vec<u8> {
 }
 
 /// Decodes the message in a frame.
+///
+/// # Errors
+/// When the bytes are not exactly one such message.
 pub fn message<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     match postcard::take_from_bytes(bytes).map_err(invalid)? {
         (message, []) => Ok(message),
@@ -67,6 +76,9 @@ pub struct Frames {
 
 impl Frames {
     /// Wraps a stream. A write fails after `patience`.
+    ///
+    /// # Errors
+    /// When the system fails to configure the stream.
     pub fn new(stream: TcpStream, patience: Duration) -> io::Result<Frames> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(false)?;
@@ -98,11 +110,17 @@ impl Frames {
     }
 
     /// Writes a frame.
+    ///
+    /// # Errors
+    /// When the other end is disconnected or does not read.
     pub fn write(&mut self, frame: &[u8]) -> io::Result<()> {
         self.stream.write_all(frame)
     }
 
     /// Reads the next frame; `None` if it is not complete by then. The received part is kept for the next call.
+    ///
+    /// # Errors
+    /// When the other end is disconnected, or the frame is longer than `bytes_max`.
     pub fn read(&mut self, bytes_max: usize, until: Instant) -> io::Result<Option<Vec<u8>>> {
         loop {
             if let Some(frame) = self.taken(bytes_max)? {
@@ -115,6 +133,9 @@ impl Frames {
     }
 
     /// Reads up to an empty line or `bytes_max`: the head of an HTTP request.
+    ///
+    /// # Errors
+    /// When the other end is disconnected.
     pub fn read_head(&mut self, bytes_max: usize, until: Instant) -> io::Result<()> {
         while !self.come.windows(4).any(|part| part == b"\r\n\r\n")
             && self.come.len() < bytes_max

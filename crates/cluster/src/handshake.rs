@@ -66,6 +66,9 @@ impl Nonces {
 }
 
 /// A random number.
+///
+/// # Errors
+/// When the system has none.
 pub fn nonce() -> io::Result<Nonce> {
     let mut nonce = Nonce::default();
     SystemRandom::new().fill(&mut nonce).map_err(|_| io::Error::other("the system gives no random numbers"))?;

@@ -23,6 +23,9 @@ pub struct ShardAddresses {
 
 impl ShardAddresses {
     /// Reads a file.
+    ///
+    /// # Errors
+    /// When it can't be read, or names no shards.
     pub fn read(path: &Path) -> Result<ShardAddresses> {
         let bytes =
             read_regular(path, FILE_BYTES_MAX).map_err(|source| Error::File { path: path.to_path_buf(), source })?;

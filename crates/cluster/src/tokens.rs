@@ -56,12 +56,18 @@ impl std::fmt::Debug for KnownTokens {
 
 impl AccessTokens {
     /// Tokens of a text that doesn't change. `place` is where they are from, for messages.
+    ///
+    /// # Errors
+    /// When there is none, or one breaks the rule.
     pub fn new(text: &str, place: &str, rule: TokenRule) -> Result<Arc<AccessTokens>> {
         let known = KnownTokens { list: parsed(text, place, rule)?, stamp: None, refused: None };
         Ok(Arc::new(AccessTokens { file: None, rule, known: Mutex::new(known) }))
     }
 
     /// Tokens of a file. Changes of the file apply from the next use on; an invalid file changes nothing.
+    ///
+    /// # Errors
+    /// When the file can't be read, has no token, or one breaks the rule.
     pub fn of_file(file: &Path, rule: TokenRule) -> Result<Arc<AccessTokens>> {
         let stamp = stamp(file);
         let known = KnownTokens { list: read(file, rule)?, stamp, refused: None };

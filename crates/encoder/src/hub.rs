@@ -22,6 +22,9 @@ const SMALL_FILES: [&str; 6] = [
 const ENDPOINT: &str = "https://huggingface.co";
 
 /// The folder of a model, fetched if it is missing.
+///
+/// # Errors
+/// When it is missing and can't be fetched, with the files to provide instead.
 pub(crate) fn fetch(id: &str, env: &RuntimeEnv) -> Result<PathBuf, Error> {
     let Some(root) = env.hf_home.clone().or_else(|| Some(env.home.as_ref()?.join(".cache").join("huggingface"))) else {
         return Err(Error::NoCache);

@@ -61,8 +61,14 @@ pub trait Encoder: Send + Sync {
         !text.trim().is_empty()
     }
     /// Encodes a query. Empty if it has no token.
+    ///
+    /// # Errors
+    /// When the model can't be run.
     fn encode_query(&self, text: &str) -> Result<Multivector, Error>;
     /// Encodes documents, in order, each truncated to the model's length.
+    ///
+    /// # Errors
+    /// When the model can't be run.
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
 }
 

@@ -54,6 +54,9 @@ impl std::fmt::Display for ModelSpec {
 }
 
 /// Opens a model. The built-in one opens in a fraction of a millisecond and depends on no file.
+///
+/// # Errors
+/// When the model or a dependency is missing or damaged, with what to do.
 pub fn open(spec: &ModelSpec, env: &RuntimeEnv) -> Result<Arc<dyn Encoder>, Error> {
     match spec {
         ModelSpec::Embedded => Ok(Arc::new(Native::embedded()?)),

@@ -44,11 +44,17 @@ impl Engine {
     }
 
     /// A session with the settings in force at `start`. It opens each project once, however often it is asked.
+    ///
+    /// # Errors
+    /// When a settings file can't be read or is not to be understood.
     pub fn session(&self, start: &Path) -> Result<Session> {
         Session::new(self.env.clone(), start, &self.options, Arc::clone(&self.listener))
     }
 
     /// Answers one request, with the settings in force where it searches.
+    ///
+    /// # Errors
+    /// As [`Session::search`].
     pub fn search(&self, request: &SearchRequest) -> Result<Answer> {
         let here = Path::new(".");
         let start = match (request.scope.paths.first(), &request.question) {

@@ -24,6 +24,9 @@ pub struct TreeFolder {
 
 impl TreeFolder {
     /// Opens a folder; its own path may lead through links.
+    ///
+    /// # Errors
+    /// When there is no such folder.
     pub fn open(path: &Path) -> io::Result<TreeFolder> {
         #[cfg(unix)]
         let folder = unix::folder(path)?;
@@ -33,6 +36,9 @@ impl TreeFolder {
     }
 
     /// Opens what is at `inside`, a path below the folder, for reading. Waits for nothing, also where that is a pipe.
+    ///
+    /// # Errors
+    /// When it can't be opened, is reached through a link, or would lie outside.
     pub fn file(&self, inside: &Path) -> io::Result<File> {
         if !inside.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Err(io::Error::other("a path that leads out of its folder"));

@@ -60,6 +60,9 @@ impl DiskChange {
 /// A hook called before each change. If it returns an error, the change is not made and the caller gets that error.
 pub trait ChangeGate: std::fmt::Debug + Send + Sync {
     /// Lets a change pass or refuses it.
+    ///
+    /// # Errors
+    /// The failure to simulate.
     fn pass(&self, change: DiskChange, path: &Path) -> io::Result<()>;
 }
 
@@ -109,6 +112,9 @@ impl Disk {
     }
 
     /// Creates a folder and its parents, for the user alone. An existing folder is left unchanged.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
         if path.is_dir() {
             return Ok(());
@@ -118,6 +124,9 @@ impl Disk {
     }
 
     /// Creates or truncates a file, private to the user.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub(crate) fn create(&self, path: &Path) -> io::Result<DiskFile> {
         let file = self.change(DiskChange::Create, path, || private().create(true).truncate(true).open(path))?;
         Ok(DiskFile { file, path: path.to_path_buf(), disk: self.clone() })
@@ -263,6 +272,9 @@ pub(crate) enum Room {
 
 impl Room {
     /// A zeroed buffer of `len` bytes.
+    ///
+    /// # Errors
+    /// When out of memory.
     pub(crate) fn new(len: usize) -> io::Result<Room> {
         if len < LARGE_ROOM {
             return Ok(Room::Small(vec![0; len]));
@@ -382,6 +394,9 @@ fn private_folders() -> DirBuilder {
 
 /// Refuses a folder that belongs to another user, who could falsify answers. The administrator's counts as one's own, and
 /// the administrator uses any.
+///
+/// # Errors
+/// If it does.
 pub(crate) fn check_owner(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {

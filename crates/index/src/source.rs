@@ -48,6 +48,9 @@ pub fn read_file(root: &Path, path: &str, bytes_max: u64) -> io::Result<Vec<u8>>
 }
 
 /// A file of the project as text, read again for output.
+///
+/// # Errors
+/// When it can't be read, is reached through a link, or is no longer text.
 pub fn read_text(root: &Path, path: &str) -> Result<String> {
     read_text_within(root, path, u64::MAX)
 }

@@ -60,6 +60,9 @@ pub fn run<T: Send>(
 
 /// Refuses to work in a process that was forked after earlier work: its threads are missing, and waiting for them would
 /// never end.
+///
+/// # Errors
+/// In such a process.
 pub fn check_process() -> Result<()> {
     static OWN: OnceLock<u32> = OnceLock::new();
     match *OWN.get_or_init(std::process::id) == std::process::id() {

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 
 /// The path of a `file:` address.
+///
+/// # Errors
+/// For another address, and for one that is malformed or not UTF-8.
 pub fn file_path(address: &str) -> Result<PathBuf> {
     let rest = address.strip_prefix("file://").context("only folders of this machine are answered about")?;
     let path = &rest[rest.find('/').context("it names no folder")?..];

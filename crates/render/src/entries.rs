@@ -94,6 +94,9 @@ fn row(entry: &HistoryEntry, wish: &EntryArgs) -> Result<String> {
 }
 
 /// Prints entries on standard output.
+///
+/// # Errors
+/// When that refuses.
 pub fn print(entries: &[HistoryEntry], options: &EntryOptions) -> Result<()> {
     let wish = &options.wish;
     if wish.silent {

@@ -22,6 +22,9 @@ fn escape(text: &str, kept: &[char]) -> String {
 }
 
 /// A value as JSON on one line, escaped as by [`in_json`].
+///
+/// # Errors
+/// When the value can't be written as JSON.
 pub fn json_text(value: &impl serde::Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(in_json)
 }

@@ -23,6 +23,9 @@ use super::style::{self, paint};
 use super::{Format, LineLocation, OutputOptions, explain};
 
 /// Prints results and returns how many of them fitted.
+///
+/// # Errors
+/// When `out` refuses or an index can't be read.
 pub fn print(
     out: &mut impl Write,
     results: &Results<'_>,

@@ -61,6 +61,9 @@ pub struct SearchedFile {
 
 impl SearchedFile {
     /// Opens the file at its path.
+    ///
+    /// # Errors
+    /// When it can't be opened, or is no longer in the folder around it.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let Some(around) = &self.around else { return File::open(path) };
         let full;
@@ -77,6 +80,9 @@ impl SearchedFile {
 
 impl WalkedFolder {
     /// Opens a folder.
+    ///
+    /// # Errors
+    /// When there is no such folder.
     pub fn open(path: &Path) -> io::Result<Arc<WalkedFolder>> {
         Ok(Arc::new(WalkedFolder { path: path.to_path_buf(), tree: TreeFolder::open(path)? }))
     }

@@ -52,11 +52,17 @@ pub struct Outlined {
 }
 
 /// The units of the file at `path`, by line.
+///
+/// # Errors
+/// When it can't be read or is not text.
 pub fn outline(path: &Path) -> Result<Vec<Outlined>> {
     Ok(units(path)?.iter().map(|unit| outlined(unit, false)).collect())
 }
 
 /// Fails for what can't have an outline.
+///
+/// # Errors
+/// When there is something that is no file.
 pub fn check_file(path: &Path) -> Result<()> {
     if path.is_dir() {
         bail!("{} is a folder; name a file", path.display());
@@ -75,11 +81,17 @@ fn units(path: &Path) -> Result<Vec<Unit>> {
 }
 
 /// The units of a file whose text is known, as [`outline`] gives them.
+///
+/// # Errors
+/// When it is not text.
 pub fn outline_of(path: &Path, text: &str) -> Result<Vec<Outlined>> {
     Ok(text_and_units(path, text.as_bytes().to_vec())?.1)
 }
 
 /// The text of a file and its units, as [`outline`] gives them.
+///
+/// # Errors
+/// When it is not text.
 pub fn text_and_units(path: &Path, bytes: Vec<u8>) -> Result<(String, Vec<Outlined>)> {
     let (text, units) = units_in(path, bytes)?;
     Ok((text, units.iter().map(|unit| outlined(unit, false)).collect()))
@@ -129,6 +141,9 @@ pub struct OutlineOptions {
 }
 
 /// Prints the outline of a file and returns whether it has units.
+///
+/// # Errors
+/// When the file can't be read or is not text, or `out` can't be written.
 pub fn print(out: &mut impl Write, file: &Path, options: OutlineOptions) -> Result<bool> {
     let units: Vec<Outlined> = units(file)?.iter().map(|unit| outlined(unit, options.enriched)).collect();
     let all = options.all || options.enriched;

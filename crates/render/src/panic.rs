@@ -8,6 +8,9 @@ use std::sync::{Mutex, Once, PoisonError};
 static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// Does `work`; a panic in it becomes an error that says where it was.
+///
+/// # Errors
+/// Where `work` panicked.
 pub fn contained<T>(work: impl FnOnce() -> T) -> anyhow::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -87,6 +87,9 @@ struct JsonReason<'a> {
 }
 
 /// Prints units that are reached by calls, and leaves remarks to `console`.
+///
+/// # Errors
+/// When `out` refuses.
 pub fn print_levels(
     out: &mut impl Write,
     answer: &CallLevelsAnswer,
@@ -124,6 +127,9 @@ pub fn print_levels(
 }
 
 /// Prints what a change affects.
+///
+/// # Errors
+/// When `out` refuses.
 pub fn print_impact(out: &mut impl Write, answer: &ImpactAnswer, options: &OutputOptions) -> Result<()> {
     if options.wish.format.is_json() {
         return write_rows(out, answer.affected.iter().map(json_affected), options.wish.format);

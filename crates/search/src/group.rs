@@ -24,6 +24,9 @@ impl std::fmt::Debug for ShardGroup<'_> {
 
 impl<'a> ShardGroup<'a> {
     /// Groups shards.
+    ///
+    /// # Errors
+    /// When there are more shards or segments than unit addresses can tell apart.
     pub fn new(shards: Vec<&'a dyn Shard>) -> Result<ShardGroup<'a>> {
         let extents: Vec<ShardExtent> = shards.iter().map(|shard| shard.extent()).collect();
         let mut firsts = vec![0u32];

@@ -87,6 +87,9 @@ impl<'a> SemanticSearch<'a> {
 
     /// The units of the best `units_max` texts (more if units share a text), or as many as it takes to cover
     /// `files_min` files.
+    ///
+    /// # Errors
+    /// When the vectors are damaged.
     pub(super) fn search(&self, units_max: usize, files_min: usize) -> Result<Vec<NearUnit>> {
         if self.question.is_empty() {
             return Ok(Vec::new());
@@ -138,6 +141,9 @@ impl<'a> SemanticSearch<'a> {
     }
 
     /// Exact scores of further units, those that have stored vectors or (the first `encode_max`) are encoded now.
+    ///
+    /// # Errors
+    /// When the vectors are damaged or the model can't be run.
     pub(super) fn score(&self, units: &[UnitFound]) -> Result<Vec<NearUnit>> {
         if self.question.is_empty() {
             return Ok(Vec::new());
@@ -161,6 +167,9 @@ impl<'a> SemanticSearch<'a> {
     /// rounded and incomplete. After the first [`SHARPEN_FIRST`] it proceeds in steps of [`SHARPEN_STEP`] units, until
     /// a step leaves the best [`SHARPEN_HEAD`] unchanged, for at most `units_max` units. The scores of the rest are
     /// shifted by the average change in the last step. `hits` are sorted, before and after.
+    ///
+    /// # Errors
+    /// When the index can't be read or the model can't be run.
     pub(super) fn sharpen(&self, hits: &mut [NearUnit], units_max: usize) -> Result<()> {
         if !self.semantic.encoder.is_light() || self.question.is_empty() {
             return Ok(());

@@ -37,6 +37,9 @@ impl fmt::Display for StoreAddress {
 
 impl StoreAddress {
     /// Reads an address: `s3://`, `gs://`, `az://` and their like, `file://`, or the path of a folder, where `~` is `home`.
+    ///
+    /// # Errors
+    /// When it has none of these forms, or includes credentials.
     pub fn parse(text: &str, home: Option<&Path>) -> Result<StoreAddress> {
         let refused = |why: &str| Error::Address { address: shown(text), why: why.to_string() };
         if text.trim().is_empty() {

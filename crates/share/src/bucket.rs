@@ -125,6 +125,9 @@ impl Bucket {
     }
 
     /// The newest manifest that can be read; damaged ones are passed over.
+    ///
+    /// # Errors
+    /// Where all are damaged, one can't be read, it is of a newer layout, or others are always faster.
     pub(crate) async fn newest(&self) -> Result<Newest> {
         'anew: for _ in 0..TRIES {
             let numbers = self.numbers().await?;
@@ -179,6 +182,9 @@ impl Bucket {
     }
 
     /// Moves the manifest on from `number`. Returns false where another one did that first.
+    ///
+    /// # Errors
+    /// Where the store does not take it.
     pub(crate) async fn advance(&self, number: u64, manifest: &Manifest) -> Result<bool> {
         let next = Bucket::manifest_name(number + 1);
         if Bucket::number(&next).is_none() {
@@ -201,6 +207,9 @@ impl Bucket {
     }
 
     /// The blobs that are there.
+    ///
+    /// # Errors
+    /// Where they can't be listed.
     pub(crate) async fn stock(&self) -> Result<Stock> {
         let (blobs, manifests) = (self.blobs.list().await?, self.own.list().await?);
         let manifests = manifests.iter().filter(|entry| Bucket::number(&entry.name).is_some());
@@ -213,11 +222,17 @@ impl Bucket {
     }
 
     /// Puts a blob of one piece.
+    ///
+    /// # Errors
+    /// Where the store does not take it.
     pub(crate) async fn put(&self, key: &str, bytes: Vec<u8>) -> Result<()> {
         self.blobs.put(key, bytes).await
     }
 
     /// Puts a blob of many pieces, which `next` gives, each of the same size but the last.
+    ///
+    /// # Errors
+    /// Where the store does not take it, and the errors of `next`.
     pub(crate) async fn put_pieces(
         &self,
         key: &str,
@@ -227,6 +242,9 @@ impl Bucket {
     }
 
     /// Gives the pieces of a part's blob to `take`; returns what is wrong with it, if anything.
+    ///
+    /// # Errors
+    /// As [`Bucket::get`].
     pub(crate) async fn get_part(
         &self,
         part: &PartRecord,
@@ -264,16 +282,25 @@ impl Bucket {
     }
 
     /// Gives the pieces of a blob to `take`, of `bytes` bytes at most.
+    ///
+    /// # Errors
+    /// Where it can't be read, and those of `take`.
     pub(crate) async fn get(&self, key: &str, bytes: u64, take: impl FnMut(&[u8]) -> Result<()>) -> Result<ReadExtent> {
         self.blobs.read(key, bytes, take).await
     }
 
     /// Prepares the folder for a push, and marks it as not source in case it is inside a project.
+    ///
+    /// # Errors
+    /// Where it can't be written.
     pub(crate) fn begin(&self) -> Result<()> {
         self.own.keep_out()
     }
 
     /// Refuses folders of this machine that are links, before anything is removed.
+    ///
+    /// # Errors
+    /// Where one is.
     pub(crate) fn check_own(&self) -> Result<()> {
         [&self.all, &self.own, &self.blobs].into_iter().try_for_each(ObjectDir::check_own)
     }
@@ -286,6 +313,9 @@ impl Bucket {
     }
 
     /// Removes a blob; one that is gone is no error.
+    ///
+    /// # Errors
+    /// Where the store refuses.
     pub(crate) async fn remove(&self, key: &str) -> Result<()> {
         self.blobs.remove(key).await
     }

@@ -229,6 +229,9 @@ impl ManifestSnapshot {
     }
 
     /// Refuses files that an index can't have: names of other shapes, one twice, none that leads to the others.
+    ///
+    /// # Errors
+    /// With what is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.parts.len() > PARTS_MAX {
             return Err(format!("it names {} files", self.parts.len()));
@@ -270,6 +273,9 @@ impl Manifest {
     }
 
     /// Reads what is stored at `place`.
+    ///
+    /// # Errors
+    /// Where it is damaged, or of a newer layout.
     pub(crate) fn read(bytes: &[u8], place: &str) -> Result<Manifest> {
         let damaged = |why: &str| Error::DamagedManifest { place: place.to_string(), why: why.to_string() };
         let at = bytes.len().checked_sub(SEAL.len() + 65).ok_or_else(|| damaged("it is cut"))?;

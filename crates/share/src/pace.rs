@@ -50,6 +50,9 @@ impl Pace {
     }
 
     /// Waits for an answer.
+    ///
+    /// # Errors
+    /// When it takes too long, and those of the question.
     pub(crate) async fn answer<T>(
         &self,
         question: impl Future<Output = Result<T, StoreError>>,
@@ -67,6 +70,9 @@ impl Pace {
 
 impl OnTheWay {
     /// The next piece of the content; none at its end.
+    ///
+    /// # Errors
+    /// When too little arrives, and those of the store.
     pub(crate) async fn next<B: AsRef<[u8]>>(
         &mut self,
         stream: &mut (impl Stream<Item = Result<B, StoreError>> + Unpin),

@@ -173,6 +173,9 @@ impl ObjectDir {
     }
 
     /// Puts an object of many pieces, which `next` gives, each of the same size but the last.
+    ///
+    /// # Errors
+    /// Where the store does not take it, and those of `next`.
     pub(crate) async fn put_pieces(
         &self,
         name: &str,

@@ -146,6 +146,9 @@ impl Utf16Order {
 }
 
 /// Decodes a file: UTF-8, or UTF-16; other bytes are replaced.
+///
+/// # Errors
+/// Why the file is not indexed.
 pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let text = match bytes.as_slice() {
         // UTF-32, whose mark begins like that of UTF-16.

@@ -46,6 +46,9 @@ pub struct ImpactArgs {
 
 impl ImpactArgs {
     /// What is asked.
+    ///
+    /// # Errors
+    /// When one of several words is not a file.
     pub fn request(&self) -> Result<ImpactRequest> {
         let mut request = ImpactRequest::new(self.spec()?);
         request.tests = self.tests.unwrap_or_default().into();

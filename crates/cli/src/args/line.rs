@@ -6,6 +6,9 @@ use anyhow::{Result, bail};
 use colgrep_engine::request::split_line;
 
 /// Reads `FILE:LINE`, ignoring a column after it, as compilers print it.
+///
+/// # Errors
+/// When it is not written so.
 pub fn parse(text: &str) -> Result<(PathBuf, u32)> {
     match split_line(text) {
         Some((file, line)) => Ok((PathBuf::from(file), line)),

@@ -150,6 +150,9 @@ const SHORT_COMMANDS: [&str; 8] = ["init", "status", "outline", "log", "settings
 
 impl Args {
     /// Parses a command line.
+    ///
+    /// # Errors
+    /// What clap says: an error, or help that is asked for.
     pub fn parse_line(line: &[OsString]) -> Result<Args, clap::Error> {
         let is_short = |arg: &clap::Arg| SHORT_FLAGS.contains(&arg.get_id().as_str());
         let mut command = Args::command().mut_args(|arg| {

@@ -100,6 +100,9 @@ const PATTERN_BYTES_MAX: u64 = 16 << 20;
 
 impl RipgrepArgs {
     /// The patterns of the files, in order.
+    ///
+    /// # Errors
+    /// When a file can't be read, is not UTF-8 or is too large, or where all are empty and there are no `others`.
     pub fn patterns(&self, others: &[String]) -> Result<Vec<String>> {
         let mut patterns = Vec::new();
         for file in &self.pattern_files {

@@ -64,6 +64,9 @@ fn command(root: &Path, plan: &Plan) -> Option<Command> {
 }
 
 /// The work of such a process: portion by portion until nothing is left, the project is gone, or others are at it.
+///
+/// # Errors
+/// When the project's settings or the model can't be read, or the index can't be written.
 pub fn run(args: &InitArgs, env: &Env) -> Result<u8> {
     #[cfg(unix)]
     {

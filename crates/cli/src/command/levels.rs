@@ -11,6 +11,9 @@ use crate::args::Plan;
 use crate::{FOUND, NOTHING};
 
 /// Follows calls, prints the units and returns the exit status.
+///
+/// # Errors
+/// When an index can't be read, or standard output refuses.
 pub fn run(plan: &Plan, depth: usize, env: &Env, session: &mut Session, console: &Console) -> Result<u8> {
     let facts = &plan.request.scope.facts;
     let (names, direction) = match facts.calls.is_empty() {

@@ -47,6 +47,9 @@ use crate::args::{Args, Command, Plan};
 use crate::limits;
 
 /// Runs the command and returns the exit status.
+///
+/// # Errors
+/// Anything that ends in exit status 2.
 pub fn run(args: &Args, env: &Env) -> Result<u8> {
     match &args.command {
         None if args.stats => stats::run(args.search.json, env),

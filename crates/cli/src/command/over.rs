@@ -48,6 +48,9 @@ impl Write for HeldOutput<'_> {
 }
 
 /// Searches the shards that a file names.
+///
+/// # Errors
+/// When the request needs files of this machine, or no shard answers.
 pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     check(plan)?;
     limit_threads(plan.threads);
@@ -98,6 +101,9 @@ pub fn run(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 }
 
 /// Prints the lines that a pattern matches, or one of each unit that is listed, as `path:line:text`, or the names of their files.
+///
+/// # Errors
+/// When the pattern is invalid, or no shard answers.
 fn lines_of(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
     let cluster = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?;
     let scope = ClusterScope { allowed: None, scope: &plan.request.scope };
@@ -132,6 +138,9 @@ fn lines_of(plan: &Plan, file: &Path, env: &Env) -> Result<u8> {
 }
 
 /// Tells the state of the shards that a file names, and of each replica.
+///
+/// # Errors
+/// When the file can't be read, or names no shards.
 pub fn status(file: &Path, is_json: bool, env: &Env) -> Result<u8> {
     let seen = Cluster::open(file, Cluster::tokens(env.shard_token())?, 1)?.health(None)?;
     let text = if is_json { in_json(serde_json::to_string_pretty(&seen)?) + "\n" } else { told(&seen) };

@@ -191,6 +191,9 @@ impl ClusterHealth {
 
 impl Cluster {
     /// Asks every replica what it serves of what the caller may see.
+    ///
+    /// # Errors
+    /// When the file of the shards is invalid.
     pub fn health(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
         let begin = Begin { allowed: allowed.map(<[String]>::to_vec), ..Begin::default() };
         let frame = |question: WireQuestion| {
@@ -219,6 +222,9 @@ impl Cluster {
     }
 
     /// Greets every replica and remembers the result for [`Cluster::last_health`]. Begins no session.
+    ///
+    /// # Errors
+    /// When the file of the shards is invalid.
     pub fn greet(&self) -> Result<()> {
         let lost = |name: &String| ServedRepository {
             name: name.clone(),

@@ -60,6 +60,9 @@ struct SessionStart<'s> {
 
 impl Cluster {
     /// Begins a session in every shard that may contain something of the search.
+    ///
+    /// # Errors
+    /// When no shard answers, or one refuses the request.
     pub(super) fn begin(&self, begin: &Begin, losses: &Losses) -> Result<Sessions> {
         let (shards, pool) = self.shards()?;
         let listed = self.known().repositories.clone();

@@ -84,6 +84,9 @@ impl Drop for Connection {
 
 impl Connection {
     /// Connects to a replica and greets it.
+    ///
+    /// # Errors
+    /// When it does not answer in time, or refuses.
     pub fn open(replica: &Arc<Replica>, until: Instant) -> Result<Connection, Lost> {
         let mut last = Lost::Gone(io::Error::other(format!("{} is the name of no machine", replica.address)));
         for address in replica.address.to_socket_addrs()? {
@@ -124,6 +127,9 @@ impl Connection {
     }
 
     /// Sends a question.
+    ///
+    /// # Errors
+    /// When the connection fails.
     pub fn send(&mut self, frame: &[u8]) -> Result<(), Lost> {
         self.used = Instant::now();
         self.replica.traffic.sent.fetch_add(frame.len() as u64, Ordering::Relaxed);
@@ -139,6 +145,9 @@ impl Connection {
     }
 
     /// Waits for the next answer; `None` if it does not arrive in time.
+    ///
+    /// # Errors
+    /// When the connection fails.
     pub fn wait(&mut self, until: Instant) -> Result<Option<Vec<u8>>, Lost> {
         let read = self.frames.read(ANSWER_BYTES_MAX, until)?;
         if let Some(bytes) = &read {
@@ -149,6 +158,9 @@ impl Connection {
     }
 
     /// Sends a question and waits for its answer.
+    ///
+    /// # Errors
+    /// When it does not arrive in time.
     pub fn ask(&mut self, frame: &[u8], until: Instant) -> Result<Vec<u8>, Lost> {
         self.send(frame)?;
         self.wait(until)?.ok_or(Lost::Late)
@@ -156,6 +168,9 @@ impl Connection {
 }
 
 /// Decodes the answer in a frame.
+///
+/// # Errors
+/// When the frame is invalid or contains a failure.
 pub fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Lost> {
     let read = message::<Result<T, WireFailure>>(bytes);
     read.map_err(|error| Lost::Nonsense(error.to_string()))?.map_err(Lost::Failed)

@@ -143,6 +143,9 @@ impl Replica {
     }
 
     /// Greets the replica on a new connection, which is pooled.
+    ///
+    /// # Errors
+    /// When it does not answer in time, or refuses.
     pub fn greet(self: &Arc<Replica>, until: Instant) -> Result<(), Lost> {
         match Connection::open(self, until) {
             // A replica that says so is alive.

@@ -43,6 +43,9 @@ impl Knob {
     }
 
     /// Parses a value.
+    ///
+    /// # Errors
+    /// When it is not a number, or does not fit the shape or the range.
     pub fn parse(self, text: &str) -> Result<f64, KnobError> {
         self.declaration().parse(text).ok_or_else(|| KnobError::Value { knob: self, value: text.to_string() })
     }
@@ -93,6 +96,9 @@ impl Knobs {
     }
 
     /// Sets a knob to a value as written.
+    ///
+    /// # Errors
+    /// As [`Knob::parse`].
     pub fn set(&mut self, knob: Knob, value: &str) -> Result<(), KnobError> {
         self.numbers[knob as usize] = knob.parse(value)?;
         self.is_set[knob as usize] = true;

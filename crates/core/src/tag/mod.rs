@@ -99,6 +99,9 @@ pub enum HintError {
 
 impl Hint {
     /// A hint of a kind with that name.
+    ///
+    /// # Errors
+    /// When there is no such kind, or the word has no letter or digit.
     pub fn new(kind: &str, word: &str) -> Result<Hint, HintError> {
         let known = TagKind::from_name(kind.trim());
         let kind = known.ok_or_else(|| HintError::Kind { kind: kind.to_string() })?;

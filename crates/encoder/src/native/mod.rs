@@ -62,6 +62,9 @@ pub struct Native<'a> {
 
 impl Native<'static> {
     /// Opens the built-in model, whose vocabulary table is precomputed since every search opens it.
+    ///
+    /// # Errors
+    /// When the files do not belong together.
     pub fn embedded() -> Result<Native<'static>, Error> {
         let (fingerprint, longest) = NUMBERS;
         Native::of(EMBEDDED, Vocabulary::made(EMBEDDED.vocabulary, STARTS, SLOTS, longest), fingerprint)
@@ -70,6 +73,9 @@ impl Native<'static> {
 
 impl<'a> Native<'a> {
     /// Reads a model from its files.
+    ///
+    /// # Errors
+    /// When a file is damaged or they do not belong together.
     pub fn new(files: ModelFiles<'a>) -> Result<Native<'a>, Error> {
         let mut hash = Xxh3::new();
         for part in [files.config.as_bytes(), files.vocabulary.as_bytes(), files.weights] {

@@ -29,6 +29,9 @@ pub(crate) struct Vocabulary<'a> {
 
 impl<'a> Vocabulary<'a> {
     /// Reads a vocabulary file: one piece per line, its id the line's number from 0.
+    ///
+    /// # Errors
+    /// When it lacks the special pieces, or has a piece twice or too many pieces.
     pub(crate) fn new(file: &'a str) -> Result<Vocabulary<'a>, Error> {
         if !file.starts_with("[PAD]\n[UNK]\n") {
             return Err(Error::Unfit("vocab.txt must begin with [PAD] and [UNK]; export the model again".into()));

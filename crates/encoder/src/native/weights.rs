@@ -42,6 +42,9 @@ pub(crate) struct Config {
 
 impl Config {
     /// Validates layout and sizes.
+    ///
+    /// # Errors
+    /// When the layout is unknown, or a size is 0.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.format != FORMAT {
             return Err(Error::Unfit(format!(
@@ -120,6 +123,9 @@ enum Table<'a> {
 
 impl<'a> Weights<'a> {
     /// Reads the weights that `config` describes.
+    ///
+    /// # Errors
+    /// When the file is damaged or does not fit `config`.
     pub(crate) fn read(config: &Config, file: &'a [u8]) -> Result<Weights<'a>, Error> {
         let file = WeightsFile(
             SafeTensors::deserialize(file)

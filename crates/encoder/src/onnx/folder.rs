@@ -155,6 +155,9 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Reads a folder, or the folder of the model file that `path` names.
+    ///
+    /// # Errors
+    /// When a file is missing or not understood.
     pub(crate) fn read(path: &Path) -> Result<Folder, Error> {
         let (folder, model) = find(path)?;
         let tokenizer = read_at_most(&folder.join("tokenizer.json"), TEXT_BYTES_MAX)?.ok_or_else(|| {

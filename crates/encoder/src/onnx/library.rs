@@ -27,6 +27,9 @@ static LOADED: Mutex<Option<Library>> = Mutex::new(None);
 type Tried = (PathBuf, String);
 
 /// The library of this process: loaded before, or the first of [`candidates`] that loads.
+///
+/// # Errors
+/// When none loads, with how to get one.
 pub(crate) fn library(env: &RuntimeEnv) -> Result<Library, Error> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(library) = &*loaded {

@@ -30,6 +30,9 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     /// Opens the model in a folder, and tries it on a word as a document and as a query.
+    ///
+    /// # Errors
+    /// When a file is missing or damaged, the files do not belong together, or there is no ONNX Runtime.
     pub(crate) fn open(path: &Path, env: &RuntimeEnv) -> Result<Onnx, Error> {
         let folder = Folder::read(path)?;
         let inputs = Inputs::new(&folder.tokenizer, &folder.kind)

@@ -44,6 +44,9 @@ pub(crate) struct SessionPool {
 
 impl SessionPool {
     /// Opens a model.
+    ///
+    /// # Errors
+    /// When the file is not a model, or one with other inputs and outputs.
     pub(crate) fn open(library: Library, model: PathBuf, pad: u32) -> Result<SessionPool, Error> {
         let (session, provider) = provider::first(&library, |builder| commit(builder, &model)).map_err(|error| {
             let what = format!(
@@ -75,6 +78,9 @@ impl SessionPool {
     }
 
     /// Runs a batch.
+    ///
+    /// # Errors
+    /// When the model fails on it.
     pub(crate) fn run(&self, inputs: &[&TokenizedText]) -> Result<Output, Error> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let mut session = match idle {

@@ -50,6 +50,9 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Configures the tokenizers for `kind`.
+    ///
+    /// # Errors
+    /// When the file is damaged, or lacks tokens that the configuration names.
     pub(crate) fn new(bytes: &[u8], kind: &OnnxKind) -> Result<Inputs, Error> {
         let mut tokenizer = Tokenizer::from_bytes(bytes)
             .map_err(|error| Error::damaged("tokenizer.json is damaged or of another version", error))?;
@@ -122,6 +125,9 @@ impl Inputs {
     }
 
     /// Tokenizes a text.
+    ///
+    /// # Errors
+    /// When the tokenizer can't read it.
     pub(crate) fn input(&self, text: &str, side: TokenSide) -> Result<TokenizedText, Error> {
         let recipe = match side {
             TokenSide::Query => &self.query,

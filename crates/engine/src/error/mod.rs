@@ -71,6 +71,9 @@ impl Error {
     }
 
     /// The same by value.
+    ///
+    /// # Errors
+    /// With itself, if it has nothing to do with an index.
     pub fn into_index(self) -> Result<colgrep_index::Error> {
         match self {
             Error::Index(error) | Error::NoIndex { source: error, .. } | Error::NoPlace { source: error, .. } => {

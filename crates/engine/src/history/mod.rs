@@ -49,12 +49,18 @@ pub struct HistoryPlace {
 
 impl HistoryPlace {
     /// The history of the project around `start`.
+    ///
+    /// # Errors
+    /// When there is no such path, or no source of history: neither a git repository nor the setting `sessions`.
     pub fn around(start: &Path, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let (project, _) = Project::around(start, env)?;
         HistoryPlace::of(&project, settings, env)
     }
 
     /// The history of a project.
+    ///
+    /// # Errors
+    /// As [`HistoryPlace::around`].
     pub fn of(project: &Project, settings: &Settings, env: &Env) -> Result<HistoryPlace> {
         let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
         let repository = worktree::WorktreeRepository::around(&root);
@@ -77,6 +83,9 @@ impl HistoryPlace {
     /// The indexes of histories that the project at `root` has or had, whatever the settings and the tree are now: that
     /// of the repository around it, of its own repository, and of no repository. For a root that is gone, the
     /// repository around it is ignored.
+    ///
+    /// # Errors
+    /// When the environment names no folder for indexes.
     pub fn stores_of(root: &Path, env: &Env) -> Result<Vec<Store>> {
         let data = env.data_folder()?;
         let own = worktree::WorktreeRepository { common: root.join(".git"), ..worktree::WorktreeRepository::default() };
@@ -152,6 +161,9 @@ impl HistoryPlace {
     }
 
     /// Brings the index up to date and opens it. Where another process is writing it, its current state is searched.
+    ///
+    /// # Errors
+    /// When git does not answer, or the index can be neither read nor built.
     pub fn open(&self, model: Option<&Model>, listener: &dyn Listener) -> Result<OpenHistory> {
         let encoding = model.and_then(|model| model.encoding_of_search(false));
         let snapshot = match self.update(false, encoding.as_ref(), listener) {
@@ -218,6 +230,9 @@ pub struct OpenHistory {
 impl OpenHistory {
     /// Files that changed together with the one at `path` in past commits, strongest first. Paths are from the project's
     /// root; commits of more than 20 files are left out.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn together(&self, path: &str) -> Result<Vec<TogetherFile>> {
         let from_top = self.place.below_root(path);
         let others = colgrep_index::history::together(&self.snapshot, &from_top)?.into_iter();
@@ -227,6 +242,9 @@ impl OpenHistory {
 
     /// Files that past commits like the question changed, the strongest first, each with its share of the strongest (1).
     /// Paths are from the project's root.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn evidence(&self, question: &str, knobs: &colgrep_core::knob::Knobs) -> Result<Vec<(String, f32)>> {
         Ok(self.in_project(colgrep_index::history::evidence(&self.snapshot, question, knobs)?))
     }

@@ -41,6 +41,9 @@ impl HistoryPlace {
     }
 
     /// A path as written in `folder`, with or without lines. It need not be there any more.
+    ///
+    /// # Errors
+    /// When it lies outside the repository, or the text after its name is not a line number.
     pub(super) fn asked(&self, written: &str, folder: &Path) -> Result<PathLimit> {
         let exists = |path: &str| folder.join(path).symlink_metadata().is_ok();
         let is_file = |path: &str| folder.join(path).is_file();

@@ -20,6 +20,9 @@ pub enum Bound {
 impl Bound {
     /// Reads `2026-01-01`, `2026-01-01T10:00:00Z`, `2026-01-01 10:00`, `@1767261600`, `today`, `yesterday`, `last week`,
     /// `2 weeks ago`.
+    ///
+    /// # Errors
+    /// When the text has none of these forms.
     pub fn read(text: &str) -> Result<Bound> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
         let written = text.trim();

@@ -77,12 +77,18 @@ impl Changed {
 /// are new to git, and so are those of a submodule that git can't read.
 ///
 /// No filter is run, so a file that one changes on its way into git differs once its size or time does.
+///
+/// # Errors
+/// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn changed(project: &Project, since: Option<&str>) -> Result<Changed> {
     differing(project, since, FoundPaths::default())
 }
 
 /// Files below `root` that are not, byte for byte, what the last commit has: those that git reports, all untracked
 /// files (ignored ones too), and all that it skips (`--skip-worktree`, `--assume-unchanged`).
+///
+/// # Errors
+/// As [`changed`].
 pub fn uncommitted(project: &Project) -> Result<Changed> {
     differing(project, None, FoundPaths { tracked: Some(Vec::new()), ..FoundPaths::default() })
 }
@@ -315,6 +321,9 @@ impl Asker<'_> {
     }
 
     /// Whether git takes the repository for one.
+    ///
+    /// # Errors
+    /// With its message if it does not.
     pub(crate) fn check(&self) -> Result<(), GitError> {
         self.git.ask(self.root, &["rev-parse", "--git-dir"]).map(drop)
     }
@@ -359,11 +368,17 @@ impl GitRepository {
     }
 
     /// Whether a file (`path` from the worktree's root) is in git's index.
+    ///
+    /// # Errors
+    /// Where git does not answer.
     pub fn tracks(&self, path: &str) -> Result<bool> {
         Ok(!self.git().ask(&self.top, &["--literal-pathspecs", "ls-files", "--", path])?.is_empty())
     }
 
     /// Who last changed lines of a file (`path` from the worktree's root), as the file is now.
+    ///
+    /// # Errors
+    /// Where the file lacks the first line, or is not in the repository.
     pub fn blame(&self, path: &str, (first, last): (u32, u32)) -> Result<Blamed> {
         // It reads the file as git would take it in, which is a filter's work.
         let git = self.git().without_programs(&self.top)?;

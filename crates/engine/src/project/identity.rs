@@ -59,6 +59,9 @@ impl fmt::Display for Nameless {
 
 impl Identity {
     /// The identity of a project. Git is asked, and runs nothing that the repository names.
+    ///
+    /// # Errors
+    /// Where git can't be started, or refuses the repository, for example because another user owns it.
     pub fn of(project: &Project) -> Result<Identity, GitError> {
         if !project.root.ancestors().any(|folder| folder.join(".git").exists()) {
             return Ok(Identity { nameless: Some(Nameless::NoRepository), ..Identity::default() });

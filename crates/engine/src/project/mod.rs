@@ -53,6 +53,9 @@ const LOOKED_AT_MAX: usize = 10_000;
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
 /// The settings in force at `start`, those of the index around it included.
+///
+/// # Errors
+/// When one of the files can't be read, or has an unknown key or an unfit value.
 pub fn settings_at(start: &Path, env: &Env) -> Result<Settings> {
     let settings = Settings::read(env, start)?;
     Ok(match Project::found(start, env) {
@@ -92,6 +95,9 @@ impl Project {
     /// The root is the nearest ancestor with an index, else the git root, else the folder given; for a file, the current
     /// folder if the file lies below it. An index above the git root counts only if `init` made it: one that a search
     /// made of some folder must not take in every repository below.
+    ///
+    /// # Errors
+    /// When `path` does not exist, or is neither a file nor a folder.
     pub fn around(path: &Path, env: &Env) -> Result<(Project, String)> {
         let (mut project, below) = Project::found(path, env)?;
         project.programs = env.programs(&project.root);
@@ -140,6 +146,9 @@ impl Project {
     }
 
     /// The settings of the root. Its `ignore` patterns apply from now on.
+    ///
+    /// # Errors
+    /// When a file of them is not to be understood.
     pub fn settings(&mut self, env: &Env) -> Result<Settings> {
         let mode = self.store.upkeep().unwrap_or_default().mode;
         let settings = Settings::read(env, &self.root)?.of_index(mode);
@@ -148,6 +157,9 @@ impl Project {
     }
 
     /// The same, where the settings of another place are read already.
+    ///
+    /// # Errors
+    /// As [`Project::settings`].
     pub fn settings_beside(&mut self, known: &Settings, env: &Env) -> Result<Settings> {
         let settings = known.beside(env, &self.root)?;
         self.ignored = settings.ignore().to_vec();
@@ -161,6 +173,9 @@ impl Project {
 
     /// Refuses to index a home folder, a folder of the system, the whole disk, everything next to a file, several
     /// repositories at once, or a great many files outside a repository, unless confirmed.
+    ///
+    /// # Errors
+    /// When `root` is one of them and `yes` is not given.
     pub fn check_size(&self, env: &Env, yes: bool) -> Result<()> {
         if yes || self.upkeep.is_some() || self.store.exists() {
             return Ok(());

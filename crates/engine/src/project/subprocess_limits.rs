@@ -72,6 +72,9 @@ fn ticks(stat: &str) -> Option<u64> {
 }
 
 /// Runs a command with limits and without input, and returns its output.
+///
+/// # Errors
+/// When it can't be started or waited for.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     bound(&child);
@@ -80,6 +83,9 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
 
 /// Runs a command as [`output`] does, ends it after `time`, and returns what it printed until then, at most
 /// `bytes_max`.
+///
+/// # Errors
+/// When it can't be started, read or waited for.
 pub fn printed_within(command: &mut Command, time: Duration, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     bound(&child);

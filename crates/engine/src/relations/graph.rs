@@ -89,6 +89,9 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The unit at a place of the index.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn unit(&self, hit: UnitHit) -> Result<GraphUnit> {
         Ok(GraphUnit::new((hit, self.snapshot.lexical.unit(hit.key)?.unit(&[]))))
     }
@@ -111,6 +114,9 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions with this last part of a name; declarations only where nothing defines it.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn definitions(&self, last: &str) -> Result<Rc<Vec<GraphUnit>>> {
         if let Some(known) = self.definitions.borrow().get(last) {
             return Ok(Rc::clone(known));
@@ -127,6 +133,9 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units that call a name by its last part, each with the name as written.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn callers(&self, last: &str) -> Result<Vec<(UnitHit, &str)>> {
         let mut found = Vec::new();
         for callee in self.callees()?.get(last).into_iter().flatten() {
@@ -138,6 +147,9 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The definitions that a call of `callee` in `caller` may mean.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn targets(&self, caller: &GraphUnit, callee: &str) -> Result<CallTargets> {
         let (qualifier, last) = split_callee(callee);
         let all = self.definitions(last)?;
@@ -186,6 +198,9 @@ impl<'s> CallGraph<'s> {
     }
 
     /// The units at these places without those that are the same.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn units(&self, hits: impl IntoIterator<Item = UnitHit>) -> Result<Vec<GraphUnit>> {
         let mut known: HashSet<UnitId> = HashSet::new();
         hits.into_iter().filter(|hit| known.insert(hit.key)).map(|hit| self.unit(hit)).collect()

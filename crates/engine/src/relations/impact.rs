@@ -185,6 +185,9 @@ struct Impact<'g, 's> {
 
 /// The files that a change affects, the likeliest first. `together` has, for each changed file, those that changed
 /// together with it.
+///
+/// # Errors
+/// When the index can't be read.
 pub fn affected(
     graph: &CallGraph<'_>,
     changed: &ChangedCode,
@@ -438,6 +441,9 @@ fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
 }
 
 /// The changed units on lines of files, or all definitions of a file; `places` are paths from the project's root.
+///
+/// # Errors
+/// When the index can't be read.
 pub fn changed_at(graph: &CallGraph<'_>, places: &[(String, Option<u32>)]) -> Result<ChangedCode> {
     let mut changed = ChangedCode::default();
     for (path, line) in places {

@@ -43,6 +43,9 @@ struct FileScope {
 
 impl Filter {
     /// Makes the filter; `None` where everything passes.
+    ///
+    /// # Errors
+    /// On a bad pattern, or when the index can't be read.
     pub fn new(
         pattern: Option<&LineMatcher>,
         facts: &Facts,
@@ -187,6 +190,9 @@ fn reason(path: &str, project: &Project, snapshot: &Snapshot, walked: &OnceCell<
 }
 
 /// Regular files below the root that git tracks and a rule keeps out of the index, by path; none outside a repository.
+///
+/// # Errors
+/// When the tree can't be walked.
 pub fn tracked_but_ignored(project: &Project, table: &FileTable) -> Result<Vec<String>> {
     let Ok(listed) = Asker::of(project).all(&["ls-files", "-z"]) else { return Ok(Vec::new()) };
     let listed = listed.unwrap_or_default();
@@ -238,6 +244,9 @@ fn allowed<'s>(
 }
 
 /// The indexed files below one of `below` of which the rules allow something, by path.
+///
+/// # Errors
+/// When the index can't be read.
 pub fn allowed_files<'s>(rules: &PathRules, below: &[String], snapshot: &'s Snapshot) -> Result<Vec<&'s FileRecord>> {
     let tests = tests_inside(rules, snapshot)?;
     Ok(allowed(rules, below, snapshot, &tests).into_iter().map(|(f, _)| f).collect())

@@ -38,6 +38,9 @@ pub struct Like {
 }
 
 /// The unit on `line` of the file at `path` (from the project's root): the smallest one around it.
+///
+/// # Errors
+/// When the file is not indexed, or the line lies outside it.
 pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
     let record = snapshot.files.indexed().find(|f| f.path == path);
     let root = || PathBuf::from(&snapshot.files.root);
@@ -52,12 +55,18 @@ pub fn unit_at(snapshot: &Snapshot, path: &str, line: u32) -> Result<Unit> {
 }
 
 /// The query for units like the one on that line.
+///
+/// # Errors
+/// As [`unit_at`], or when the model can't be run.
 pub fn like(project: &Project, snapshot: &Snapshot, path: &str, line: u32, model: Option<&Model>) -> Result<Like> {
     let unit = unit_at(snapshot, path, line)?;
     like_unit(project, snapshot, path, unit, model)
 }
 
 /// The query for units like the one with that id.
+///
+/// # Errors
+/// When no unit has that id, or the model can't be run.
 pub fn like_with(project: &Project, snapshot: &Snapshot, id: StableId, model: Option<&Model>) -> Result<Like> {
     let (hit, file) = snapshot.unit_with(id).ok_or_else(|| Refused::NoUnitWith { id: id.to_string() })?;
     like_unit(project, snapshot, &file.path, snapshot.unit(hit.key)?, model)

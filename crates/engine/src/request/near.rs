@@ -21,6 +21,9 @@ pub struct NearFile {
 
 impl NearFile {
     /// A standpoint whose file is `path` in a project, for a search within `scope`.
+    ///
+    /// # Errors
+    /// When there is no such file or line: the option would have no effect.
     pub fn new(at: &Standpoint, project: &Project, path: String, scope: &Scope, past: &Past<'_>) -> Result<NearFile> {
         check(at)?;
         let tests_only = scope.tests == Some(Tests::Only);

@@ -45,6 +45,9 @@ impl Deref for LineMatcher {
 }
 
 /// The matcher of a pattern.
+///
+/// # Errors
+/// On an invalid pattern, with the place of the fault.
 pub fn matcher(pattern: &Pattern) -> Result<LineMatcher> {
     let mut builder = RegexMatcherBuilder::new();
     builder

@@ -28,6 +28,9 @@ pub(crate) struct Globs {
 
 impl Globs {
     /// Compiles globs; `None` if the list is empty.
+    ///
+    /// # Errors
+    /// When one is not a valid glob.
     pub(crate) fn new(patterns: &[String]) -> Result<Option<Globs>> {
         Globs::with_any_case(patterns, &[])
     }
@@ -108,6 +111,9 @@ pub struct PathRules {
 impl PathRules {
     /// Makes the rules of a scope and the settings for a project. With `no_ignore`, paths that the settings ignore pass
     /// too.
+    ///
+    /// # Errors
+    /// On a bad glob, an unknown language, or where git is asked and has no answer.
     pub fn new(scope: &Scope, no_ignore: bool, settings: &Settings, project: &Project) -> Result<PathRules> {
         let root = project.root.as_path();
         let (languages, types) = types_of(&scope.types, settings)?;

@@ -26,6 +26,9 @@ enum TermList {
 
 /// The table that a name or a path gives: one in the program, else a file of JSON, `{"word": ["term", …]}`. A file that is
 /// named like a table in the program is `./NAME`.
+///
+/// # Errors
+/// When there is neither, or the file can't be read or has another shape.
 pub fn table(given: &Path) -> Result<TermTable> {
     if let Some(table) = given.to_str().and_then(TermTable::built_in) {
         return Ok(table);

@@ -88,6 +88,9 @@ impl Env {
     }
 
     /// Reads the variables.
+    ///
+    /// # Errors
+    /// When a COLGREP_ variable is unknown or not to be understood.
     pub fn read(vars: impl Iterator<Item = (OsString, OsString)>) -> Result<Env> {
         let mut env = Env::default();
         let mut xdg_folder = None;
@@ -229,6 +232,9 @@ impl Env {
     }
 
     /// Where indexes are kept.
+    ///
+    /// # Errors
+    /// When neither the environment nor the platform names a place, or a relative one.
     pub fn data_folder(&self) -> Result<PathBuf> {
         // A relative one would depend on the current folder, and lie in searched trees.
         match &self.data_folder {
@@ -260,6 +266,9 @@ impl Env {
     }
 
     /// Knob values in force: the profile's (`flag` before the environment's), then the variables.
+    ///
+    /// # Errors
+    /// When a value does not fit its knob.
     pub fn knobs(&self, flag: Option<Profile>) -> Result<Knobs> {
         let mut knobs = Knobs::of(flag.or(self.profile).unwrap_or_default());
         for (knob, value) in &self.knobs {
@@ -280,6 +289,9 @@ fn switch(name: &str, value: String) -> Result<Option<bool>> {
 }
 
 /// The profile of that name.
+///
+/// # Errors
+/// When no profile has that name.
 pub fn profile(name: &str) -> Result<Profile> {
     match Profile::from_name(name) {
         Some(profile) => Ok(profile),

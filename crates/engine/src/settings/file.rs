@@ -12,11 +12,17 @@ type Result<T> = crate::error::Result<T, SettingError>;
 const TABLES: [&str; 5] = ["types", "tags", "terms", "groups", "ranking"];
 
 /// The values of a file's text, checked.
+///
+/// # Errors
+/// When it is not TOML, a key is unknown, or a value is invalid.
 pub fn read(text: &str) -> Result<Vec<(String, SettingValue)>> {
     read_each(text)?.into_iter().collect()
 }
 
 /// The values of a file's text, each checked by itself.
+///
+/// # Errors
+/// When it is not TOML.
 pub fn read_each(text: &str) -> Result<Vec<Result<(String, SettingValue)>>> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| SettingError::Toml(error.into()))?;
     let mut values = Vec::new();

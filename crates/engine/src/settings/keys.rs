@@ -260,6 +260,9 @@ pub fn names() -> Vec<String> {
 }
 
 /// What a key takes; an unknown one is an error that names a near one.
+///
+/// # Errors
+/// When no setting has that name.
 pub fn check_name(key: &str) -> Result<SettingKind, SettingError> {
     if let Some(known) = KEYS.iter().find(|k| k.name == key) {
         return Ok(known.kind);
@@ -316,12 +319,18 @@ fn of_value(key: &str, source: impl Into<Source>) -> SettingError {
 const SHARE: &str = "a number from 0 to 1";
 
 /// Reads a number from 0 to 1.
+///
+/// # Errors
+/// When it is not one, with the values that are allowed.
 pub fn share(text: &str) -> Result<f32, String> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("takes {SHARE}, not {text:?}"))
 }
 
 /// Checks a value for its key and returns its stored form.
+///
+/// # Errors
+/// When the key is unknown or the value does not fit.
 pub fn check(key: &str, value: SettingValue) -> Result<SettingValue, SettingError> {
     let kind = check_name(key)?;
     match (knob_of(key), value) {

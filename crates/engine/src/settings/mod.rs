@@ -79,6 +79,9 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the user's file and the file of the repository around `start`.
+    ///
+    /// # Errors
+    /// When one of them can't be read, or has an unknown key or an unfit value.
     pub fn read(env: &Env, start: &Path) -> Result<Settings> {
         let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let files = user.iter().chain(&repository).cloned().collect();
@@ -95,6 +98,9 @@ impl Settings {
     }
 
     /// The settings at another place: a copy where the same files apply there.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
     pub fn beside(&self, env: &Env, start: &Path) -> Result<Settings> {
         let SettingsFiles { user, repository } = SettingsFiles::at(env, start);
         let is_same = self.files.iter().eq(user.iter().chain(&repository));
@@ -225,6 +231,9 @@ impl Settings {
     }
 
     /// The folders of a group of projects; relative ones are resolved from the folder of the settings file.
+    ///
+    /// # Errors
+    /// When there is no group of that name, or it names no folder, or one that is not there.
     pub fn group(&self, name: &str, env: &Env) -> Result<Vec<PathBuf>> {
         let (folders, file) = self.members(name, env)?;
         match folders.iter().find(|folder| !folder.exists()) {
@@ -237,6 +246,9 @@ impl Settings {
     }
 
     /// The same with folders that are not there, and the file that names them.
+    ///
+    /// # Errors
+    /// When there is no group of that name, or it names no folder.
     pub fn members(&self, name: &str, env: &Env) -> Result<(Vec<PathBuf>, &Path)> {
         let groups = self.table("groups");
         let (Some(folders), Some((_, file))) = (groups.get(name), self.values.get(&format!("groups.{name}"))) else {
@@ -320,6 +332,9 @@ impl Settings {
     }
 
     /// The ranking's constants in force: `options` before the environment, that before the files.
+    ///
+    /// # Errors
+    /// When a value does not fit its knob.
     pub fn knobs(&self, env: &Env, options: &RankingOptions) -> Result<Knobs> {
         let chosen = options.profile.or(env.profile).or(self.text("profile").and_then(Profile::from_name));
         let mut knobs = Knobs::of(chosen.unwrap_or_default());

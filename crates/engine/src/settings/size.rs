@@ -3,6 +3,9 @@
 use crate::error::SettingError;
 
 /// Reads `10`, `10K`, `10M`, `10G` as bytes.
+///
+/// # Errors
+/// When it is not a size, or too large for a number of bytes.
 pub fn parse_size(text: &str) -> Result<u64, SettingError> {
     let upper = text.trim().to_uppercase();
     let upper = upper.trim_end_matches('B').trim_end_matches('I');

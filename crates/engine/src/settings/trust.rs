@@ -129,6 +129,9 @@ pub fn is_trusted(env: &Env, path: &Path) -> bool {
 }
 
 /// Remembers that the settings in the file at `path` are trusted, as they are now.
+///
+/// # Errors
+/// When they can't be read, or the list can't be written.
 pub fn trust(env: &Env, path: &Path) -> Result<()> {
     let text = read_file(path)?;
     values_of(&text, path)?;
@@ -140,6 +143,9 @@ pub fn trust(env: &Env, path: &Path) -> Result<()> {
 }
 
 /// Forgets that; whether it was so.
+///
+/// # Errors
+/// When the list can't be read or written.
 pub fn untrust(env: &Env, path: &Path) -> Result<bool> {
     let mut list = list(env)?;
     let before = list.len();

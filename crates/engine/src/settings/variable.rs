@@ -41,6 +41,9 @@ pub fn knob_of(variable_name: &str) -> Result<Knob> {
 }
 
 /// Sets a knob; an error names the variable, by which users know it.
+///
+/// # Errors
+/// When the value does not fit the knob.
 pub fn set(knobs: &mut Knobs, knob: Knob, value: &str) -> Result<()> {
     Ok(knobs.set(knob, value).map_err(named)?)
 }

@@ -38,6 +38,9 @@ pub fn is_commit(record: &FileRecord) -> bool {
 /// Runs git. An implementation ensures that git runs no program that a repository names.
 pub trait Git: Sync {
     /// Git's standard output when it is run in the repository with `args` and reads `input`.
+    ///
+    /// # Errors
+    /// When it can't be run, or fails.
     fn ask(&self, args: &[&str], input: &str) -> std::io::Result<Vec<u8>>;
 }
 

@@ -35,6 +35,9 @@ fn with<T, R>(
 }
 
 /// Appends a block to `to`, compressed if that saves at least `worth` bytes, and returns its length there.
+///
+/// # Errors
+/// When out of memory.
 pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<usize> {
     let make = || Compressor::new(LEVEL);
     let mut room = [0; BLOCK];
@@ -47,6 +50,9 @@ pub(super) fn pack(block: &[u8], worth: usize, to: &mut Vec<u8>) -> io::Result<u
 }
 
 /// Decompresses `packed` into `block`.
+///
+/// # Errors
+/// When it is not a compressed block of this length.
 pub(super) fn unpack(packed: &[u8], block: &mut [u8]) -> io::Result<()> {
     let length = with(&DECOMPRESSOR, Decompressor::new, |own| own.decompress_to_buffer(packed, &mut *block))?;
     if length == block.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
@@ -76,6 +82,9 @@ impl BlockCache {
     }
 
     /// Block number `number` of a file, from the cache or from `read`.
+    ///
+    /// # Errors
+    /// As `read`.
     pub(super) fn block(
         &self,
         number: usize,

@@ -12,12 +12,18 @@ use super::sealed::{Sealed, SealedWriter};
 use crate::disk::Disk;
 
 /// The content of a file of a segment.
+///
+/// # Errors
+/// If it can't be read or is damaged.
 pub fn unsealed(path: &Path) -> io::Result<Vec<u8>> {
     let sealed = Sealed::open(path)?;
     Ok(sealed.read_bytes(0..sealed.len())?.to_vec())
 }
 
 /// Replaces a file of a segment by one with this content and its checksums.
+///
+/// # Errors
+/// When the disk refuses.
 pub fn seal(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::remove_file(path)?;
     let mut writer = SealedWriter::new(Disk::default().create_new(path)?, path);

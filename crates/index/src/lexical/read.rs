@@ -200,6 +200,9 @@ pub(super) fn key(segment: usize, doc: DocId) -> UnitId {
 }
 
 /// Opens a commit without its segments.
+///
+/// # Errors
+/// As [`Lexical::open_at`].
 pub(super) fn index_at(folder: &Path, point: &CommitPoint) -> Result<(Index, Fields)> {
     let (own_schema, fields) = schema();
     let index = Index::open(IndexDirectory::reader(folder, point))?;
@@ -211,16 +214,25 @@ pub(super) fn index_at(folder: &Path, point: &CommitPoint) -> Result<(Index, Fie
 
 impl Lexical {
     /// The newest commit; its payload is `None` before the first. Merges of segments change it too.
+    ///
+    /// # Errors
+    /// When there is no readable index in `folder`.
     pub fn commit_point(folder: &Path) -> Result<CommitPoint> {
         CommitPoint::read(folder)
     }
 
     /// Opens the newest commit in `folder`.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
     pub fn open(folder: &Path) -> Result<Lexical> {
         Lexical::open_at(folder, &CommitPoint::read(folder)?)
     }
 
     /// Opens the commit in `folder` whose point was read before.
+    ///
+    /// # Errors
+    /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_at(folder: &Path, point: &CommitPoint) -> Result<Lexical> {
         let (index, fields) = index_at(folder, point)?;
         prepare(&index);
@@ -337,6 +349,9 @@ impl Lexical {
     }
 
     /// The units of a file that `filter` allows, by line, all with score 0.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn units_of(&self, file: FileId, filter: Option<&dyn UnitFilter>) -> Result<Vec<UnitHit>> {
         let mut units: Vec<UnitHit> = Vec::new();
         for (s, doc) in self.documents_of(file)? {
@@ -350,6 +365,9 @@ impl Lexical {
     }
 
     /// Positions of the units of a file.
+    ///
+    /// # Errors
+    /// When the index can't be read.
     pub fn spans_of(&self, file: FileId) -> Result<Vec<UnitSpan>> {
         let documents = self.documents_of(file)?.into_iter().map(|(s, doc)| (key(s, doc), self.segments[s].info(doc)));
         let span = |(key, info): (UnitId, Info)| UnitSpan {

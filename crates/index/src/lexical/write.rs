@@ -146,6 +146,9 @@ impl std::fmt::Debug for Writer {
 
 impl Writer {
     /// Opens the index in `folder` for writing, creating it if there is none. First removes files that no commit names.
+    ///
+    /// # Errors
+    /// When the disk refuses or the existing index is damaged.
     pub(crate) fn open(folder: &Path, disk: &Disk) -> Result<Writer> {
         disk.forget();
         disk.create_folder(folder)?;
@@ -173,6 +176,9 @@ impl Writer {
     }
 
     /// Replaces the documents of a file, with effect at the next commit. Blocks while too much text is queued.
+    ///
+    /// # Errors
+    /// When the writer has died (a full disk, say).
     pub fn add(&self, file: &FileDocument<'_>) -> Result<()> {
         let facts = CORE_TOKENIZER.with_borrow_mut(|t| PathFacts::new(file.path, language::facts(), t));
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -195,6 +201,9 @@ impl Writer {
     }
 
     /// Stores just the signature of a file that is not indexed, with effect at the next commit.
+    ///
+    /// # Errors
+    /// As [`Writer::add`].
     pub fn sign(&self, id: FileId, signature: &ContentFilter) -> Result<()> {
         let ticket = Arc::new(self.queue.enter(2 * signature.size() + DOCUMENT_BYTES));
         let document = self.signed_document(id, signature, &[]);

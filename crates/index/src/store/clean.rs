@@ -12,6 +12,9 @@ use crate::vector::VectorManifest;
 impl Store {
     /// Removes the leftovers of killed and failed writers: all files that the commit point does not name. The caller
     /// holds the lock.
+    ///
+    /// # Errors
+    /// When the index can't be read or the disk refuses.
     pub(crate) fn clean(&self, _lock: &WriteLock) -> Result<()> {
         let table = self.open()?.files;
         collect(&self.lexical_folder(), self.disk())?;
@@ -36,6 +39,9 @@ impl Store {
 
     /// Returns a test for entries of `folder`, one of the store's folders: whether the current commit, whose file table
     /// is `table`, names them.
+    ///
+    /// # Errors
+    /// Where the commit point can't be read.
     pub(crate) fn named_in(&self, folder: &Path, table: &FileTable) -> Result<impl Fn(&Path) -> bool + use<>> {
         let mut paths = vec![self.lock_path(), self.lexical_folder(), self.vectors_folder()];
         paths.push(self.table_path(self.generation()?));
@@ -78,6 +84,9 @@ impl Store {
     }
 
     /// Removes the whole folder. The caller holds the lock.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub fn remove(&self, lock: &WriteLock) -> Result<()> {
         self.reset(lock, false)?;
         self.clear_incoming();

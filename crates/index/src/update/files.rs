@@ -65,6 +65,9 @@ impl Limit<'_> {
 
 /// Updates the lexical index of `table` to the listing `walked`, as far as `limit` allows, and keeps the texts of new
 /// units in `texts`. Writes nothing if nothing changed.
+///
+/// # Errors
+/// When the disk refuses or the existing index is damaged.
 pub(super) fn index_changes(
     store: &Store,
     (root, source): (&Path, &dyn Source),

@@ -7,6 +7,9 @@ use crate::store::{FileTable, Store};
 /// Sets the vector mode of the index in `store`, drops vectors that the mode does not keep, and marks the index as made
 /// by `init`. Waits for another writer. Returns whether the mode or the vectors changed; false if the index was removed
 /// meanwhile.
+///
+/// # Errors
+/// When the index can't be read, or the disk refuses.
 pub fn set_mode(store: &Store, mode: VectorMode) -> Result<bool> {
     let is_so = |files: &FileTable| files.mode == mode && (mode == VectorMode::Full || files.vectors.is_none());
     let open = || match store.open() {

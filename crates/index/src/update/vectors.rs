@@ -155,6 +155,9 @@ impl Job<'_> {
     }
 
     /// Encodes texts without vectors and commits the vectors through `commit`, at checkpoints and at the end.
+    ///
+    /// # Errors
+    /// When the model fails or the disk refuses. Earlier commits stay.
     pub(crate) fn run(&self, commit: Commit<'_>) -> Result<Built> {
         let encoding = self.encoding;
         let deadline = encoding.budget.map(|b| Instant::now() + b);

@@ -38,6 +38,9 @@ pub(super) struct Bytes {
 
 impl Bytes {
     /// Maps a file at its current length.
+    ///
+    /// # Errors
+    /// When it can't be mapped.
     pub(super) fn of(file: File) -> io::Result<Bytes> {
         // SAFETY: the index never writes to a complete file, and removes it instead of truncating it when it is unused.
         // Changes by others are detected before each search ([`Bytes::secure`]).

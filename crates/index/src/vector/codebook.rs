@@ -137,6 +137,9 @@ pub(crate) fn carried(id: u64) -> Option<&'static Codebook> {
 
 impl Codebook {
     /// The codebook of the built-in model. It is read once, and its unpacked form is shared.
+    ///
+    /// # Errors
+    /// When the program was built with a damaged one.
     pub fn embedded() -> Result<Codebook> {
         CARRIED.clone().ok_or_else(|| Error::damaged("the codebook in the program is damaged"))
     }
@@ -144,6 +147,9 @@ impl Codebook {
     /// A codebook of `centroids` (one per row), the ascending `levels` of a residual's component (2, 4 or 16 of them),
     /// those of a head's, and the lengths of rows. Centroids are rounded to 8 bits per component, so the stored ones
     /// differ a little.
+    ///
+    /// # Errors
+    /// When a size is out of range or a number is not finite.
     pub fn new(centroids: ArrayView2<'_, f32>, levels: &[f32], fine: &[f32], lengths: RowLengths) -> Result<Codebook> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((centroids.ncols() as u32).to_le_bytes());

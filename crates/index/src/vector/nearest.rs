@@ -118,12 +118,18 @@ pub fn in_store(scored: Vec<Scored>) -> Vec<VectorPlace> {
 impl VectorQuery<'_> {
     /// The best `n` of the allowed places in the lists of the `probes` centroids nearest to each query row, unordered,
     /// each with its estimated gain over a unit in none of the lists.
+    ///
+    /// # Errors
+    /// When a list is damaged.
     pub fn listed(&self, allowed: impl Fn(VectorPlace) -> bool, probes: usize, n: usize) -> Result<Vec<Scored>> {
         Ok(self.vectors.best_of(self.gains(allowed, probes)?, n))
     }
 
     /// As [`VectorQuery::listed`], for callers with an expensive `allowed`: it is called with batches of places, best in
     /// the lists first, until `n` allowed ones are found.
+    ///
+    /// # Errors
+    /// As [`VectorQuery::listed`].
     pub fn listed_asking(
         &self,
         allowed: &mut dyn FnMut(&[VectorPlace]) -> Vec<bool>,
@@ -144,6 +150,9 @@ impl VectorQuery<'_> {
     }
 
     /// MaxSim of each place by the centroids of its rows only.
+    ///
+    /// # Errors
+    /// When codes are damaged.
     pub fn rough(&self, places: &[VectorPlace]) -> Result<Vec<Scored>> {
         let layout = self.vectors.layout;
         let scores = self.scores(places, |room, codes| self.prepared.rough(codes, layout, room))?;
@@ -151,6 +160,9 @@ impl VectorQuery<'_> {
     }
 
     /// The exact MaxSim of each place, from stored codes.
+    ///
+    /// # Errors
+    /// When codes are damaged.
     pub fn exact(&self, places: &[VectorPlace]) -> Result<Vec<f32>> {
         let layout = self.vectors.layout;
         self.scores(places, |room, codes| self.prepared.exact(codes, layout, room))

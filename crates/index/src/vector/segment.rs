@@ -101,6 +101,9 @@ impl<'a> SegmentBuilder<'a> {
     }
 
     /// Writes the segment and flushes it to the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the codes take 4 GiB: starts and lengths are u32.
     pub(crate) fn write(mut self, path: &Path, format: &SegmentFormat, disk: &Disk) -> Result<()> {
         self.units.sort_unstable_by_key(|u| u.0);
         self.units.dedup_by_key(|u| u.0);

@@ -63,6 +63,9 @@ fn written(builder: SegmentBuilder<'_>, format: &SegmentFormat, (folder, disk): 
 
 /// Rewrites the named segments of `vectors` without the texts that are not `wanted`, which are set aside. Returns the
 /// new manifest.
+///
+/// # Errors
+/// When the disk refuses, or a segment is damaged.
 pub(crate) fn without(
     (folder, disk): (&Path, &Disk),
     vectors: Vectors,
@@ -97,6 +100,9 @@ pub(crate) fn without(
 
 impl<'a> Sink<'a> {
     /// A sink that adds to the segments of `kept` (of the same codebook), or starts without any.
+    ///
+    /// # Errors
+    /// When the disk refuses the codebook.
     pub(crate) fn new(
         (folder, disk): (&'a Path, &'a Disk),
         mut manifest: VectorManifest,
@@ -139,6 +145,9 @@ impl<'a> Sink<'a> {
     }
 
     /// Adds codes by the hash of their text; commits a checkpoint when the last one is old enough.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub(crate) fn add(&mut self, codes: Vec<(TextHash, Vec<u8>)>) -> Result<()> {
         for (hash, codes) in codes {
             self.gathered += codes.len();
@@ -199,6 +208,9 @@ impl<'a> Sink<'a> {
 
     /// Writes the texts that are neither `wanted` nor already set aside as a spare segment, which no search reads.
     /// Drops the oldest spare segments if there is no room.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub(crate) fn set_aside(&mut self, wanted: &HashSet<TextHash>, spare: &mut Spare) -> Result<()> {
         let format = segment_format(&self.manifest, &self.codebook);
         let mut builder = SegmentBuilder::default();
@@ -216,6 +228,9 @@ impl<'a> Sink<'a> {
     }
 
     /// Writes and commits the rest. `complete`: every unit has vectors. With `wanted`, other texts are left out.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub(crate) fn finish(&mut self, complete: bool, wanted: Option<&HashSet<TextHash>>) -> Result<()> {
         self.flush(wanted)?;
         self.manifest.complete = complete;

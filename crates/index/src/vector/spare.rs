@@ -55,6 +55,9 @@ impl Spare {
 
     /// Calls `copy` with each segment, newest first. It returns whether it copied anything, which renews the segment's
     /// day.
+    ///
+    /// # Errors
+    /// Those of `copy`.
     pub(crate) fn each(&mut self, mut copy: impl FnMut(&Vectors) -> Result<bool>) -> Result<()> {
         for opened in self.opened.iter_mut().rev() {
             if copy(&opened.vectors)? {

@@ -36,6 +36,9 @@ pub(crate) fn rows_wanted(centroids: usize) -> usize {
 
 /// Trains a codebook of at most `centroids` centroids on sample rows: k-means, then the levels with the least squared
 /// error for the residuals (Lloyd 1957), heads separately. Deterministic for the same rows in the same order.
+///
+/// # Errors
+/// When a component is not finite.
 pub(crate) fn train(dimension: usize, rows: &[SplitRow], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let mut random = Random(SEED);
     let sample = drawn(rows, rows_wanted(centroids), &mut random);
@@ -115,6 +118,9 @@ fn residuals(rows: &Array2<f32>, means: &Array2<f32>, sample: &[&SplitRow], head
 }
 
 /// Trains a codebook for a model to bring along, on texts like those it will encode.
+///
+/// # Errors
+/// When the model can't be run or returns non-finite components.
 pub fn train_codebook(encoder: &dyn Encoder, texts: &[&str], centroids: usize, codec: &Codec) -> Result<Codebook> {
     let pooled = |part: &[&str]| -> Result<Vec<SplitRow>> {
         let documents = encoder.encode_documents(part)?;

@@ -142,6 +142,9 @@ pub struct LeftOut<'a> {
 }
 
 /// Walks the tree below `root`, except what is `left_out`. Does not follow symbolic links.
+///
+/// # Errors
+/// When `root` itself can't be read, or a pattern of `left_out` is invalid.
 pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<Walked> {
     walk_for(Purpose::Look, root, left_out, options, None)
 }
@@ -149,6 +152,9 @@ pub fn walk(root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Resul
 /// As [`walk_again`], for a walk whose [`Walked::tree`] is kept: waits up to a twentieth of a second for an ignore file
 /// that changed a moment ago. Otherwise an ignore file written just before the index would make every later walk list
 /// everything.
+///
+/// # Errors
+/// As [`walk`].
 pub fn walk_to_remember(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -159,6 +165,9 @@ pub fn walk_to_remember(
 }
 
 /// As [`walk`], and lists only the folders that differ from what an earlier walk found.
+///
+/// # Errors
+/// As [`walk`].
 pub fn walk_again(
     root: &Path,
     left_out: &LeftOut<'_>,
@@ -169,6 +178,9 @@ pub fn walk_again(
 }
 
 /// Whether a walk would find more than `files` files; it ends as soon as that is known.
+///
+/// # Errors
+/// As [`walk`].
 pub fn holds_more_than(files: usize, root: &Path, left_out: &LeftOut<'_>, options: &WalkOptions) -> Result<bool> {
     Ok(walk_for(Purpose::Count(files), root, left_out, options, None)?.files.len() > files)
 }

@@ -39,6 +39,9 @@ impl IgnorePatterns {
     }
 
     /// The same, but a line that is not a pattern is an error.
+    ///
+    /// # Errors
+    /// When a line is not a pattern.
     pub fn checked<'l>(
         root: &Path,
         lines: impl IntoIterator<Item = &'l str>,

@@ -32,6 +32,9 @@ impl ServedFiles {
 
 impl ServerState {
     /// The folders of a group of projects.
+    ///
+    /// # Errors
+    /// When the settings have no group of that name.
     pub(super) fn group(&self, name: &str) -> Result<Vec<PathBuf>> {
         Ok(settings_at(&self.started, &self.env)?.group(name, &self.env)?)
     }
@@ -45,6 +48,9 @@ impl ServerState {
     /// The place of a path that the caller wrote: in full, or from the root. With several roots, the path begins with
     /// its root's name, as in answers; without that name, it is looked for in all roots, and `None` if none has it.
     /// Limited to a project, a path that it doesn't have is one from the root.
+    ///
+    /// # Errors
+    /// When several roots have it, and any of them may be meant.
     pub(super) fn meant(&self, path: &str) -> Result<Option<PathBuf>> {
         let own = self.meant_here(path)?;
         match &self.whole {
@@ -128,6 +134,9 @@ impl ServerState {
     }
 
     /// [`ServerState::locate`] of paths, and of the folders of groups of the settings.
+    ///
+    /// # Errors
+    /// When one of them lies outside the roots, or there is no such group.
     pub fn located(&self, paths: &[String], groups: &[String]) -> Result<Vec<(&Arc<Root>, PathBuf, String)>> {
         let mut located = paths.iter().map(|path| self.locate(path)).collect::<Result<Vec<_>>>()?;
         for group in groups {
@@ -141,6 +150,9 @@ impl ServerState {
     }
 
     /// The files of a root that are served by name.
+    ///
+    /// # Errors
+    /// When its index can't be read.
     pub(super) fn served(&self, root: &Arc<Root>) -> Result<ServedFiles> {
         let snapshot = if self.indexed_only { Some(self.snapshot(root)?) } else { None };
         Ok(ServedFiles { root: root.project.root.clone(), snapshot })

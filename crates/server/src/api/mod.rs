@@ -92,12 +92,18 @@ impl Tool {
     }
 
     /// Reads the parameters of a request, whatever their notation.
+    ///
+    /// # Errors
+    /// When they are not those of this kind.
     pub fn call(&self, parameters: Map<String, Value>) -> serde_json::Result<Call> {
         (self.read)(parameters)
     }
 }
 
 /// Reads parameters; an error names the one that does not fit.
+///
+/// # Errors
+/// When they are not those of `P`, or ask for a shorter answer than there is.
 pub fn read<P: DeserializeOwned>(parameters: Map<String, Value>) -> serde_json::Result<P> {
     let tokens = parameters.get("max_tokens").and_then(Value::as_u64);
     if tokens.is_some_and(|tokens| tokens < page::TOKENS_MIN as u64) {
@@ -196,6 +202,9 @@ pub struct ApiAnswer {
 }
 
 /// Answers a request.
+///
+/// # Errors
+/// When there is no root, or the request can't be answered.
 pub fn answer(state: &ServerState, call: Call) -> Result<ApiAnswer> {
     let in_project = call.project.map(|project| state.in_project(&project)).transpose()?;
     if in_project.is_none() {

@@ -19,6 +19,9 @@ type Opened<'r> = (Arc<Snapshot>, Settings, Option<&'r Model>);
 
 impl ServerState {
     /// Fails if a root can't be served, without opening its index.
+    ///
+    /// # Errors
+    /// When its folder is gone, or its settings can't be understood.
     pub fn check(&self, root: &Root) -> Result<()> {
         check_folder(root)?;
         self.stand();
@@ -39,6 +42,9 @@ impl ServerState {
     }
 
     /// A root's index, brought up to date, its settings and its model. Where that fails, it is known from then on.
+    ///
+    /// # Errors
+    /// When the root can't be served.
     pub fn opened<'r>(&self, root: &'r Arc<Root>, first: &ReadFirst) -> Result<Opened<'r>> {
         let open = || -> Result<Opened<'r>> {
             Ok((self.snapshot_with(root, first)?, self.settings(root)?, self.model(root)?))

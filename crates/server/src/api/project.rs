@@ -19,6 +19,9 @@ impl ServerState {
 
     /// The same server limited to a folder inside its roots. It is searched with the index of its root, unless it lies
     /// in a repository of its own.
+    ///
+    /// # Errors
+    /// When it is no folder, lies outside the roots, or can't be indexed.
     pub fn in_project(&self, path: &str) -> Result<ServerState> {
         if self.shards().is_some() {
             bail!("project: this server answers over shards; `paths` takes names of repositories");

@@ -37,6 +37,9 @@ const LISTED_MAX: usize = 8;
 
 /// The text and the units of a file of a root: read once, so that both are of the same file. `asked` is its name in
 /// messages.
+///
+/// # Errors
+/// When it is not a text file, or has more than `bytes_max` bytes, with `too_large`.
 pub fn text_and_units(
     root: &Root,
     below: &str,

@@ -149,6 +149,9 @@ impl Root {
 }
 
 /// Fails where a root's folder is gone.
+///
+/// # Errors
+/// When it is.
 pub(super) fn check_folder(root: &Root) -> Result<()> {
     if !root.folder.is_dir() {
         bail!(NotServed(format!("{} is no longer a folder", root.folder.display())));

@@ -35,6 +35,9 @@ pub struct Shards {
 impl Shards {
     /// A server over the shards that a file names, with the token from another file or the environment; `at_once`
     /// searches run in parallel.
+    ///
+    /// # Errors
+    /// When a file can't be read, or names no shards.
     pub fn open(
         file: &Path,
         token_file: Option<&Path>,
@@ -52,6 +55,9 @@ impl Shards {
     }
 
     /// What is served of what a caller may see.
+    ///
+    /// # Errors
+    /// When no shard answers.
     pub fn seen(&self, allowed: Option<&[String]>) -> Result<ClusterHealth> {
         let seen = self.cluster.health(allowed)?;
         match (seen.coverage.answered, seen.coverage.missing.first()) {
@@ -62,6 +68,9 @@ impl Shards {
 
     /// The settings of the folder that the server was started in: they say how all shards are ranked. Read again after
     /// ten seconds; what can't be understood is read by each request until it can.
+    ///
+    /// # Errors
+    /// When a settings file can't be understood.
     pub fn settings(&self, env: &Env) -> Result<Settings> {
         let mut known = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, settings)) = known.as_ref().filter(|(read, _)| read.elapsed() < SETTINGS_KNOWN) {
@@ -73,6 +82,9 @@ impl Shards {
     }
 
     /// The model that the settings choose.
+    ///
+    /// # Errors
+    /// When it can't be opened.
     pub fn model(&self, options: &OpenOptions, env: &Env, settings: &Settings) -> Result<Option<&Model>> {
         if self.model.get().is_none() {
             let opening = options.with(settings);

@@ -75,12 +75,18 @@ impl ServerState {
     /// Opens the roots and the projects of groups; the first one becomes the current folder. Without any, the project
     /// around the current folder is opened, if it is one; a client may have roots of its own. With several roots, those
     /// that can't be served are reported and left out.
+    ///
+    /// # Errors
+    /// When no root that was given can be served, or there is no such group.
     pub fn new(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
         let state = ServerState::started(roots, groups, options, env, false)?;
         Ok(ServerState { areas: Vec::new(), ..state })
     }
 
     /// The same for agents, whose requests may name a project inside a folder of repositories.
+    ///
+    /// # Errors
+    /// As [`ServerState::new`].
     pub fn for_agents(roots: &[PathBuf], groups: &[String], options: OpenOptions, env: &Env) -> Result<ServerState> {
         ServerState::started(roots, groups, options, env, true)
     }
@@ -173,6 +179,9 @@ impl ServerState {
     }
 
     /// Opens a root: the folder, or the whole project around it. One that is open already stays so.
+    ///
+    /// # Errors
+    /// When it is not a folder, must not be indexed without confirmation, or its settings are invalid.
     pub fn root(&self, path: &Path, whole_project: bool) -> Result<Arc<Root>> {
         let (mut project, mut below) = Project::around(path, &self.env)?;
         let mut folder = path.canonicalize().with_context(|| format!("{}", path.display()))?;
@@ -227,6 +236,9 @@ impl ServerState {
     /// Takes over the roots of a client, given as addresses, as far as they are folders that may be indexed; the others
     /// are reported. If none is left, the server's own start folder is used as without a client's roots, and the
     /// client's former roots are no longer read.
+    ///
+    /// # Errors
+    /// When the first root can't be entered.
     pub fn take_roots(&mut self, addresses: &[String]) -> Result<()> {
         let (mut roots, mut lost): (Vec<Arc<Root>>, Vec<Unserved>) = Default::default();
         self.areas.clear();
@@ -248,6 +260,9 @@ impl ServerState {
     }
 
     /// Fails, with the reason, if there is no root.
+    ///
+    /// # Errors
+    /// When there is no root.
     pub fn check_roots(&self) -> Result<()> {
         if let ([], [area, ..]) = (&*self.roots, &*self.areas) {
             bail!("{} holds several repositories: name one of them in `project`", area.display());
@@ -269,6 +284,9 @@ impl ServerState {
     }
 
     /// A root's settings.
+    ///
+    /// # Errors
+    /// When a settings file can't be understood.
     pub fn settings(&self, root: &Root) -> Result<Settings> {
         let settings = settings_at(&root.folder, &self.env)?;
         tell_refused(&settings);
@@ -281,6 +299,9 @@ impl ServerState {
     }
 
     /// A root's model; none if its settings ask for keywords alone.
+    ///
+    /// # Errors
+    /// When it can't be opened.
     pub fn model<'r>(&self, root: &'r Root) -> Result<Option<&'r Model>> {
         if root.model.get().is_none() {
             let opening = self.options.with(&self.settings(root)?);
@@ -293,11 +314,17 @@ impl ServerState {
     }
 
     /// A root's index: the one that is open, unless something changed.
+    ///
+    /// # Errors
+    /// When it can't be read or built, or the folder is gone.
     pub fn snapshot(&self, root: &Arc<Root>) -> Result<Arc<Snapshot>> {
         self.snapshot_with(root, &ReadFirst::default())
     }
 
     /// The same; if files have to be read, those of `first` come first.
+    ///
+    /// # Errors
+    /// As [`ServerState::snapshot`].
     pub fn snapshot_with(&self, root: &Arc<Root>, first: &ReadFirst) -> Result<Arc<Snapshot>> {
         if let Err(error) = check_folder(root) {
             root.forget();
@@ -408,6 +435,9 @@ impl ServerState {
     }
 
     /// Fails where the server answers over shards, for what needs the files.
+    ///
+    /// # Errors
+    /// When it does.
     pub fn check_here(&self) -> Result<()> {
         match self.shards {
             Some(_) => {

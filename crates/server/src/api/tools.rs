@@ -137,6 +137,9 @@ fn search_one(state: &ServerState, asked: &params::Search) -> Result<ToolAnswer>
 }
 
 /// Whether a query is searched as literal text: it has no word, and nothing else says what is looked for.
+///
+/// # Errors
+/// When it does over shards.
 fn asks_for_text(state: &ServerState, asked: &params::Search) -> Result<bool> {
     let is_text = has_no_word(&asked.query) && pattern(asked).is_none() && facts(asked)?.allow_all();
     if is_text && state.shards().is_some() {
@@ -159,6 +162,9 @@ pub struct Shown {
 }
 
 /// `search`, for a reader other than an agent: each result as `show` gives it.
+///
+/// # Errors
+/// When the request can't be answered, or an index can't be read.
 pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>) -> Result<Shown> {
     check(asked)?;
     let is_text = asks_for_text(state, asked)?;

@@ -13,6 +13,9 @@ use super::state::{Root, ServerState};
 use super::unserved::{self, NotServed, Unserved};
 
 /// Refuses a request about a unit that says neither which nor where.
+///
+/// # Errors
+/// When both are empty.
 pub fn check_file(id: &str, file: &str) -> Result<()> {
     if id.is_empty() && file.is_empty() {
         bail!("the parameter `file` is missing (or `id`, the unit's id behind # in answers)");

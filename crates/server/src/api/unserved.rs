@@ -60,6 +60,9 @@ pub fn told(unserved: &[Unserved]) -> Option<String> {
 }
 
 /// Fails where something is left out, and nothing is left.
+///
+/// # Errors
+/// When it is so.
 pub fn check_rest(is_empty: bool, unserved: &[Unserved]) -> Result<()> {
     match told(unserved).filter(|_| is_empty) {
         Some(_) => {

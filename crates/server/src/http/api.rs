@@ -112,12 +112,18 @@ async fn answered(
 }
 
 /// An answer in JSON.
+///
+/// # Errors
+/// When there is no room for it.
 pub fn json(app: &App, content: &impl Serialize) -> Result<Response, Problem> {
     let bytes = serde_json::to_vec(content).map_err(|error| Problem::failed(error.to_string()))?;
     Ok(([(CONTENT_TYPE, "application/json")], app.gate.body(bytes)?).into_response())
 }
 
 /// Reads the body of a request: an object of JSON with all that its schema requires.
+///
+/// # Errors
+/// When it is another one, too long, or does not come.
 pub async fn parameters(
     app: &App,
     request: Request,
@@ -146,6 +152,9 @@ fn check_required(parameters: &Map<String, Value>, schema: &Map<String, Value>) 
 }
 
 /// All of a body.
+///
+/// # Errors
+/// When it is too long, or breaks off.
 pub async fn whole(mut body: Body) -> Result<Vec<u8>, Problem> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {

@@ -105,6 +105,9 @@ impl Admission {
     }
 
     /// Waits for a turn in the caller's queue.
+    ///
+    /// # Errors
+    /// When too many requests are already waiting.
     pub async fn enter(&self, caller: &CallerKey) -> Result<RequestTurn, Problem> {
         self.turns.take(caller).await.ok_or_else(Problem::overloaded)
     }
@@ -169,6 +172,9 @@ impl Admission {
     }
 
     /// An answer's body, which counts until the client has read it.
+    ///
+    /// # Errors
+    /// When it is too long, or clients leave too many answers unread.
     pub fn body(&self, bytes: Vec<u8>) -> Result<Body, Problem> {
         if bytes.len() > ANSWER_BYTES_MAX {
             return Err(Problem::too_long(ANSWER_BYTES_MAX));

@@ -35,6 +35,9 @@ const HEADERS: [(&str, &str); 6] = [
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
 
 /// Refuses a request whose head is too long: its address, and the names and values of its headers.
+///
+/// # Errors
+/// When it is.
 pub fn check_head(address: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let path = address.path_and_query().map_or(0, |path| path.as_str().len());
     let bytes =
@@ -95,6 +98,9 @@ pub struct Caller {
 
 impl Caller {
     /// Reads the header of a request to a server `over_shards`, which may need one.
+    ///
+    /// # Errors
+    /// When it is missing, no list of names, or would be without effect.
     pub fn read(headers: &HeaderMap, over_shards: bool, is_needed: bool, key: CallerKey) -> Result<Caller, Problem> {
         let mut given = headers.get_all(REPOSITORIES).iter();
         let (first, second) = (given.next(), given.next());
@@ -127,6 +133,9 @@ pub struct Guard {
 
 impl Guard {
     /// From what the user gave.
+    ///
+    /// # Errors
+    /// When the token can't be read or is too short, or is missing where others can reach the server.
     pub fn new(args: &ServeArgs, env: &Env) -> Result<Guard> {
         let tokens = match (&args.token_file, &env.token) {
             (Some(path), _) => Some(AccessTokens::of_file(path, check_token)?),
@@ -164,6 +173,9 @@ impl Guard {
 
     /// Whether a request may be answered: it uses a name of this server (against DNS rebinding), does not come from
     /// another site's page, and has a token unless its target is `open`. Returns the token's position, if it has one.
+    ///
+    /// # Errors
+    /// When it may not.
     pub fn check(&self, headers: &HeaderMap, is_page: bool, is_open: bool) -> Result<Option<usize>, Problem> {
         let forbidden = |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", detail));
         let mut hosts = headers.get_all(HOST).iter();

@@ -15,6 +15,9 @@ pub struct NamedRepository {
 
 impl NamedRepository {
     /// A repository called as its folder is.
+    ///
+    /// # Errors
+    /// When the folder has no name.
     pub fn of(folder: &Path) -> Result<NamedRepository> {
         let folder = full(folder)?;
         let name = folder
@@ -26,6 +29,9 @@ impl NamedRepository {
 
 /// The repositories, given as `NAME=PATH` or by a folder that gives its name. A repository that a group repeats under
 /// the same name counts once.
+///
+/// # Errors
+/// When a name is invalid, two folders have one, or one folder has two.
 pub fn named(given: &[PathBuf]) -> Result<Vec<NamedRepository>> {
     let mut all: Vec<NamedRepository> = Vec::new();
     for given in given {

@@ -39,6 +39,9 @@ const REPOSITORY_METRICS: [RepositoryMetric; 5] = [
 ];
 
 /// The metrics as text. `data` is the folder of the indexes.
+///
+/// # Errors
+/// Never, in practice: text is written to memory.
 pub fn text(
     generation: Option<&Generation>,
     unserved: usize,

@@ -44,6 +44,9 @@ repository, in answers and in the parameter `paths`; the files themselves are no
 are counted as bytes / 4; a last line in parentheses gives the offset of the next page. Where shards do not answer, an answer says which.";
 
 /// Serves MCP on standard input and output until the client closes them.
+///
+/// # Errors
+/// When flags contradict each other, or no root can be served.
 pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
     if args.shard_token_file.is_some() && args.shards.is_none() {
         bail!(

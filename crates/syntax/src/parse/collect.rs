@@ -114,6 +114,9 @@ pub(super) struct FileCaptures {
 /// Runs the grammar and its query over `read` (only over `ranges`, if any are given) and adds to `found`. Returns
 /// whether the tree contains syntax errors. `read` is `text` prepared for the grammar: some bytes differ, and a newline
 /// may be appended. Captured ranges refer to `text`, and cover whole characters of it.
+///
+/// # Errors
+/// The exceeded limit.
 pub(super) fn collect(
     read: &str,
     text: &str,
@@ -194,6 +197,7 @@ pub(super) fn add_match<'t>(
             "call" => found.calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
+            "variables" => add_bound_names(node, text, &mut found.variables),
             "words" => pattern_names.extend(words_of(&bytes, text)),
             "names" => add_bound_names(node, text, &mut pattern_names),
             "feature" => features.push(bytes),

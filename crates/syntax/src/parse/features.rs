@@ -12,6 +12,9 @@ const CONDITIONS_MAX: usize = 1_024;
 const GLUE: [&str; 8] = ["all", "any", "build", "defined", "feature", "go", "if", "not"];
 
 /// Adds the names of each condition to the units in its scope.
+///
+/// # Errors
+/// When this takes too much time.
 pub(super) fn fill(
     units: &mut [Option<Unit>],
     definitions: &[Definition],

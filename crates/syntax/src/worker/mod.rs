@@ -67,6 +67,9 @@ pub fn is_asked_for(args: &[OsString]) -> bool {
 }
 
 /// Works as a worker until the other end closes the connection.
+///
+/// # Errors
+/// When the connection breaks, or what it brings is no request.
 pub fn serve() -> io::Result<()> {
     let (mut input, mut output) = (sandbox::owned(io::stdin())?, sandbox::owned(io::stdout())?);
     let limits = sandbox::enter();

@@ -27,6 +27,9 @@ pub struct FileChange {
 }
 
 /// Adds colgrep's parts for `agent` to the file. A file that has exactly these is unchanged.
+///
+/// # Errors
+/// When the file can't be read, or has an unexpected form.
 pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Result<FileChange> {
     let path = target.path.clone();
     let (before, old) = (read(&path)?, receipts.of(&path));
@@ -61,6 +64,9 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
 }
 
 /// Removes colgrep's parts from the file; unchanged if another agent than `agent` reads it too.
+///
+/// # Errors
+/// When the file can't be read, or has an unexpected form.
 pub fn uninstalled(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Result<FileChange> {
     let path = target.path.clone();
     let (before, mut old) = (read(&path)?, receipts.of(&path));

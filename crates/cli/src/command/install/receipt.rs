@@ -68,6 +68,9 @@ impl Receipts {
     }
 
     /// The write that stores `receipt` for `path`, or removes it.
+    ///
+    /// # Errors
+    /// When the receipt that is there can't be read.
     pub fn write(&self, path: &Path, receipt: Option<&Receipt>) -> Result<Write> {
         let file = self.file(path);
         let after = receipt.map(serde_json::to_string_pretty).transpose()?;

@@ -109,6 +109,9 @@ impl EditorFiles {
     }
 
     /// The text of a file.
+    ///
+    /// # Errors
+    /// When it is not open, and can't be read or is no text.
     pub(super) fn text(&self, uri: &str) -> Result<String> {
         if let Some(text) = self.open.get(uri) {
             return Ok(text.clone());
@@ -120,6 +123,9 @@ impl EditorFiles {
 }
 
 /// The path of a `file:` address.
+///
+/// # Errors
+/// As [`file_path`].
 pub(super) fn path_of(uri: &str) -> Result<PathBuf> {
     file_path(uri).with_context(|| uri.to_string())
 }

@@ -46,6 +46,9 @@ enum VersionPlace {
 
 /// The files of a change below the project's root, by path. Of a change of more than 200 files, only the first have
 /// texts.
+///
+/// # Errors
+/// Outside a repository, without the `git` program, or when there is no such commit.
 pub fn versions(project: &Project, change: &GitChange) -> Result<Vec<FileVersions>> {
     let root = project.root.as_path();
     let git = GitProgram { path: project.programs.clone(), ..GitProgram::default() };

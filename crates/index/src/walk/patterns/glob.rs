@@ -49,6 +49,9 @@ const ENDS_IN_ESCAPE: &str = "a backslash with nothing to escape";
 
 impl Glob {
     /// Reads a glob.
+    ///
+    /// # Errors
+    /// Why it matches nothing.
     pub(super) fn new(glob: &[u8], ignore_case: bool) -> Result<Glob, &'static str> {
         let is_special = |b: &u8| matches!(b, b'*' | b'?' | b'[' | b'\\');
         // Git compares this part first, and takes the rest for a glob of its own: `**` may begin it.

@@ -135,6 +135,9 @@ pub type Captures<'t> = Vec<(u16, Node<'t>)>;
 
 impl Patterns {
     /// Compiles `text` for `language`.
+    ///
+    /// # Errors
+    /// What is wrong and on which line.
     pub fn new(language: &Language, text: &str) -> Result<Patterns, PatternError> {
         let mut reader = QueryReader { language, text, at: 0, captures: Vec::new(), predicates: Vec::new() };
         let mut patterns = Vec::new();
@@ -156,6 +159,9 @@ impl Patterns {
 
     /// Calls `found` with every match below `root`: the pattern's position in the file, and its captures. Checks
     /// `go_on` now and then.
+    ///
+    /// # Errors
+    /// The error of `go_on`.
     pub fn matches<'t, E>(
         &self,
         root: Node<'t>,
