@@ -402,7 +402,7 @@ fn extensions_and_first_lines_tell_the_language() {
         })
         .collect();
     told.sort();
-    assert_eq!(told, ["a.C cpp", "facts.pl unknown", "tool python"]);
+    assert_eq!(told, ["a.C cpp", "facts.pl prolog", "tool python"]);
 }
 
 #[cfg(target_os = "linux")]
