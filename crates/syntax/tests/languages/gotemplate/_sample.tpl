@@ -3,10 +3,10 @@
 {{- if .Values.name -}}
 {{ .Values.name }}
 {{- else -}}
-{{ include "relay.default" . }}
+{{ include "relay.first_title" . }}
 {{- end -}}
 {{- end -}}
 
-{{- define "relay.default" -}}
+{{- define "relay.first_title" -}}
 relay
 {{- end -}}
