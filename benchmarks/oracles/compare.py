@@ -6,7 +6,7 @@
 `fetch.py` fills DIR: one folder per language. Oracles: Python's `ast`, the TypeScript compiler (a folder where
 `npm install typescript` ran), universal-ctags for everything else.
 
-- recall: definitions of the oracle with a unit of that name that begins at most 3 lines before or after it
+- recall: definitions of the oracle with a unit of that name around them, or at most 3 lines away
 - wrong: functions and types among the units whose name the oracle does not have in that file, and has no part of
 - keywords: units that are named like a keyword
 - NAME: drawn names that are unique in their folder; `PROGRAM NAME -k 1` prints the defining line. `odd` are names with
@@ -26,7 +26,7 @@ import tempfile
 
 # Language → the name that ctags has, and the kinds that count as definitions (all letters that ctags lists).
 CTAGS = {
-    "ada": ("Ada", "PpRrKtTxy"), "assembler": ("Asm", "lm"), "awk": ("Awk", "f"), "batchfile": ("DosBatch", "l"),
+    "ada": ("Ada", "PpRrKtT"), "assembler": ("Asm", "lm"), "awk": ("Awk", "f"), "batchfile": ("DosBatch", "l"),
     "bash": ("Sh", "f"), "c": ("C", "fsugetd"), "clojure": ("Clojure", "f"), "cmake": ("CMake", "fmt"),
     "cobol": ("Cobol", "pPs"), "cpp": ("C++", "fcsuge"), "csharp": ("C#", "ceimpsg"), "css": ("CSS", "ci"),
     "dlang": ("D", "cfgistu"), "elixir": ("Elixir", "fmop"), "elm": ("Elm", "ftacp"), "emacslisp": ("EmacsLisp", "fmvcdugi"),
@@ -106,7 +106,7 @@ def ctags_definitions(paths, language):
         tag = json.loads(line)
         if tag.get("_type") != "tag":
             continue
-        is_local = tag.get("scopeKind") in ("function", "method", "subroutine", "procedure")
+        is_local = tag.get("scopeKind") in ("function", "method", "subroutine", "procedure", "subprogram")
         # ctags gives names to what has none.
         if not is_local and not re.match(r"__anon|anonymous|AnonymousFunction", tag["name"]):
             found[pathlib.Path(tag["path"])].append((tag["name"], tag["line"]))
@@ -118,7 +118,7 @@ def units(program, path):
     if ran.returncode:
         return []
     rows = [row for row in json.loads(ran.stdout) if row["name"]]
-    return [(row["name"], row["line"], row["unit_type"]) for row in rows]
+    return [(row["name"], row["line"], row["end_line"], row["unit_type"]) for row in rows]
 
 
 def last(name):
@@ -130,15 +130,16 @@ def compare(definitions, found):
     """Definitions that a unit has, and names of functions and types that no definition has."""
     missing, wrong, keywords = [], [], []
     lines = {}
-    for name, line, _ in found:
+    for name, line, end, _ in found:
         for key in {name, last(name)}:
-            lines.setdefault(key, []).append(line)
+            lines.setdefault(key, []).append((line, end))
     for name, line in definitions:
         near = lines.get(name, []) + lines.get(last(name), [])
-        if not any(abs(line - other) <= AROUND for other in near):
+        # Clauses of one function are one unit.
+        if not any(first - AROUND <= line <= max(end, first + AROUND) for first, end in near):
             missing.append((name, line))
     known = {last(name) for name, _ in definitions} | {name for name, _ in definitions}
-    for name, line, kind in found:
+    for name, line, _, kind in found:
         if kind in ("function", "method", "class") and name not in known and last(name) not in known:
             wrong.append((name, line))
         if name in KEYWORDS:
@@ -216,7 +217,7 @@ def main():
             found = units(args.program, path)
             own = compare(definitions, found)
             total += len(definitions)
-            named += sum(kind in ("function", "method", "class") for _, _, kind in found)
+            named += sum(kind in ("function", "method", "class") for *_, kind in found)
             for all_, some in zip((missing, wrong, keywords), own):
                 all_.extend((name, f"{path}:{line}") for name, line in some)
         for what, list_ in (("missing", missing), ("wrong", wrong), ("keyword", keywords)):
