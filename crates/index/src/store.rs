@@ -414,7 +414,8 @@ impl Store {
     /// # Errors
     /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<GenerationParts> {
-        let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
+        // Forged files can make no sense as early as here.
+        let lexical = caught(|| Lexical::open_at(&self.lexical_folder(), point)).flatten()?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
             Some(Ok(vectors)) => (Some(vectors), None),

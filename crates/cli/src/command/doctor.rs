@@ -48,7 +48,6 @@ enum Level {
     Advice,
 }
 
-/// One finding.
 #[derive(Debug, Serialize)]
 struct Finding {
     about: &'static str,

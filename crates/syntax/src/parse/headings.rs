@@ -283,7 +283,6 @@ fn pod_title(line: &str) -> Option<(usize, Bytes)> {
     title_chars(title).map(|_| (level as usize, place_in(line, title)))
 }
 
-/// Where a part of a line is.
 fn place_in(line: &str, part: &str) -> Bytes {
     let start = part.as_ptr().addr() - line.as_ptr().addr();
     start..start + part.len()

@@ -1,5 +1,5 @@
 {{/* The name of the chart. */}}
-{{- define "relay.name" -}}
+{{- define "relay.heading" -}}
 {{- if .Values.name -}}
 {{ .Values.name }}
 {{- else -}}
