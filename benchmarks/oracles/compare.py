@@ -28,7 +28,7 @@ import tempfile
 CTAGS = {
     "ada": ("Ada", "PpRrKtT"), "assembler": ("Asm", "lm"), "awk": ("Awk", "f"), "batchfile": ("DosBatch", "l"),
     "bash": ("Sh", "f"), "c": ("C", "fsugetd"), "clojure": ("Clojure", "f"), "cmake": ("CMake", "fmt"),
-    "cobol": ("Cobol", "pPs"), "cpp": ("C++", "fcsuge"), "csharp": ("C#", "ceimpsg"), "css": ("CSS", "ci"),
+    "cobol": ("Cobol", "pPs"), "cpp": ("C++", "fcsuge"), "csharp": ("C#", "ceimpsg"),
     "dlang": ("D", "cfgistu"), "elixir": ("Elixir", "fmop"), "elm": ("Elm", "ftacp"), "emacslisp": ("EmacsLisp", "fmvcdugi"),
     "erlang": ("Erlang", "dfrt"), "fortran": ("Fortran", "fmpst"), "go": ("Go", "fstic"), "haskell": ("Haskell", "tcfm"),
     "haxe": ("Haxe", "mceit"), "ini": ("Iniconf", "sk"), "java": ("Java", "ceimg"), "javascript": ("JavaScript", "fcmg"),
@@ -123,7 +123,8 @@ def units(program, path):
 
 def last(name):
     """The last part of a qualified name."""
-    return re.split(r"::|\.", name.strip())[-1] or name
+    name = name.strip().strip("\"'")
+    return re.split(r"::|[.:]", name)[-1] or name
 
 
 def compare(definitions, found):

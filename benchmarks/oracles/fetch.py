@@ -21,7 +21,6 @@ SOURCES = {
     "c": ("cargo", ["zstd-sys@2.0.13", "libz-sys@1.1.20", "onig_sys@69.8.1"], [".c"]),
     "cmake": ("apt", ["cmake-data", "extra-cmake-modules"], [".cmake"]),
     "cpp": ("cargo", ["esaxx-rs@0.1.10", "link-cplusplus@1.0.9", "snmalloc-sys@0.3.7"], [".cc", ".cpp", ".hpp"]),
-    "css": ("npm", ["bootstrap@5.3.3", "bulma@1.0.2"], [".css"]),
     "emacslisp": ("apt", ["elpa-magit", "elpa-dash", "elpa-projectile"], [".el"]),
     "erlang": ("apt", ["erlang-src"], [".erl"]),
     "fortran": ("pip", ["numpy==1.26.4"], [".f90", ".f"]),

@@ -119,7 +119,9 @@ impl OpenDefinition<'_> {
         match (self.extent, head) {
             (DefinitionExtent::Indented, _) => is_left && !goes_on(line.trim_start()),
             (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
-            // Without a last line of its own, it ends before the next of its kind.
+            // Without a last line of its own, a function ends before the next definition, anything else before the next
+            // of its kind.
+            (DefinitionExtent::Closed(_), Some(_)) if self.definition.what.is_callable() => is_left,
             (DefinitionExtent::Closed(_) | DefinitionExtent::Ended(_), Some(other)) => is_left && other == self.extent,
             _ => false,
         }
@@ -323,6 +325,12 @@ mod tests {
                 "ada",
                 "package A is\n   procedure B is\n   begin\n      C;\nend A;\n",
                 &["1-5 class A", "2-4 method A.B"],
+            ),
+            // A declaration over several lines has no closing line.
+            (
+                "ada",
+                "package A is\n   function B\n     (C : D) return E;\n   F : constant G := 1;\nend A;\n",
+                &["1-5 class A", "2-3 method A.B", "4-4 constant A.F"],
             ),
             // Whatever is indented how, up to the closing word.
             (
