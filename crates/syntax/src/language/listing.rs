@@ -80,13 +80,13 @@ pub fn markdown() -> String {
         "<!-- Made by `just docs`; a test keeps it current. -->\n\n# Languages\n\ncolgrep cuts files of {all} languages and \
          file types into named units: {grammars} by tree-sitter grammars, {lines} by patterns of lines, {readers} by \
          readers of their own. Files of any other kind become blocks of lines.\n\nLanguages read by a grammar also have \
-         parameters, return types, base types and local variables, where the language has them.\n"
+         parameters, return types, base types and local variables, where the language has them. An entry has the names for `-t`, the files, and what parsing gives.\n"
     );
     let mut rows: Vec<&Language> = LANGUAGES.iter().filter(|row| row.has_units()).collect();
     rows.sort_by_key(|row| row.name);
     for (way, heading) in [("grammar", "A grammar"), ("lines", "Patterns of lines"), ("reader", "A reader of its own")]
     {
-        text += &format!("\n## {heading}\n\n| `-t` | files | gives |\n|---|---|---|\n");
+        text += &format!("\n## {heading}\n\n");
         for row in rows.iter().filter(|row| row.way() == way) {
             let facts = row.facts();
             let names: Vec<String> = std::iter::once(&row.name).chain(row.aliases).map(|n| format!("`{n}`")).collect();
@@ -98,7 +98,7 @@ pub fn markdown() -> String {
             files.retain(|file| seen.insert(file.clone()));
             let gives: Vec<&str> = GIVEN.into_iter().filter(|fact| facts.contains(fact)).collect();
             let (names, files, gives) = (names.join(" "), files.join(" "), gives.join(", "));
-            text += &format!("| {names} | {files} | {gives} |\n");
+            text += &format!("- {names} ({files}): {gives}\n");
         }
     }
     text
