@@ -8,7 +8,7 @@
 
 - recall: definitions of the oracle with a unit of that name around them, or at most 3 lines away
 - wrong: functions and types among the units whose name the oracle does not have in that file, and has no part of
-- keywords: units that are named like a keyword
+- keywords: units that are named like a keyword, as no definition is
 - NAME: drawn names that are unique in their folder; `PROGRAM NAME -k 1` prints the defining line. `odd` are names with
   another character than letters, digits and `_`
 """
@@ -37,7 +37,7 @@ CTAGS = {
     "objc": ("ObjectiveC", "iPmcs"), "ocaml": ("OCaml", "tfcm"), "pascal": ("Pascal", "fp"), "perl": ("Perl", "sp"),
     "php": ("PHP", "cfit"), "powershell": ("PowerShell", "fc"), "proto": ("Protobuf", "mesr"),
     "puppet": ("PuppetManifest", "cd"), "r": ("R", "f"), "raku": ("Perl6", "cgmorst"), "robotframework": ("Robot", "tk"),
-    "ruby": ("Ruby", "cfmS"), "rust": ("Rust", "nsgtPfM"), "scheme": ("Scheme", "f"), "style": ("SCSS", "mfv"),
+    "ruby": ("Ruby", "cfmS"), "rust": ("Rust", "sgtPfM"), "scheme": ("Scheme", "f"), "style": ("SCSS", "mfv"),
     "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftiCK"), "tcl": ("Tcl", "p"),
     "vhdl": ("VHDL", "eaptfPT"), "vimscript": ("Vim", "f"), "visualbasic": ("Basic", "fcte"),
 }
@@ -59,6 +59,9 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
     if (!inside && defines && node.name && ts.isIdentifier(node.name)) {
       found.push([node.name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
+    }
+    if (!inside && is("Constructor")) {
+      found.push(["constructor", source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
     }
     ts.forEachChild(node, (child) => visit(child, inside || callable));
   };
@@ -143,7 +146,7 @@ def compare(definitions, found):
     for name, line, _, kind in found:
         if kind in ("function", "method", "class") and name not in known and last(name) not in known:
             wrong.append((name, line))
-        if name in KEYWORDS:
+        if name in KEYWORDS and name not in known:
             keywords.append((name, line))
     return missing, wrong, keywords
 
