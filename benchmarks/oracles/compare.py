@@ -38,7 +38,7 @@ CTAGS = {
     "php": ("PHP", "cfit"), "powershell": ("PowerShell", "fc"), "proto": ("Protobuf", "mesr"),
     "puppet": ("PuppetManifest", "cd"), "r": ("R", "f"), "raku": ("Perl6", "cgmorst"), "robotframework": ("Robot", "tk"),
     "ruby": ("Ruby", "cfmS"), "rust": ("Rust", "sgtPfM"), "scheme": ("Scheme", "f"), "style": ("SCSS", "mfv"),
-    "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftiCK"), "tcl": ("Tcl", "p"),
+    "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftiCK"), "tcl": ("Tcl", "pn"),
     "vhdl": ("VHDL", "eaptfPT"), "vimscript": ("Vim", "f"), "visualbasic": ("Basic", "fcte"),
 }
 # Definitions of an oracle that units leave out on purpose, or that are none.
@@ -133,7 +133,7 @@ def units(program, path):
 
 def last(name):
     """The last part of a qualified name."""
-    name = name.strip().strip("\"'")
+    name = name.strip().strip("\"'").lstrip("$@%#.")
     return re.split(r"::|[.:]", name)[-1] or name
 
 
