@@ -3,10 +3,10 @@
 {{- if .Values.name -}}
 {{ .Values.name }}
 {{- else -}}
-{{ include "relay.first_title" . }}
+{{ include "relay-default" . }}
 {{- end -}}
 {{- end -}}
 
-{{- define "relay.first_title" -}}
+{{- define "relay-default" -}}
 relay
 {{- end -}}
