@@ -12,3 +12,4 @@ mod relevance;
 mod run;
 mod sweep;
 mod torture;
+mod translations;
