@@ -188,7 +188,8 @@ impl QueryWords {
 
     /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
     /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
-    /// outweighs name, signature and documentation by [`BODY_MARGIN`].
+    /// outweighs name, signature and documentation by [`BODY_MARGIN`]; and it takes the place of a line above the
+    /// definition.
     fn best_of_all(&self, weighed: &mut WeighedLines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
@@ -220,6 +221,10 @@ impl QueryWords {
             }
         }
         let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);
+        // A comment above a definition is the reason, and the definition the place.
+        if !is_text && best.2 < first {
+            best.2 = own;
+        }
         if best.1 > 0.0 || has_letters(&best.2) {
             return best.2;
         }
