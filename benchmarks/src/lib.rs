@@ -1,35 +1,35 @@
 //! colgrep-bench: how well and how fast colgrep finds, measured in-process, with honest errors.
 
-pub mod ablate;
-pub mod background;
-pub mod compare;
-pub mod corpus;
-pub mod economy;
-pub mod impact;
-pub mod issues;
-pub mod known;
-pub mod metric;
-pub mod needles;
-pub mod order;
-pub mod packs;
-pub mod paired;
-pub mod places;
-pub mod plot;
-pub mod pools;
+mod ablate;
+mod background;
+mod compare;
+mod corpus;
+mod economy;
+mod impact;
+mod issues;
+mod known;
+mod metric;
+mod needles;
+mod order;
+mod packs;
+mod paired;
+mod places;
+mod plot;
+mod pools;
 mod process;
-pub mod recall;
-pub mod report;
-pub mod research;
-pub mod run;
-pub mod selfeval;
-pub mod serve;
-pub mod shards;
-pub mod shown;
-pub mod speed;
-pub mod strength;
-pub mod sweep;
-pub mod torture;
-pub mod trace;
+mod recall;
+mod report;
+mod research;
+mod run;
+mod selfeval;
+mod serve;
+mod shards;
+mod shown;
+mod speed;
+mod strength;
+mod sweep;
+mod torture;
+mod trace;
 
 use std::ffi::OsString;
 
@@ -65,7 +65,7 @@ enum BenchCommand {
     Known(known::KnownArgs),
     /// Hold a corpus in several indexes against the one index of it
     Shards(shards::ShardsArgs),
-    /// Measure whether an answer of so many tokens holds the right file, and the right unit in full
+    /// Measure whether an answer of a given length contains the right file, and the right unit in full
     Pack(packs::PacksArgs),
     /// Measure whether the line that is shown of a file says anything of the query
     Shown(shown::ShownArgs),
@@ -98,7 +98,7 @@ enum BenchCommand {
     /// Measure relevance on a repository without labels, by its commits and its documentation
     #[command(name = "self")]
     SelfEval(selfeval::SelfEvalArgs),
-    /// Programs behind the embedded model and the index's layout
+    /// Programs for work on the embedded model and the index's layout
     #[command(subcommand)]
     Research(research::ResearchArgs),
     /// Stop it at each of its steps and damage its files, and look whether anything is lost or wrong

@@ -2,6 +2,7 @@
 
 mod common;
 mod compare;
+mod economy;
 mod issues;
 mod measure;
 mod needles;
@@ -11,3 +12,4 @@ mod relevance;
 mod run;
 mod sweep;
 mod torture;
+mod translations;

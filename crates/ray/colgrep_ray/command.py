@@ -47,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, text in (
         ("build", "bring the index of every repository in the bucket up to date"),
         ("start", "build, then serve; again with a changed file, change what is served"),
+        ("look", "look for new commits at once, as after a push"),
         ("status", "tell what is served, and what is missing"),
         ("stop", "end what start began on a cluster"),
     ):
@@ -63,6 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
                 metavar="SECONDS",
                 help="how long to wait until every shard answers (default: 600)",
             )
+        if name == "look":
+            command.add_argument("names", nargs="*", help="repositories that were pushed (default: all)")
         if name == "status":
             command.add_argument("--json", action="store_true", help="as JSON")
     asked = parser.parse_args(arguments)
@@ -86,6 +89,9 @@ def _run(asked: argparse.Namespace, config: Config) -> int:
             return build(config)
         if asked.command == "start":
             return start(config, is_local=is_local, builds=not asked.no_build, wait=asked.wait)
+        if asked.command == "look":
+            call(find(config), "look", asked.names)
+            return 0
         if asked.command == "status":
             return status(config, as_json=asked.json)
         return stop(config)

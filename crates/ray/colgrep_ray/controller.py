@@ -24,7 +24,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .config import Config, Repository
 from .indexes import Built, build
-from .placing import assigned, kept as kept_elsewhere, node_for, to_move
+from .placing import addresses, assigned, kept as kept_elsewhere, node_for, to_move
 from .replica import HEAD_LOST, HEAD_LOST_SECONDS, Replica, State
 from .running import ProgramError
 from .source import Revision, revision
@@ -117,12 +117,12 @@ class Controller:
         self._avoided: dict[str, float] = {}
         # Whoever starts it may build first.
         self._lost, self._held_until = 0, time.monotonic() + FIRST
-        self._is_stopped = threading.Event()
+        self._is_stopped, self._is_due = threading.Event(), threading.Event()
         self._adopt()
         self._leave_out()
         self._threads = [
             threading.Thread(target=self._loop, args=one, daemon=True)
-            for one in ((self._tick, lambda: TICK), (self._look, lambda: self._config.poll))
+            for one in ((self._tick, self._is_stopped, lambda: TICK), (self._look, self._is_due, lambda: self._config.poll))
         ]
         for thread in self._threads:
             thread.start()
@@ -148,13 +148,10 @@ class Controller:
         return self._token
 
     def places(self) -> list[list[str]]:
-        """The addresses of each shard that has repositories. A shard without a living replica is named with an empty list."""
+        """The addresses of each shard that has repositories, for the coordinator."""
         with self._lock:
-            return [
-                sorted(held.state.address for held in self._of(shard) if held.state and held.state.address)
-                for shard, wanted in sorted(self._wanted().items())
-                if wanted
-            ]
+            up = [(one.shard, one.state.address, one.state.serving) for one in self._held.values() if one.state]
+            return addresses(self._wanted(), [one for one in up if one[1]])
 
     def status(self) -> dict[str, Any]:
         """All that is known, as plain data."""
@@ -190,6 +187,13 @@ class Controller:
                 "warnings": self._warnings(),
             }
 
+    def look(self, names: list[str]) -> None:
+        """Looks for new commits at once: a push was heard of. Of these repositories, or all, those that failed are tried
+        again too."""
+        with self._lock:
+            self._failed_at = {name: at for name, at in self._failed_at.items() if names and name not in names}
+        self._is_due.set()
+
     def hold(self, seconds: float) -> None:
         """Looks for no new commits for a while: somebody else builds."""
         with self._lock:
@@ -206,6 +210,7 @@ class Controller:
     def stop(self) -> None:
         """Ends all replicas."""
         self._is_stopped.set()
+        self._is_due.set()
         for thread in self._threads:
             thread.join(5.0)
         with self._lock:
@@ -220,14 +225,15 @@ class Controller:
 
     # What follows runs in the controller's own threads.
 
-    def _loop(self, step: Any, pause: Any) -> None:
+    def _loop(self, step: Any, is_due: threading.Event, pause: Any) -> None:
         while not self._is_stopped.is_set():
             try:
                 step()
             except (RayError, RuntimeError) as error:
                 # The cluster's head may be away for a while; the replicas answer meanwhile.
                 print(f"controller: {error}", flush=True)
-            self._is_stopped.wait(pause())
+            if is_due.wait(pause()) and not self._is_stopped.is_set():
+                is_due.clear()
 
     def _of(self, shard: int) -> list[Held]:
         return [held for held in self._held.values() if held.shard == shard]

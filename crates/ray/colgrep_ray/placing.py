@@ -54,6 +54,24 @@ def kept(
     return found
 
 
+def addresses(
+    wanted: Mapping[int, Mapping[str, T]], serving: Iterable[tuple[int, str, Mapping[str, T]]]
+) -> list[list[str]]:
+    """The addresses of the replicas of each shard that coordinators should ask.
+
+    A shard without a replica that answers is named without an address, so that answers report it as missing. It is left
+    out while other shards serve all that it should serve: one that was just added, for instance.
+
+    Args:
+        wanted: What each shard should serve.
+        serving: For each replica that answers, its shard, its address and what it serves.
+    """
+    states = list(serving)
+    served = {name for _, _, names in states for name in names}
+    of = {shard: sorted(address for own, address, _ in states if own == shard) for shard in sorted(wanted)}
+    return [found for shard, found in of.items() if wanted[shard] and (found or not wanted[shard].keys() <= served)]
+
+
 def node_for(nodes: Sequence[str], held: Collection[str], load: Counter[str]) -> str | None:
     """The node for another replica of a shard: one that has none of it, and of those the one with the fewest replicas.
 

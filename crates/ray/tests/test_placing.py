@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from colgrep_ray.placing import assigned, kept, node_for, shard_of, to_move
+from colgrep_ray.placing import addresses, assigned, kept, node_for, shard_of, to_move
 
 NAMES = [f"repository-{n}" for n in range(2000)]
 
@@ -36,6 +36,18 @@ def test_a_shard_lets_go_of_a_repository_only_when_its_new_shard_serves_it() -> 
     assert kept([["a", "b"]], [(0, {"a": 1}), (1, {"b": 1})], 1) == {1: {"b": 1}}
     # What the file names no more is let go of at once.
     assert kept([["a"], []], [(0, {"a": 1, "gone": 1})], 1) == {}
+
+
+def test_a_new_shard_is_missing_only_for_what_no_other_shard_serves() -> None:
+    wanted = {0: {"a": 1, "b": 1}, 1: {"b": 1}}
+    old = [(0, "x:1", {"a": 1, "b": 1}), (0, "w:1", {"a": 1, "b": 1})]
+    # The new shard has no replica yet, but nothing is missing: the old one still serves all that it will serve.
+    assert addresses(wanted, old) == [["w:1", "x:1"]]
+    assert addresses(wanted, [*old, (1, "y:1", {"b": 1})]) == [["w:1", "x:1"], ["y:1"]]
+    # The old shard has let go, and the new one is lost.
+    assert addresses({0: {"a": 1}, 1: {"b": 1}}, [(0, "x:1", {"a": 1})]) == [["x:1"], []]
+    # A shard that should serve nothing is not asked, whatever its replicas still serve.
+    assert addresses({0: {}}, []) == addresses({0: {}}, [(0, "x:1", {"gone": 1})]) == []
 
 
 def test_a_replica_goes_to_a_node_without_its_shard_and_with_few_others() -> None:

@@ -230,8 +230,7 @@ fn mistakes_are_named() {
         (&["--calls", "push", "--explain"], "--explain: only with a query"),
         (&["queue", "-i"], "-i: only with a pattern"),
     ] {
-        let ran = sandbox.run(args);
-        assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);
+        sandbox.refuses(args, expected);
     }
 }
 
@@ -254,8 +253,7 @@ fn ids_name_units_from_one_build_to_the_next() {
     let (by_id, by_line) = (sandbox.run(&["--like", &push]), sandbox.run(&["--like", "src/queue.rs:6"]));
     assert_eq!(by_id.out, by_line.out, "{}", by_id.err);
     assert!(!by_id.out.is_empty() && !by_id.out.contains("src/queue.rs:6:"));
-    let gone = sandbox.run(&["--like", "0123456789abcdef"]);
-    assert!(gone.status == 2 && gone.err.contains("no unit has the id 0123456789abcdef"), "{}", gone.err);
+    sandbox.refuses(&["--like", "0123456789abcdef"], "no unit has the id 0123456789abcdef");
 }
 
 #[test]
@@ -352,6 +350,25 @@ fn a_pack_spends_its_budget_where_the_chance_is() {
     assert_eq!(rows[0]["id"].as_str().map(str::len), Some(16));
     assert_eq!(sandbox.run(&["zzzqqq", "--pack", "400"]).status, 1);
     assert_eq!(sandbox.run(&["queue", "--pack", "0"]).status, 2);
+}
+
+#[test]
+fn a_pack_says_what_its_first_unit_calls_and_what_else_its_file_has() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/ring.py", "def widen(ring):\n    return ring\n");
+    // Too long for the pack.
+    let body = "    basin = basin + basin + basin\n".repeat(60);
+    let queue = "from ring import widen\n\n\ndef grow_queue(queue):\n    return widen(queue)\n\n\n";
+    sandbox.write("src/queue.py", &format!("{queue}def drain(basin):\n{body}"));
+    let around = "calls widen src/ring.py:1\nalso here: drain:8\n";
+    let ran = sandbox.run(&["grow queue", "--pack", "400"]);
+    assert!(ran.out.contains(around), "{}", ran.out);
+    let below = sandbox.command(&["grow queue", "--pack", "400"]).current_dir(sandbox.root().join("src")).output();
+    let below = String::from_utf8(below.expect("a binary that starts").stdout).expect("text");
+    assert!(below.contains("calls widen ring.py:1\n"), "{below}");
+    let rows: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["grow queue", "--pack", "400", "--json"]).out).expect("JSON");
+    assert!(rows[0]["text"].as_str().is_some_and(|text| text.ends_with(around)), "{rows}");
 }
 
 #[test]

@@ -189,8 +189,7 @@ fn units_like_a_unit() {
         ("nowhere.py:1", "no such file"),
         ("a.py:99", "has no unit on line 99; `colgrep outline a.py`"),
     ] {
-        let ran = sandbox.run(&["--like", like]);
-        assert!(ran.status == 2 && ran.err.contains(message), "{like}: {ran:?}");
+        sandbox.refuses(&["--like", like], message);
     }
     sandbox.write("sub/d.py", "");
     let ran =
@@ -291,8 +290,7 @@ fn types_are_listed_and_refused() {
     let sandbox = Sandbox::of("relay");
     let list = sandbox.run(&["--type-list"]);
     assert!(list.status == 0 && list.out.contains("rust|rs: *.rs\n"), "{}", list.out);
-    let ran = sandbox.run(&["x", "-t", "klingon"]);
-    assert!(ran.status == 2 && ran.err.contains("--type-list"), "{ran:?}");
+    sandbox.refuses(&["x", "-t", "klingon"], "--type-list");
 }
 
 #[test]
@@ -330,6 +328,8 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["--files", "--max-tokens", "9"], "--max-tokens: not with --files"),
         (&["--files", "-n", "2", "-C", "2"], "-n and -C: not with --files"),
         (&["--files", "--no-update"], "--no-update: not with --files"),
+        (&["-e", "x", "--wait"], "--wait: only with a query; -e alone doesn't use the index"),
+        (&["x", "--wait", "--no-update"], "--wait reads what changed, and --no-update leaves it unread"),
         (&["--calls", "push", "--near", "src/main.rs"], "--near: only with a query; without one"),
         (&["--kind", "class", "--hint", "purpose=parsing"], "--hint: only with a query; without one"),
         (&["--called-by", "push", "--expand", "kubernetes"], "--expand: only with a query; without one"),

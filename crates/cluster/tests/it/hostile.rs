@@ -5,16 +5,11 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 
-use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, through};
+use crate::corpus::{Corpus, NAMES, QUERY, Serving, asked, cluster, everything, frame, hurried, through};
 use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
 use colgrep_engine::Scope;
 
-const QUERY: &str = "retry the socket when the session is closed";
 const TOKEN: &str = "a-token-of-some-length";
-
-fn frame(bytes: &[u8]) -> Vec<u8> {
-    [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
-}
 
 /// The next frame of a stream, if there is one.
 fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
@@ -63,10 +58,6 @@ fn refusal(text: &str) -> Vec<u8> {
     [&[1, 3, text.len() as u8][..], text.as_bytes()].concat()
 }
 
-fn everything(scope: &Scope) -> ClusterScope<'_> {
-    ClusterScope { allowed: None, scope }
-}
-
 #[test]
 fn a_token_never_goes_over_the_wire() {
     let corpus = Corpus::new(&NAMES[..2]);
@@ -81,7 +72,7 @@ fn a_token_never_goes_over_the_wire() {
     assert!(coverage.missing[0].why.contains("does not know the token"), "{coverage:?}");
     // Greetings, each with a number of its own, and nothing else.
     let hellos: Vec<Vec<u8>> = got.try_iter().collect();
-    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(b"colgrep\x01\x0a")), "{hellos:?}");
+    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(b"colgrep\x01\x0b")), "{hellos:?}");
     assert!(hellos.iter().all(|hello| hello.len() == 9 + 32 && hello[9..] != hellos[0][9..] || *hello == hellos[0]));
     // Each shard may have a token of its own.
     let tokens = format!("{impostor} another-token\n{} {TOKEN}\n", serving.name());

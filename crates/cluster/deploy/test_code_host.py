@@ -1,0 +1,160 @@
+"""Tests of webhook.py and repositories.py, with a code host on loopback."""
+
+import contextlib
+import hashlib
+import hmac
+import io
+import json
+import tempfile
+import threading
+import time
+import unittest
+import unittest.mock
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import repositories
+import webhook
+
+SECRET, OTHER = "a-secret-of-some-length", "another-secret-of-length"
+PLAN = {
+    "shards": [["a:1"], ["b:1"]],
+    "repositories": [
+        [{"name": "api", "url": "https://git.example.com/acme/api.git", "branch": "main"}],
+        [{"name": "web", "url": "git@git.example.com:acme/web"}],
+    ],
+}
+
+
+@contextlib.contextmanager
+def running(server):
+    """A server in a thread: its address."""
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class Webhook(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file("plan", json.dumps(PLAN))
+        self.file("secret", SECRET)
+        # Each run writes a line with the names.
+        self.file("build", 'echo "$@" >> "$0.done"\n')
+        self.builds = webhook.Builds(["sh", str(self.folder / "build")])
+
+    def file(self, name, text):
+        """Writes a file."""
+        (self.folder / name).write_text(text)
+
+    def ask(self, at, payload, headers=None, secret=SECRET):
+        """A request: the status."""
+        body = json.dumps(payload).encode()
+        mark = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        request = urllib.request.Request(at, body, headers or {"X-Hub-Signature-256": mark})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def built(self, count):
+        """What was built, once there are so many runs."""
+        done, until = self.folder / "build.done", time.monotonic() + 60
+        while time.monotonic() < until:
+            rows = done.read_text().splitlines() if done.exists() else []
+            if len(rows) >= count:
+                return rows
+            time.sleep(0.05)
+        self.fail(f"{count} runs did not come")
+
+    def test_a_signed_push_builds_its_repository(self):
+        server = webhook.server(("127.0.0.1", 0), self.folder / "plan", self.folder / "secret", self.builds)
+        api = {"repository": {"clone_url": "https://git.example.com/acme/api"}, "ref": "refs/heads/main"}
+        web = {"project": {"git_http_url": "https://git.example.com/acme/web.git"}, "ref": "refs/heads/any"}
+        with running(server) as at:
+            for payload, headers, secret in (
+                (api, None, OTHER),
+                (api, {"X-Hub-Signature-256": "sha256=" + "0" * 64}, SECRET),
+                (api, {"X-Gitlab-Token": OTHER}, SECRET),
+                (api, {"X-Gitlab-Token": ""}, SECRET),
+                (api, {"Accept": "*/*"}, SECRET),
+            ):
+                self.assertEqual(self.ask(at, payload, headers, secret), 401)
+            self.assertEqual(self.ask(at, {"repository": {"clone_url": "https://git.example.com/acme/other"}}), 404)
+            self.assertEqual(self.ask(at, ["no push"]), 404)
+            self.assertEqual(self.ask(at, api | {"ref": "refs/heads/side"}), 202)
+            self.assertEqual(self.ask(at, api), 202)
+            self.assertEqual(self.built(1), ["api"])
+            self.assertEqual(self.ask(at, web, {"X-Gitlab-Token": SECRET}), 202)
+            self.assertEqual(self.built(2), ["api", "web"])
+            # Two secrets are valid while one replaces the other.
+            self.file("secret", f"{OTHER}\n{SECRET}\n")
+            self.assertEqual([self.ask(at, api, None, secret) for secret in (SECRET, OTHER)], [202, 202])
+            self.file("secret", OTHER)
+            self.assertEqual([self.ask(at, api, None, secret) for secret in (SECRET, OTHER)], [401, 202])
+
+    def test_an_address_is_known_however_it_is_written(self):
+        same = [
+            "https://git.example.com/acme/api.git",
+            "https://user:word@Git.example.com/acme/api/",
+            "ssh://git@git.example.com:22/acme/api.git",
+            "git@git.example.com:acme/api.git",
+        ]
+        self.assertEqual({webhook.place(url) for url in same}, {"git.example.com/acme/api"})
+        self.assertNotEqual(webhook.place("https://git.example.com/acme/apis"), webhook.place(same[0]))
+
+
+class Repositories(unittest.TestCase):
+    def test_each_repository_has_a_shard_and_stays_there(self):
+        def row(name, **more):
+            return {"name": name, "clone_url": f"https://git.example.com/acme/{name}.git", "size": 10} | more
+
+        asked = []
+        listed = [[row("api"), row("old", archived=True), row("large", size=50)], [row("copy", fork=True), row("small")]]
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append((self.path, self.headers.get("Authorization")))
+                page = 1 if "page=2" in self.path else 0
+                self.send_response(200)
+                if page == 0:
+                    at = f"http://127.0.0.1:{self.server.server_address[1]}/orgs/acme/repos?page=2"
+                    self.send_header("Link", f'<{at}>; rel="next"')
+                self.end_headers()
+                self.wfile.write(json.dumps(listed[page]).encode())
+
+            def log_message(self, *_):
+                pass
+
+        with tempfile.TemporaryDirectory() as folder, running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as at:
+            file = Path(folder) / "shards.json"
+            file.write_text(json.dumps(PLAN))
+            with unittest.mock.patch.dict("os.environ", {"CODE_HOST_TOKEN": "token"}):
+                self.assertEqual(repositories.main(["github", "acme", str(file), at]), 0)
+            shards = json.loads(file.read_text())["repositories"]
+        self.assertEqual([[one["name"] for one in shard] for shard in shards], [["api", "small"], ["large"]])
+        self.assertEqual(shards[0][0], PLAN["repositories"][0][0], "what the file says of it stays")
+        self.assertEqual([path for path, _ in asked], ["/orgs/acme/repos?per_page=100", "/orgs/acme/repos?page=2"])
+        self.assertEqual({token for _, token in asked}, {"Bearer token"})
+
+    def test_a_host_that_can_not_be_asked_changes_nothing(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            file = Path(folder) / "shards.json"
+            file.write_text(json.dumps(PLAN))
+            self.assertEqual(repositories.main(["gitea", "acme", str(file), "http://127.0.0.1:1"]), 2)
+            self.assertEqual(json.loads(file.read_text()), PLAN)
+            self.assertEqual(repositories.main(["other", "acme", str(file)]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
