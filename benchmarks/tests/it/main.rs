@@ -2,6 +2,7 @@
 
 mod common;
 mod compare;
+mod english;
 mod issues;
 mod measure;
 mod needles;

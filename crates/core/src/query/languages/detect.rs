@@ -54,7 +54,7 @@ fn by_script(chunks: &[Chunk<'_>]) -> Option<NaturalLanguage> {
 
 /// What the words of a query say about one language.
 #[derive(Clone, Copy, Default)]
-struct Evidence {
+struct WordEvidence {
     /// Words that the language has and English lacks.
     own: usize,
     /// Words that both have: "in", "die", "parser".
@@ -77,9 +77,9 @@ fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Opti
     if is_known.iter().all(|is_known| *is_known) {
         return None;
     }
-    let (mut best, mut language, mut lone) = (Evidence::default(), None, None);
+    let (mut best, mut language, mut lone) = (WordEvidence::default(), None, None);
     for candidate in NaturalLanguage::LATIN {
-        let (mut evidence, mut last) = (Evidence::default(), None);
+        let (mut evidence, mut last) = (WordEvidence::default(), None);
         let glossary = candidate.glossary();
         let mut of_term = 0;
         for (at, (word, is_english)) in words.iter().zip(&is_known).enumerate() {
