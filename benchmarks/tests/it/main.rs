@@ -3,6 +3,7 @@
 mod common;
 mod compare;
 mod english;
+mod economy;
 mod issues;
 mod measure;
 mod needles;

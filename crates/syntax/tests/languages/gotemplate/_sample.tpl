@@ -3,10 +3,10 @@
 {{- if .Values.name -}}
 {{ .Values.name }}
 {{- else -}}
-{{ include "relay.default" . }}
+{{ include "relay-default" . }}
 {{- end -}}
 {{- end -}}
 
-{{- define "relay.default" -}}
+{{- define "relay-default" -}}
 relay
 {{- end -}}
