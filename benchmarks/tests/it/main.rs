@@ -2,8 +2,8 @@
 
 mod common;
 mod compare;
-mod english;
 mod economy;
+mod english;
 mod issues;
 mod measure;
 mod needles;
