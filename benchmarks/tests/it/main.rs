@@ -3,6 +3,7 @@
 mod common;
 mod compare;
 mod economy;
+mod english;
 mod issues;
 mod measure;
 mod needles;

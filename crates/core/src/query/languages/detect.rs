@@ -8,7 +8,9 @@ use super::natural::{NaturalLanguage, is_english};
 use super::segment::{Chunk, ChunkKind};
 
 /// Maximum of words that are read to tell a language with Latin letters.
-const WORDS_READ_MAX: usize = 64;
+const WORDS_READ_MAX: usize = 32;
+/// Maximum of characters that are read to tell Chinese from Japanese.
+const CHARACTERS_COMPARED_MAX: usize = 100;
 /// Minimum of letters in a query of one word, or with one word of another language.
 const LETTERS_OF_ONE_WORD_MIN: usize = 5;
 
@@ -21,6 +23,12 @@ pub(super) fn language_of(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) ->
 fn by_script(chunks: &[Chunk<'_>]) -> Option<NaturalLanguage> {
     let words = || chunks.iter().filter(|chunk| chunk.kind != ChunkKind::Kept);
     let has = |is_of: fn(char) -> bool| words().any(|chunk| chunk.text.contains(is_of));
+    let is_own = |c: &char| is_hangul(*c) || is_kana(*c) || is_han(*c) || is_cyrillic(*c);
+    let own = words().flat_map(|chunk| chunk.text.chars()).filter(is_own).count();
+    // A name in an English text.
+    if own < words().filter(|chunk| is_english_form(&chunk.text.to_lowercase())).count() {
+        return None;
+    }
     if has(is_hangul) {
         return Some(NaturalLanguage::Korean);
     }
@@ -29,24 +37,20 @@ fn by_script(chunks: &[Chunk<'_>]) -> Option<NaturalLanguage> {
     }
     if has(is_han) {
         // Without kana, the language is the one whose table explains more of the text.
-        let covered = |language: NaturalLanguage| -> usize {
+        let runs = words().filter(|chunk| chunk.kind == ChunkKind::Unspaced);
+        let text: String = runs.flat_map(|chunk| chunk.text.chars()).take(CHARACTERS_COMPARED_MAX).collect();
+        let covered = |language: NaturalLanguage, text: &str| {
             let glossary = language.glossary();
-            let of_text = |text: &str| {
-                let text = &*match language {
-                    NaturalLanguage::Chinese => Cow::Owned(simplified(text)),
-                    _ => Cow::Borrowed(text),
-                };
-                let (mut at, mut covered) = (0, 0);
-                while let Some(c) = text[at..].chars().next() {
-                    let len = glossary.longest(&text[at..]).map(|(len, _)| len);
-                    covered += len.unwrap_or_default();
-                    at += len.unwrap_or(c.len_utf8());
-                }
-                covered
-            };
-            words().filter(|chunk| chunk.kind == ChunkKind::Unspaced).map(|chunk| of_text(chunk.text)).sum()
+            let (mut at, mut covered) = (0, 0);
+            while let Some(c) = text[at..].chars().next() {
+                let len = glossary.longest(&text[at..]).map(|(len, _)| len);
+                covered += len.unwrap_or_default();
+                at += len.unwrap_or(c.len_utf8());
+            }
+            covered
         };
-        let is_japanese = covered(NaturalLanguage::Japanese) > covered(NaturalLanguage::Chinese);
+        let is_japanese =
+            covered(NaturalLanguage::Japanese, &text) > covered(NaturalLanguage::Chinese, &simplified(&text));
         return Some(if is_japanese { NaturalLanguage::Japanese } else { NaturalLanguage::Chinese });
     }
     has(is_cyrillic).then_some(NaturalLanguage::Russian)
@@ -54,7 +58,7 @@ fn by_script(chunks: &[Chunk<'_>]) -> Option<NaturalLanguage> {
 
 /// What the words of a query say about one language.
 #[derive(Clone, Copy, Default)]
-struct Evidence {
+struct WordEvidence {
     /// Words that the language has and English lacks.
     own: usize,
     /// Words that both have: "in", "die", "parser".
@@ -77,9 +81,9 @@ fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Opti
     if is_known.iter().all(|is_known| *is_known) {
         return None;
     }
-    let (mut best, mut language, mut lone) = (Evidence::default(), None, None);
+    let (mut best, mut language, mut lone) = (WordEvidence::default(), None, None);
     for candidate in NaturalLanguage::LATIN {
-        let (mut evidence, mut last) = (Evidence::default(), None);
+        let (mut evidence, mut last) = (WordEvidence::default(), None);
         let glossary = candidate.glossary();
         let mut of_term = 0;
         for (at, (word, is_english)) in words.iter().zip(&is_known).enumerate() {

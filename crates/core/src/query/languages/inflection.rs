@@ -167,10 +167,14 @@ pub(super) fn by_stem(language: NaturalLanguage, glossary: &Glossary, word: &str
 
 /// The English of a Spanish or Portuguese verb by its infinitive.
 fn of_romance_verb(language: NaturalLanguage, glossary: &Glossary, word: &str) -> Option<&'static str> {
-    VERB_ENDINGS.iter().find_map(|(ending, infinitives)| {
-        let root = word.strip_suffix(ending).filter(|root| root.chars().count() >= LETTERS_OF_A_PART_MIN)?;
-        infinitives.iter().find_map(|infinitive| glossary.get(&stem(language, &format!("{root}{infinitive}"))))
-    })
+    let bare = without_accents(word);
+    let of_infinitive = |word: &str| {
+        VERB_ENDINGS.iter().find_map(|(ending, infinitives)| {
+            let root = word.strip_suffix(ending).filter(|root| root.chars().count() >= LETTERS_OF_A_PART_MIN)?;
+            infinitives.iter().find_map(|infinitive| glossary.get(&stem(language, &format!("{root}{infinitive}"))))
+        })
+    };
+    of_infinitive(word).or_else(|| of_infinitive(&bare))
 }
 
 /// The English of a German verb: `geöffnet`, `hochgeladen`, `aufzurufen`, `verbindet`.

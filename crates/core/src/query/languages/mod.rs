@@ -60,7 +60,7 @@ pub struct Translation {
 }
 
 /// A part of a query, as read.
-enum Part<'t> {
+enum ReadPart<'t> {
     /// The English of a term.
     English(Cow<'static, str>),
     /// As typed.
@@ -73,8 +73,8 @@ enum Part<'t> {
 
 /// The parts of a query, and the words of its own language.
 #[derive(Default)]
-struct Parts<'t> {
-    parts: Vec<Part<'t>>,
+struct ReadParts<'t> {
+    parts: Vec<ReadPart<'t>>,
     words: String,
     /// Whether the glossary has some word.
     is_known: bool,
@@ -90,7 +90,7 @@ pub fn translated(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<T
     let is_unspaced = |c| is_hangul(c) || is_kana(c) || is_han(c);
     let chunks = chunks(&text, is_unspaced);
     let language = language_of(&chunks, &mut is_name)?;
-    let mut read = Parts::default();
+    let mut read = ReadParts::default();
     match language.is_unspaced() {
         true => read.read_unspaced(language, &chunks),
         false => read.read_words(language, &chunks),
@@ -101,12 +101,12 @@ pub fn translated(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<T
     is_read.then_some(Translation { language, text: english, words: read.words })
 }
 
-impl<'t> Parts<'t> {
+impl<'t> ReadParts<'t> {
     /// Adds what the glossary has for a term: nothing for one that carries only the form of the query.
     fn add(&mut self, english: Cow<'static, str>) {
         self.is_known = true;
         if !english.is_empty() {
-            self.parts.push(Part::English(english));
+            self.parts.push(ReadPart::English(english));
         }
     }
 
@@ -120,8 +120,8 @@ impl<'t> Parts<'t> {
 
     fn add_other(&mut self, chunk: &Chunk<'t>) {
         self.parts.push(match chunk.kind {
-            ChunkKind::Break => Part::Break,
-            _ => Part::Kept(chunk.text),
+            ChunkKind::Break => ReadPart::Break,
+            _ => ReadPart::Kept(chunk.text),
         });
     }
 
@@ -230,7 +230,7 @@ impl<'t> Parts<'t> {
             }
             let lower = folded(chunk.text);
             if language.is_romance() && PREPOSITIONS.contains(&&*lower) {
-                self.parts.push(Part::Of);
+                self.parts.push(ReadPart::Of);
                 at += 1;
                 continue;
             }
@@ -262,12 +262,12 @@ fn words_from<'a>(chunks: &'a [Chunk<'_>]) -> impl Iterator<Item = Cow<'a, str>>
 
 /// The query in English. Terms around a preposition without an article change places: `pool de conexiones` is a
 /// "connection pool".
-fn written(parts: &[Part<'_>]) -> String {
+fn written(parts: &[ReadPart<'_>]) -> String {
     let mut lines: Vec<Vec<&str>> = vec![Vec::new()];
     let mut at = 0;
     while let Some(part) = parts.get(at) {
         let (Some(line), Some(word)) = (lines.last_mut(), text_of(part)) else {
-            if matches!(part, Part::Break) {
+            if matches!(part, ReadPart::Break) {
                 lines.push(Vec::new());
             }
             at += 1;
@@ -275,7 +275,7 @@ fn written(parts: &[Part<'_>]) -> String {
         };
         let mut joined = vec![word];
         at += 1;
-        while let [Part::Of, next, ..] = &parts[at..]
+        while let [ReadPart::Of, next, ..] = &parts[at..]
             && let Some(next) = text_of(next)
         {
             joined.push(next);
@@ -286,25 +286,25 @@ fn written(parts: &[Part<'_>]) -> String {
     lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("\n")
 }
 
-fn text_of<'a>(part: &'a Part<'_>) -> Option<&'a str> {
+fn text_of<'a>(part: &'a ReadPart<'_>) -> Option<&'a str> {
     match part {
-        Part::English(english) => Some(english),
-        Part::Kept(text) => Some(text),
-        Part::Of | Part::Break => None,
+        ReadPart::English(english) => Some(english),
+        ReadPart::Kept(text) => Some(text),
+        ReadPart::Of | ReadPart::Break => None,
     }
 }
 
-fn english_of_part<'a>(part: &'a Part<'_>) -> Option<&'a str> {
+fn english_of_part<'a>(part: &'a ReadPart<'_>) -> Option<&'a str> {
     match part {
-        Part::English(english) => Some(english),
+        ReadPart::English(english) => Some(english),
         _ => None,
     }
 }
 
 /// The English question for the definition, the callers or the uses of a name, if the query asks for nothing else.
-fn question_for_name(parts: &[Part<'_>]) -> Option<String> {
+fn question_for_name(parts: &[ReadPart<'_>]) -> Option<String> {
     let mut names = parts.iter().filter_map(|part| match part {
-        Part::Kept(text) => Some(*text),
+        ReadPart::Kept(text) => Some(*text),
         _ => None,
     });
     let name = names.next().filter(|name| name.is_ascii() && !name.contains(char::is_whitespace))?;

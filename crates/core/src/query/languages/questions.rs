@@ -243,6 +243,7 @@ fn english_questions_and_code_are_not_read() {
         "don't insert a second quote in don't",
         "lowercase property name as fallback",
         "read le bytes",
+        "the name of the author is in the header of the file 用户",
     ] {
         assert_eq!(translated(text, |_| false), None, "{text}");
     }

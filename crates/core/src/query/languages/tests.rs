@@ -1,3 +1,5 @@
+//! The glossaries and what is kept beside them.
+
 use proptest::prelude::*;
 
 use super::inflection::{stem, without_accents};
