@@ -389,8 +389,14 @@ mod tests {
             ],
         };
         let text = record.markdown();
-        assert!(text.contains("| grep | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | 5050 | 5000 | 2.00 | 0 | 0 |"), "{text}");
-        assert!(text.contains("| pack | 0.500 | 0.250 | 0.250 | 0.500 | 0.500 | 2100 | 2000 | 2.00 | 2 | 1 |"), "{text}");
+        assert!(
+            text.contains("| grep | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | 5050 | 5000 | 2.00 | 0 | 0 |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| pack | 0.500 | 0.250 | 0.250 | 0.500 | 0.500 | 2100 | 2000 | 2.00 | 2 | 1 |"),
+            "{text}"
+        );
         assert!(text.contains("| where: 2 questions |") && text.contains("| how: 2 questions |"), "{text}");
     }
 
