@@ -50,6 +50,7 @@ pub(super) fn read(
     };
     // The title of a long query may describe a change.
     let everywhere = all_places_of(&told, language::facts()).filter(|_| !matches!(known, KnownQuery::Title));
+    let terms = request.background.terms;
     let request = &Request { query: everywhere.as_deref().unwrap_or(&told), ..*request };
     let mut query = match known {
         KnownQuery::Nothing | KnownQuery::AsTyped if request.knobs.long_queries => {
@@ -72,7 +73,7 @@ pub(super) fn read(
     if let Some(translation) = translation {
         query.add_typed(&typed, translation, tokenizer);
     }
-    if let Some(table) = request.background.terms {
+    if let Some(table) = terms {
         query.expand(table, tokenizer);
     }
     Ok(query)

@@ -98,7 +98,7 @@ pub fn translated(text: &str, mut is_name: impl FnMut(&str) -> bool) -> Option<T
     read.drop_frame(language);
     let english = question_for_name(&read.parts).unwrap_or_else(|| written(&read.parts));
     let is_read = read.is_known && !english.trim().is_empty() && english != text;
-    is_read.then(|| Translation { language, text: english, words: read.words })
+    is_read.then_some(Translation { language, text: english, words: read.words })
 }
 
 impl<'t> Parts<'t> {
