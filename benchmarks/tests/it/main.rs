@@ -2,6 +2,7 @@
 
 mod common;
 mod compare;
+mod economy;
 mod issues;
 mod measure;
 mod needles;
