@@ -43,9 +43,9 @@ CTAGS = {
 }
 # Definitions of an oracle that units leave out on purpose, or that are none.
 NOTES = {
-    "ada": "nested subprograms; renamings", "c": "macros taken for names: `PREFIX(f)(…)`",
+    "ada": "nested subprograms; renamings", "c": "macros taken for names, `PREFIX(f)(…)`; flags without a value",
     "cmake": "words of documentation", "cpp": "macros taken for names", "emacslisp": "files that declare a package",
-    "erlang": "functions named by a macro", "lua": "local functions", "ocaml": "`let () =` counts as a name",
+    "lua": "local functions", "ocaml": "`let () =` counts as a name",
     "scheme": "modules", "vhdl": "no operators", "rust": "what a macro's body would define",
 }
 KEYWORDS = {"if", "else", "for", "while", "switch", "return", "do", "case", "class", "function", "struct", "begin", "end"}
