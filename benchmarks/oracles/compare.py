@@ -43,10 +43,10 @@ CTAGS = {
 }
 # Definitions of an oracle that units leave out on purpose, or that are none.
 NOTES = {
-    "ada": "nested subprograms; renamings", "c": "macros taken for names: `PREFIX(f)(…)`",
+    "ada": "nested subprograms; renamings", "c": "macros taken for names, `PREFIX(f)(…)`; flags without a value",
     "cmake": "words of documentation", "cpp": "macros taken for names", "emacslisp": "files that declare a package",
-    "erlang": "functions named by a macro", "lua": "local functions", "ocaml": "`let () =` counts as a name",
-    "rust": "what a macro's body would define",
+    "lua": "local functions", "ocaml": "`let () =` counts as a name",
+    "scheme": "modules", "vhdl": "no operators", "rust": "what a macro's body would define",
 }
 KEYWORDS = {"if", "else", "for", "while", "switch", "return", "do", "case", "class", "function", "struct", "begin", "end"}
 AROUND = 3
@@ -65,6 +65,9 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
     const defines = is("FunctionDeclaration", "ClassDeclaration", "InterfaceDeclaration", "EnumDeclaration",
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
     if (!inside && defines && node.name && ts.isIdentifier(node.name)) {
+      found.push([node.name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
+    }
+    if (!inside && is("VariableDeclaration") && ts.isIdentifier(node.name)) {
       found.push([node.name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
     }
     if (!inside && is("Constructor")) {
@@ -238,11 +241,14 @@ def main():
         oracle = {"python": "ast", "typescript": "tsc", "tsx": "tsc"}.get(language, "ctags")
         recall = 100 * (1 - len(missing) / total) if total else 100.0
         rows.append(f"| {language} | {oracle}{': ' + NOTES[language] if language in NOTES else ''} | {len(by_path)} | {total} | {recall:.1f} | {len(wrong)} of {named} "
-                    f"| {len(keywords)} | {plain} | {odd} |")
+                    f"| {len(keywords)} |" + (f" {plain} | {odd} |" if args.names else ""))
         print(rows[-1], flush=True)
     if args.markdown:
-        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords | NAME | odd NAME |\n"
-        args.markdown.write_text(head + "|---|---|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(rows) + "\n")
+        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords |"
+        rule = "|---|---|---:|---:|---:|---:|---:|"
+        if args.names:
+            head, rule = f"{head} NAME | odd NAME |", f"{rule}---:|---:|"
+        args.markdown.write_text("\n".join([head, rule, *rows]) + "\n")
 
 
 if __name__ == "__main__":
