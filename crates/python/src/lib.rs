@@ -19,6 +19,7 @@ use colgrep_engine::project::open::update;
 use colgrep_engine::project::{Project, settings_at};
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::{Engine, OpenOptions, Session as EngineSession};
+use colgrep_syntax::worker;
 use pyo3::prelude::*;
 
 use crate::failure::Result;
@@ -129,10 +130,17 @@ fn environment(data_folder: Option<PathBuf>) -> Result<Env> {
     Ok(Env::read(vars.chain(given.clone()))?)
 }
 
+/// From here on, processes of `program` parse files: the command of the same build.
+#[pyfunction]
+fn parse_with(program: PathBuf) {
+    worker::enable(program);
+}
+
 /// The native half of `colgrep`.
 #[pymodule]
 fn _colgrep(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("Failure", module.py().get_type::<failure::Native>())?;
+    module.add_function(wrap_pyfunction!(parse_with, module)?)?;
     module.add_class::<Session>()
 }

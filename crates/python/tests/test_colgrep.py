@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import colgrep
+from colgrep._program import own_program
 
 SERVER = '''"""Reads requests from sockets."""
 
@@ -295,3 +296,15 @@ def test_the_short_way(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert colgrep.search("evict the oldest", folder, k=1)[0].best.name == "evict_oldest"
     assert repr(colgrep.open(folder)) == f"colgrep.open({str(folder.resolve())!r})"
     assert colgrep.__version__
+
+
+@pytest.mark.skipif(own_program() is None, reason="the package is here without its command")
+def test_a_hostile_file_ends_a_worker_at_most(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    # The scanner of Ruby writes its state past the end of a buffer, and aborts.
+    (root / "here.rb").write_text('<<"\n' + "0" * 255 + '"\n')
+    (root / "ring.rb").write_text("class Ring\n  def rotate_left(by)\n    @at += by\n  end\nend\n")
+    project = colgrep.open(root, index_mode="keyword", data_dir=tmp_path / "data")
+    assert project.update().files == 2
+    assert [file.path for file in project.search("rotate_left")] == ["ring.rb"]

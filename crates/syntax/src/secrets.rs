@@ -54,6 +54,7 @@ const NAMES: &[&str] = &[
     "application_default_credentials.json",
     "kubeconfig",
     "local.settings.json",
+    "rclone.conf",
     // Histories of shells and clients, which have what was typed.
     ".bash_history",
     ".histfile",
@@ -111,8 +112,8 @@ const EXTENSIONS: &[&str] = &[
 const BACKUPS: &[&str] = &[".backup", ".bak", ".old", ".orig"];
 /// Parts of the names of committed samples of variables, without secrets.
 const SAMPLES: &[&str] = &["default", "defaults", "dist", "example", "examples", "sample", "template", "tmpl"];
-/// Beginnings of names with this extension: what Google's console gives to keys.
-const GOOGLE: &[(&str, &str)] = &[("client_secret", "json"), ("service-account", "json")];
+/// Beginnings of names with this extension: what Google's console and its GitHub action give to keys.
+const GOOGLE: &[(&str, &str)] = &[("client_secret", "json"), ("gha-creds", "json"), ("service-account", "json")];
 
 /// Whether a file's name is typical of keys, passwords and tokens, which a search should neither store nor show by
 /// chance.
@@ -180,6 +181,8 @@ mod tests {
             ("infra/prod.tfvars", false),
             ("client_secret_1.json", true),
             ("src/client_secret.rs", false),
+            ("gha-creds-1a2b.json", true),
+            ("rclone.conf", true),
             ("chart/templates/secrets.yaml", false),
             ("home/.bash_history", true),
             ("src/key.rs", false),

@@ -35,8 +35,8 @@ fn bound_to(child: &Child, idle_max: Duration) {
         }
         // Older systems have no such handles, and a system without threads is too busy to watch.
         if let Ok(process) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
-            let times = format!("/proc/{}/stat", child.id());
-            let watch = move || end_when_idle(&process, &times, idle_max);
+            let id = child.id();
+            let watch = move || end_when_idle(&process, id, idle_max);
             let _ = std::thread::Builder::new().name("watch".into()).spawn(watch);
         }
     }
@@ -44,15 +44,15 @@ fn bound_to(child: &Child, idle_max: Duration) {
     let _ = (child, idle_max);
 }
 
-/// Waits for the end of a process, and ends it when its processor time (in the file `times`) stops increasing.
+/// Waits for the end of a process, and ends it when its processor time stops increasing.
 #[cfg(target_os = "linux")]
-fn end_when_idle(process: &std::os::fd::OwnedFd, times: &str, idle_max: Duration) {
+fn end_when_idle(process: &std::os::fd::OwnedFd, id: u32, idle_max: Duration) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::process::{Signal, pidfd_send_signal};
     let second = Timespec { tv_sec: 1, tv_nsec: 0 };
     let (mut before, mut since) = (None, std::time::Instant::now());
     while poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&second)) == Ok(0) {
-        let now = std::fs::read_to_string(times).ok().and_then(|stat| ticks(&stat));
+        let now = colgrep_syntax::worker::processor_ticks(id);
         if now != before {
             (before, since) = (now, std::time::Instant::now());
         } else if since.elapsed() >= idle_max {
@@ -61,14 +61,6 @@ fn end_when_idle(process: &std::os::fd::OwnedFd, times: &str, idle_max: Duration
             return;
         }
     }
-}
-
-/// Processor time of a process by its `stat` file (proc_pid_stat(5)): fields 14 and 15, in ticks.
-#[cfg(target_os = "linux")]
-fn ticks(stat: &str) -> Option<u64> {
-    // The name of the program, in brackets, may contain anything.
-    let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
 /// Runs a command with limits and without input, and returns its output.
@@ -123,7 +115,6 @@ mod tests {
         let status = child.wait().expect("an end");
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9));
         drop(open);
-        assert_eq!(ticks("1 (a) b) S 1 1 1 0 -1 4 2 0 0 0 30 12 0 0 20"), Some(42));
     }
 
     #[test]

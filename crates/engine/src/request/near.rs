@@ -1,8 +1,9 @@
 //! The reader's position: the file that is open, as the index knows it.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use colgrep_index::beneath::TreeFolder;
 use colgrep_search::Near;
 
 use crate::error::{Refused, Result};
@@ -20,12 +21,20 @@ pub struct NearFile {
 }
 
 impl NearFile {
-    /// A standpoint whose file is `path` in a project, for a search within `scope`.
+    /// A standpoint whose file is `path` in a project, for a search within `scope`. The file is read below `own`, the root
+    /// of its own worktree.
     ///
     /// # Errors
     /// When there is no such file or line: the option would have no effect.
-    pub fn new(at: &Standpoint, project: &Project, path: String, scope: &Scope, past: &Past<'_>) -> Result<NearFile> {
-        check(at)?;
+    pub fn new(
+        at: &Standpoint,
+        own: &Path,
+        project: &Project,
+        path: String,
+        scope: &Scope,
+        past: &Past<'_>,
+    ) -> Result<NearFile> {
+        check(at, own, &path)?;
         let tests_only = scope.tests == Some(Tests::Only);
         let together = past.together(project, &path).into_iter().map(|file| (file.path, file.share)).collect();
         Ok(NearFile { root: project.root.clone(), near: Near { path, line: at.line, tests_only, together } })
@@ -45,15 +54,23 @@ pub(crate) fn check_file(path: &Path) -> Result<()> {
     }
 }
 
-fn check(at: &Standpoint) -> Result<()> {
-    let path = || at.file.clone();
+fn check(at: &Standpoint, root: &Path, path: &str) -> Result<()> {
     check_file(&at.file)?;
     if let Some(line) = at.line {
-        let bytes = std::fs::read(&at.file).map_err(|source| Refused::Path { path: path(), source })?;
+        let refused = |source| Refused::Path { path: at.file.clone(), source };
+        let bytes = read(root, path).map_err(refused)?;
         let lines = bytes.split(|byte| *byte == b'\n').count() - usize::from(bytes.last() == Some(&b'\n'));
         if line == 0 || line as usize > lines {
-            return Err(Refused::NoLine { path: path(), lines, line }.into());
+            return Err(Refused::NoLine { path: at.file.clone(), lines, line }.into());
         }
     }
     Ok(())
+}
+
+/// The bytes of a file of a project.
+fn read(root: &Path, path: &str) -> io::Result<Vec<u8>> {
+    let mut file = TreeFolder::open(root)?.file(Path::new(path))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

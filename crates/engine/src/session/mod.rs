@@ -411,7 +411,7 @@ impl Session {
         let Some(place) = place_at(&project.root).or_else(beside) else {
             return Err(Refused::OtherProject { path: at.file.clone() }.into());
         };
-        let near = NearFile::new(at, &place.project, path, scope, &self.past())?;
+        let near = NearFile::new(at, &project.root, &place.project, path, scope, &self.past())?;
         if self.listener.hears() {
             let own = std::slice::from_ref(&near.near.path);
             let unknown = not_ranked(own, &place.project, &place.snapshot);

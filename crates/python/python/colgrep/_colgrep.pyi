@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 __version__: str
 
+def parse_with(program: str | os.PathLike[str]) -> None: ...
+
 class Failure(Exception):
     """A failure: its kind and a sentence."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import json
 import operator
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import _colgrep
+from ._program import own_program
 from .errors import RequestError, raised
 from .results import Answer, History, Status, Unit, Update
 
@@ -19,6 +21,14 @@ Tests = Literal["auto", "only", "exclude"]
 By = Literal["both", "words", "meaning"]
 IndexMode = Literal["full", "lite", "keyword"]
 Progress = Callable[[str, int, int], object]
+
+
+@functools.cache
+def _parse_in_workers() -> None:
+    """Lets processes of the command parse files, so that no file can end this process."""
+    program = own_program()
+    if program is not None:
+        _colgrep.parse_with(program)
 
 
 class Project:
@@ -63,6 +73,7 @@ class Project:
             if not os.fspath(data_dir):
                 raise RequestError("data_dir is empty; leave it out for the usual place")
             data_dir = os.path.abspath(os.path.expanduser(data_dir))
+        _parse_in_workers()
         with raised():
             self._session = _colgrep.Session(path, _json(options), data_dir)
 

@@ -181,7 +181,8 @@ impl RootsRanking<'_> {
         let Some(at) = &self.request.background.near else { return Ok(None) };
         let (root, _, path) = self.state.locate(&at.file.to_string_lossy())?;
         let settings = self.state.settings(root)?;
-        Ok(Some(NearFile::new(at, &root.project, path, &self.request.scope, &self.state.past(&settings))?))
+        let (project, scope, past) = (&root.project, &self.request.scope, self.state.past(&settings));
+        Ok(Some(NearFile::new(at, &project.root, project, path, scope, &past)?))
     }
 
     /// The blocks of the files that are wanted, and whether there may be more. Asking for more files retrieves more

@@ -22,7 +22,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-pub use pool::WorkerPool;
+pub use pool::{WorkerPool, processor_ticks};
 
 use crate::language::{LANGUAGES, Language};
 use crate::parse::{Parsed, parse_elsewhere, parse_in_process};

@@ -15,6 +15,8 @@ use crate::parse::{Parsed, parse_failed, parse_in_process};
 /// Longest silence of a worker. It bounds its processor time by itself (`sandbox.rs`), so this one is for a worker that
 /// was stopped or taken over.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
+/// Silences of a worker that takes processor time in each of them, as on a machine that is too busy for it.
+const SILENCES_MAX: usize = 10;
 /// Workers that get the same file, if each of them ends. A crash counts as the file's fault only in a new worker, since the
 /// files before may have damaged an older one; so does being killed from outside, after as many workers.
 const TRIES: usize = 3;
@@ -312,14 +314,14 @@ impl ParseWorker {
     fn exchange(&mut self, text: &str, language: &'static Language) -> io::Result<Parsed> {
         write_request(&mut self.frame, text, language)?;
         self.channel.write_all(&self.frame)?;
-        let mut length = [0; LENGTH_BYTES];
-        self.channel.read_exact(&mut length)?;
+        let (id, mut length) = (self.child.id(), [0; LENGTH_BYTES]);
+        read_patiently(&mut self.channel, &mut length, || processor_ticks(id))?;
         let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
         if length > RESPONSE_BYTES_BASE.saturating_add(RESPONSE_BYTES_PER_BYTE.saturating_mul(text.len())) {
             return Err(io::Error::other("too long a response"));
         }
         self.frame.resize(length, 0);
-        self.channel.read_exact(&mut self.frame)?;
+        read_patiently(&mut self.channel, &mut self.frame, || processor_ticks(id))?;
         postcard::from_bytes(&self.frame).map_err(io::Error::other)
     }
 
@@ -342,6 +344,40 @@ impl ParseWorker {
     }
 }
 
+/// Fills a buffer. Goes on after a silence if the processor time of the other end, `ticks`, has grown meanwhile.
+fn read_patiently(from: &mut impl Read, buffer: &mut [u8], ticks: impl Fn() -> Option<u64>) -> io::Result<()> {
+    let (mut filled, mut before, mut silences) = (0, ticks(), 0);
+    while filled < buffer.len() {
+        match from.read(&mut buffer[filled..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                let now = ticks();
+                silences += 1;
+                if now <= before || silences >= SILENCES_MAX {
+                    return Err(error);
+                }
+                before = now;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Processor time that a process has taken, in ticks; `None` outside Linux.
+pub fn processor_ticks(id: u32) -> Option<u64> {
+    ticks(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// The same by a process's `stat` file (proc_pid_stat(5)): fields 14 and 15.
+fn ticks(stat: &str) -> Option<u64> {
+    // The name of the program, in brackets, may contain anything.
+    let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
+    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
+}
+
 /// Whether units can be those of the text: a worker may have been taken over.
 fn is_plausible(parsed: &Parsed, text: &str) -> bool {
     let lines = 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
@@ -353,4 +389,57 @@ fn is_plausible(parsed: &Parsed, text: &str) -> bool {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Gives a byte after each silence.
+    struct SlowReader {
+        is_silent: bool,
+    }
+
+    impl Read for SlowReader {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.is_silent = !self.is_silent;
+            if self.is_silent {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            buffer[0] = 7;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_worker_that_is_at_work_may_be_silent_for_long() {
+        let time = Cell::new(0);
+        let works = || {
+            time.set(time.get() + 1);
+            Some(time.get())
+        };
+        let mut buffer = [0; 5];
+        read_patiently(&mut SlowReader { is_silent: false }, &mut buffer, works).expect("five bytes");
+        assert_eq!(buffer, [7; 5]);
+        for ticks in [Some(3), None] {
+            let error =
+                read_patiently(&mut SlowReader { is_silent: false }, &mut buffer, || ticks).expect_err("silence");
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "{ticks:?}");
+        }
+        // Not for ever, even so.
+        let mut long = [0; SILENCES_MAX + 1];
+        read_patiently(&mut SlowReader { is_silent: false }, &mut long, works).expect_err("too many silences");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_the_time_of_a_process() {
+        assert_eq!(ticks("1 (a) b) S 1 1 1 0 -1 4 2 0 0 0 30 12 0 0 20"), Some(42));
+        let before = processor_ticks(std::process::id()).expect("this process");
+        while processor_ticks(std::process::id()).expect("this process") == before {
+            std::hint::spin_loop();
+        }
+    }
 }
