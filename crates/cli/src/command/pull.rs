@@ -1,6 +1,7 @@
 //! `colgrep pull`: takes a shared index, and brings it up to date with what is checked out.
 
 use colgrep_render::remark;
+use std::io::Write as _;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -11,7 +12,7 @@ use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
-use colgrep_share::{Error as RemoteError, Pulled, RemoteIndex, StoreTimeouts, Takes};
+use colgrep_share::{Error as RemoteError, Pulled, Remote, RemoteIndex, StoreTimeouts, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -32,6 +33,9 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     }
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
+    if args.list {
+        return list(&remote, &names, &Transfer::new(quiet, env));
+    }
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
@@ -75,6 +79,18 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
         project.root.display()
     );
     Ok(FOUND)
+}
+
+/// Prints the commits whose indexes a remote has, with their branches.
+fn list(remote: &Remote, names: &[String], transfer: &Transfer) -> Result<u8> {
+    let commits = remote.commits(names, transfer)?;
+    let mut out = std::io::stdout().lock();
+    for (commit, branch) in &commits {
+        let line = format!("{commit} {}", branch.as_deref().unwrap_or_default());
+        writeln!(out, "{}", share::plain(line.trim_end()))?;
+    }
+    out.flush()?;
+    Ok(if commits.is_empty() { NOTHING } else { FOUND })
 }
 
 /// Says which index was taken.
