@@ -27,6 +27,7 @@ docs:
     cargo run -q --release -p colgrep -- knobs --markdown > docs/generated/knobs.md
     cargo run -q --release -p colgrep -- man --markdown > docs/generated/cli.md
     cargo run -q --release -p colgrep-search --example intents > docs/generated/intents.md
+    cargo run -q --release -p colgrep-syntax --example languages > docs/generated/languages.md
 
 # Record the README's demo anew
 demo:

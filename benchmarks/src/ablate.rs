@@ -23,7 +23,8 @@ pub struct AblateArgs {
     /// Write the tables here too
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Put the tables into this file, between its lines `<!-- ablation -->` and `<!-- /ablation -->`
+    /// Put what can be switched off into this file, between its lines `<!-- ablation -->` and `<!-- /ablation -->`,
+    /// without the knobs whose difference is noise
     #[arg(long, value_name = "FILE")]
     pub into: Option<PathBuf>,
 }
@@ -47,10 +48,15 @@ struct AblationRow {
     scores: Vec<f64>,
 }
 
+/// Which rows a table shows.
+#[derive(Clone, Copy, PartialEq)]
+enum Rows {
+    All,
+    /// Those whose difference is significant; the others are counted.
+    Significant,
+}
+
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown, &args.into])?;
     if let Some(path) = &args.into {
@@ -109,7 +115,7 @@ pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
         }
     }
     let table = Tables { corpus: &corpus, base: &base };
-    let mut text = format!(
+    let head = format!(
         "Made by `colgrep-bench ablate`: {}, {}, profile {}, {} queries on {} repositories: NDCG@10 {:.4}{}.\n\nA difference is given with its paired standard error (the larger of: queries independent, repositories independent); within two of them it is noise.\n",
         Origin::here().text(),
         corpus.ranking,
@@ -119,17 +125,23 @@ pub fn run(args: &AblateArgs, vars: &Vars) -> Result<u8> {
         table.mean(&base),
         table.sets()
     );
-    text += &table.text("A retriever off", "without", &retrievers);
-    text += &table.text("A stage off", "without", &removed);
-    text += &table.text("Stages on, one after another", "stage", &added);
-    text += &table.text("A knob of a stage off", "knob", &single);
-    text += &table.text("A knob of the retrieval off", "knob", &fields);
-    print(&text)?;
+    let text = |knobs_shown: Rows| {
+        [
+            head.clone(),
+            table.text("A retriever off", "without", &retrievers, Rows::All),
+            table.text("A stage off", "without", &removed, Rows::All),
+            table.text("A knob of a stage off", "knob", &single, knobs_shown),
+            table.text("A knob of the retrieval off", "knob", &fields, knobs_shown),
+        ]
+        .concat()
+    };
+    let whole = text(Rows::All) + &table.text("Stages on, one after another", "stage", &added, Rows::All);
+    print(&whole)?;
     if let Some(path) = &args.markdown {
-        write_text(path, &text)?;
+        write_text(path, &whole)?;
     }
     if let Some(path) = &args.into {
-        write_text(path, &put_into(path, &text)?)?;
+        write_text(path, &put_into(path, &text(Rows::Significant))?)?;
     }
     Ok(FINE)
 }
@@ -189,7 +201,7 @@ impl Tables<'_> {
     }
 
     /// A table; nothing without rows.
-    fn text(&self, title: &str, first: &str, rows: &[AblationRow]) -> String {
+    fn text(&self, title: &str, first: &str, rows: &[AblationRow], shown: Rows) -> String {
         if rows.is_empty() {
             return String::new();
         }
@@ -198,6 +210,7 @@ impl Tables<'_> {
         let mut text = format!("\n### {title}\n\n| {first} | NDCG@10 | difference | |");
         text += &categories.keys().map(|c| format!(" {c} |")).collect::<String>();
         text += &format!("\n|---|---:|---:|---|{}\n", "---:|".repeat(categories.len()));
+        let mut omitted = 0;
         for row in rows {
             let difference = |i: usize, weight: f64| PairedDifference {
                 group: self.corpus.tasks[i].repository,
@@ -206,6 +219,10 @@ impl Tables<'_> {
             };
             let all: Vec<PairedDifference> = (0..self.base.len()).map(|i| difference(i, weights[i])).collect();
             let paired = Paired::of(&all);
+            if shown == Rows::Significant && !matches!(paired.verdict(), "better" | "worse") {
+                omitted += 1;
+                continue;
+            }
             text +=
                 &format!("| {} | {:.4} | {} | {} |", row.name, self.mean(&row.scores), paired.text(), paired.verdict());
             for members in categories.values() {
@@ -213,6 +230,9 @@ impl Tables<'_> {
                 text += &format!(" {mean:+.4} |");
             }
             text.push('\n');
+        }
+        if omitted > 0 {
+            text += &format!("\n{omitted} more show no significant difference.\n");
         }
         text
     }

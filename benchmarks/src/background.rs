@@ -60,9 +60,6 @@ const WAYS: [Way; 6] = [
 ];
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &BackgroundArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.markdown])?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;

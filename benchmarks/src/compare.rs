@@ -31,9 +31,6 @@ pub struct CompareArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a record can't be read or the two have no query in common.
 pub fn run(args: &CompareArgs) -> Result<u8> {
     let (old, new): (Record, Record) = (read_json(&args.old)?, read_json(&args.new)?);
     for (record, path) in [(&old, &args.old), (&new, &args.new)] {

@@ -28,7 +28,7 @@ use colgrep_syntax::language::{Category, by_name, facts};
 use serde::{Deserialize, Serialize};
 
 pub use args::{CorpusArgs, RankingArgs, SetArg, Vars};
-pub use ask::{AnnotatedBackground, TaskBackground, WithoutBackground};
+pub use ask::{AnnotatedBackground, TaskBackground};
 
 use crate::metric;
 use crate::report::bar;
@@ -49,7 +49,6 @@ pub struct Spec {
 /// One annotated query, as the file has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Annotation {
-    /// The query.
     pub query: String,
     /// Files that answer it.
     pub relevant: Vec<TargetFile>,
@@ -69,17 +68,20 @@ impl Annotation {
     fn targets(&self) -> impl Iterator<Item = &str> {
         self.relevant.iter().chain(&self.secondary).map(TargetFile::path)
     }
+
+    /// Its category, or `?` if it has none.
+    fn category(&self) -> &str {
+        self.category.as_deref().unwrap_or("?")
+    }
 }
 
 /// A file, as a path or as an object with a path.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TargetFile {
-    /// The path.
     Path(String),
     /// An object with more about it.
     Object {
-        /// The path.
         path: String,
         /// The first line of what answers in it, where the annotation says so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +93,6 @@ pub enum TargetFile {
 }
 
 impl TargetFile {
-    /// The path.
     pub fn path(&self) -> &str {
         match self {
             TargetFile::Path(path) | TargetFile::Object { path, .. } => path,
@@ -116,7 +117,6 @@ pub struct BenchTask {
     pub set: usize,
     /// Position of its repository in [`BenchCorpus::repositories`].
     pub repository: usize,
-    /// The query.
     pub query: String,
     /// What sort it is.
     pub category: String,
@@ -128,7 +128,6 @@ pub struct BenchTask {
     pub background: TaskBackground,
 }
 
-/// A set of annotations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnotationSet {
     /// The folder's name.
@@ -140,7 +139,6 @@ pub struct AnnotationSet {
 /// A repository with its opened index.
 #[derive(Debug)]
 pub struct BenchRepository {
-    /// Its name.
     pub name: String,
     /// Its main language.
     pub language: String,
@@ -160,9 +158,6 @@ pub struct BenchRepository {
 
 impl BenchRepository {
     /// Indexes the folder (or brings its index up to date) in the project that colgrep would choose for it.
-    ///
-    /// # Errors
-    /// When it can't be read or the index can't be written.
     pub fn open(
         name: &str,
         language: Option<&str>,
@@ -211,9 +206,6 @@ impl BenchRepository {
     }
 
     /// The first half of a search for `files` files, as colgrep does it.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub fn retrieve(&self, task: &BenchTask, knobs: &Knobs, files: usize) -> Result<Retrieval> {
         let (by, fusion, model) = (self.by, self.fusion, self.model.as_deref());
         let TaskBackground { near, hints, terms } = &task.background;
@@ -237,7 +229,6 @@ impl BenchRepository {
 /// Everything that is measured.
 #[derive(Debug)]
 pub struct BenchCorpus {
-    /// The sets of annotations.
     pub sets: Vec<AnnotationSet>,
     /// The repositories, by name.
     pub repositories: Vec<BenchRepository>,
@@ -266,9 +257,6 @@ fn tell_of_settings(name: &str, env: &Env, folder: &Path) -> Result<()> {
 impl BenchCorpus {
     /// Reads the annotations and opens the indexes, building those that are missing. A repository without sources is
     /// left out with a remark.
-    ///
-    /// # Errors
-    /// When a file can't be read, a setting does not fit, or nothing is left to measure.
     pub fn open(args: &CorpusArgs, vars: &Vars) -> Result<BenchCorpus> {
         let env = args.ranking.environment(vars)?;
         let knobs = args.ranking.knobs(&env)?;
@@ -282,13 +270,20 @@ impl BenchCorpus {
         for (set, SetArg { folder, weight }) in args.annotations.iter().enumerate() {
             for (name, path) in annotation_files(folder)? {
                 if args.only.is_empty() || args.only.contains(&name) {
-                    found.entry(name).or_default().push((set, read_annotations(&path)?));
+                    let mut annotations = read_annotations(&path)?;
+                    annotations.retain(|a| args.category.is_empty() || args.category.iter().any(|c| c == a.category()));
+                    found.entry(name).or_default().push((set, annotations));
                 }
             }
             sets.push(AnnotationSet { name: set_name(folder), weight: *weight });
         }
         if let Some(name) = args.only.iter().find(|name| !found.contains_key(*name)) {
             bail!("--only {name}: no folder of annotations has a {name}.json");
+        }
+        let kept: BTreeSet<&str> =
+            found.values().flatten().flat_map(|(_, annotations)| annotations).map(Annotation::category).collect();
+        if let Some(name) = args.category.iter().find(|name| !kept.contains(name.as_str())) {
+            bail!("--category {name}: no annotation has this category");
         }
         let bar = bar(found.len() as u64, "indexing");
         let (mut repositories, mut tasks) = (Vec::new(), Vec::new());
@@ -351,11 +346,10 @@ impl BenchCorpus {
 }
 
 impl BenchTask {
-    /// An annotation, as a task of a set and a repository.
     pub fn new(annotation: Annotation, set: usize, repository: usize) -> BenchTask {
         let targets = annotation.targets().map(String::from).collect();
         let lines = annotation.relevant.iter().chain(&annotation.secondary).filter_map(TargetFile::lines).collect();
-        let category = annotation.category.unwrap_or_else(|| "?".to_string());
+        let category = annotation.category().to_string();
         BenchTask {
             set,
             repository,
@@ -370,8 +364,8 @@ impl BenchTask {
 
 /// Keys of an annotation.
 const KEYS: [&str; 7] = ["query", "relevant", "secondary", "category", "near", "hints", "expand"];
-/// Ignored keys of public sets: semble's, and the unit of a paraphrase.
-const PASSED_OVER: [&str; 3] = ["related", "seed", "unit"];
+/// Ignored keys: those of semble's sets, the unit of a paraphrase, and what a translation was made from.
+const PASSED_OVER: [&str; 5] = ["related", "seed", "unit", "original", "mixed"];
 
 /// Refuses annotations with a key that nothing reads: a name that is not quite right would be measured without what it
 /// gives.
@@ -420,9 +414,6 @@ fn set_name(folder: &Path) -> String {
 }
 
 /// The annotations of a file.
-///
-/// # Errors
-/// When it can't be read, has keys that nothing reads, or what no search could answer.
 pub(crate) fn read_annotations(path: &Path) -> Result<Vec<Annotation>> {
     let annotations: Vec<Annotation> = read_json(path)?;
     let checked = check_keys(&read_json::<Vec<_>>(path)?).and_then(|()| check(&annotations));
@@ -442,9 +433,6 @@ pub(crate) fn annotation_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> 
 }
 
 /// Reads a JSON file.
-///
-/// # Errors
-/// When it can't be read or has another shape.
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
@@ -488,6 +476,7 @@ mod tests {
         for (keys, expected) in [
             (r#""query": "q", "relevant": ["a"], "hints": [], "near": "a", "expand": "t", "category": "c""#, ""),
             (r#""query": "q", "relevant": ["a"], "secondary": [], "seed": "s", "related": [], "unit": "u""#, ""),
+            (r#""query": "q", "relevant": ["a"], "category": "zh", "original": "07346280c5da", "mixed": true"#, ""),
             (r#""query": "q", "relevant": ["a"], "hint": ["type=a"]"#, "\"hint\" is no key"),
         ] {
             let annotation = serde_json::from_str(&format!("{{{keys}}}")).unwrap();

@@ -70,7 +70,6 @@ struct Arm {
     calls: ArmCalls,
 }
 
-/// The calls of an arm.
 #[derive(Clone, Copy, Debug)]
 enum ArmCalls {
     /// ripgrep and windows of files.
@@ -98,16 +97,13 @@ pub struct EconomyRecord {
     pub questions: Vec<QuestionCost>,
 }
 
-/// What a question costs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuestionCost {
-    /// The repository.
     pub repository: String,
     /// The form of the question.
     pub kind: String,
     /// The question.
     pub query: String,
-    /// The cost by arm.
     pub arms: Vec<ArmCost>,
 }
 
@@ -184,9 +180,6 @@ fn rg_version() -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a place is not in its repository, a repository can't be searched, or ripgrep is missing.
 pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     check_folders(&[&args.out, &args.markdown])?;
     let ranking = &args.asked.ranking;

@@ -21,7 +21,7 @@ use crate::FINE;
 use crate::corpus::{BenchRepository, RankingArgs, Vars};
 use crate::metric::{ndcg, ranks};
 use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, bar, check_folders, median, publish};
+use crate::report::{Origin, OutputArgs, bar, median};
 use crate::speed::process::Program;
 
 /// Most files of a commit that is used; larger commits are sweeping changes.
@@ -51,12 +51,9 @@ pub struct ImpactBenchArgs {
     /// Folder that keeps the indexes (default: `benchmark` in colgrep's own)
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One measurement.
@@ -71,9 +68,7 @@ pub struct ImpactRecord {
 /// What came of one question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImpactQuestion {
-    /// The repository.
     pub repository: String,
-    /// The commit.
     pub commit: String,
     /// The file that is given.
     pub file: String,
@@ -126,11 +121,8 @@ impl ImpactRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be read, or there is nothing to ask.
 pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let ranking = RankingArgs { data_dir: args.data_dir.clone(), keyword_only: true, ..RankingArgs::default() };
     let env = ranking.environment(vars)?;
     let bar = bar(args.repositories.len() as u64, "asking");
@@ -149,7 +141,7 @@ pub fn run(args: &ImpactBenchArgs, vars: &Vars) -> Result<u8> {
         bail!("nothing to ask: no commit up to {} changed several files that are checked out", args.future);
     }
     let record = ImpactRecord { origin: Origin::here(), questions };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 
@@ -164,7 +156,6 @@ fn future_commits(folder: &Path, future: &str, most: usize) -> Result<Vec<String
     Ok(String::from_utf8_lossy(&output.stdout).lines().take(most).map(String::from).collect())
 }
 
-/// The questions of one commit.
 fn ask(repository: &BenchRepository, commit: &str) -> Result<Vec<ImpactQuestion>> {
     let project = &repository.place.project;
     let files = versions(project, &GitChange::Commit(commit.to_string()))?;

@@ -16,7 +16,7 @@ use colgrep_syntax::{language, parse};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{BenchRepository, RankingArgs, Vars};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 use crate::{FINE, REGRESSION};
 
 /// Shown sections among which a needle counts as found.
@@ -46,12 +46,9 @@ pub struct NeedlesArgs {
     /// Print what changed against this record of the same needles
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 fn parse_floor(text: &str) -> Result<(String, f64), String> {
@@ -68,7 +65,6 @@ pub struct Needles {
     /// What the repositories are: name → where from, at which revision, which part.
     #[serde(default)]
     pub repositories: BTreeMap<String, BTreeMap<String, String>>,
-    /// The needles.
     pub needles: Vec<Needle>,
 }
 
@@ -98,7 +94,6 @@ pub struct Other {
     /// Its file; the needle's, where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its heading.
     pub heading: String,
     /// The questions that it answers: all, where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +108,6 @@ pub enum Phrasing {
     Own,
     /// In others.
     Paraphrase,
-    /// As a task.
     Task,
 }
 
@@ -153,9 +147,7 @@ pub struct NeedleRecord {
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuestionRecord {
-    /// The repository.
     pub repository: String,
-    /// How it was asked.
     pub asked: Phrasing,
     /// The question.
     pub query: String,
@@ -165,7 +157,6 @@ pub struct QuestionRecord {
     pub shown: Vec<String>,
     /// Rank, from 1, of the right section among the first five.
     pub rank: Option<usize>,
-    /// Rank of its file.
     pub file_rank: Option<usize>,
 }
 
@@ -249,11 +240,8 @@ impl NeedleRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a needle names what is not there, or a repository can't be searched.
 pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let text = std::fs::read_to_string(&args.needles).with_context(|| args.needles.display().to_string())?;
     let needles: Needles = serde_json::from_str(&text).with_context(|| args.needles.display().to_string())?;
     let env = args.ranking.environment(vars)?;
@@ -282,7 +270,7 @@ pub fn run(args: &NeedlesArgs, vars: &Vars) -> Result<u8> {
     for (kind, floor) in &below {
         markdown += &format!("\nBelow the floor: {kind} {:.3} < {floor}\n", record.found(kind));
     }
-    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &record)?;
     Ok(if below.is_empty() { FINE } else { REGRESSION })
 }
 

@@ -48,7 +48,6 @@ pub struct OrderArgs {
     pub corpus: CorpusArgs,
 }
 
-/// The weight of each sign.
 type OrderWeights = [f64; SIGNS];
 
 /// The units that are compared for one question.
@@ -84,9 +83,6 @@ impl ComparedUnits {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be searched, or there are too few.
 pub fn run(args: &OrderArgs, vars: &Vars) -> Result<u8> {
     let questions = compared(args, vars)?;
     let folds = args.folds.max(2);

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, TaskBackground, Vars, read_json};
 use crate::metric::{DEPTH, matches};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 
 /// Units of each file that are looked at for what there was to choose from.
 const UNITS_LOOKED_AT: usize = 8;
@@ -45,12 +45,9 @@ pub struct PacksArgs {
     /// Tokens of a pack (repeatable)
     #[arg(long, value_name = "N", default_values_t = [500, 1_000, 2_000])]
     pub tokens: Vec<usize>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// How the right unit of a file is known.
@@ -72,7 +69,6 @@ pub enum KnownBy {
 pub struct PackRecord {
     /// The set of annotations.
     pub set: String,
-    /// The repository.
     pub repository: String,
     /// What sort of question it is.
     pub category: String,
@@ -80,7 +76,6 @@ pub struct PackRecord {
     pub query: String,
     /// Rank of the first right file.
     pub rank: usize,
-    /// Its strength.
     pub strength: f32,
     /// How the right unit is known.
     pub known: KnownBy,
@@ -99,7 +94,6 @@ pub struct PackRecord {
 /// A file that a pack may name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChoiceRecord {
-    /// Its strength.
     pub strength: f32,
     /// Whether it is right.
     pub is_right: bool,
@@ -175,11 +169,8 @@ impl PacksRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let written: Written = args.units.as_deref().map(read_json).transpose()?.unwrap_or_default();
     let bar = bar(corpus.tasks.len() as u64, "packing");
@@ -198,7 +189,7 @@ pub fn run(args: &PacksArgs, vars: &Vars) -> Result<u8> {
         missed,
         questions: questions.into_iter().flatten().collect(),
     };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 
@@ -263,7 +254,6 @@ fn ask(corpus: &BenchCorpus, task: &BenchTask, tokens: &[usize], written: &Writt
     }))
 }
 
-/// A right unit.
 struct RightUnit {
     path: String,
     first: u32,
@@ -345,9 +335,6 @@ fn names(query: &str) -> HashSet<String> {
 }
 
 /// Ranks, with `units_per_file`, and returns the text shown of the files, as in a search. `path` limits it to a file.
-///
-/// # Errors
-/// When the index can't be read.
 pub fn answer(
     corpus: &BenchCorpus,
     task: &BenchTask,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::FINE;
 use crate::corpus::{BenchRepository, RankingArgs, Vars, annotation_files, read_json};
 use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 
 /// Rows among which a place counts as found.
 const ROWS: usize = 5;
@@ -50,9 +50,6 @@ pub struct PlacesSelection {
 
 impl PlacesSelection {
     /// Calls `ask` with the folder of each repository and its questions, and gathers the answers.
-    ///
-    /// # Errors
-    /// When a repository can't be read or searched.
     pub(crate) fn each<T>(
         &self,
         env: &Env,
@@ -81,12 +78,9 @@ pub struct PlacesArgs {
     /// Print what changed against this record of the same questions
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A repository with questions.
@@ -106,7 +100,6 @@ pub(crate) struct PlacesSource {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlaceQuestion {
-    /// The question.
     pub(crate) question: String,
     /// Its form.
     pub(crate) kind: String,
@@ -172,9 +165,7 @@ pub struct PlacesRecord {
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaceRecord {
-    /// The repository.
     pub repository: String,
-    /// Its language.
     pub language: String,
     /// The form of the question.
     pub kind: String,
@@ -289,11 +280,8 @@ fn row(name: &str, group: &[&PlaceRecord]) -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a place is not in its repository, or a repository can't be searched.
 pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let ranking = &args.asked.ranking;
     let env = ranking.environment(vars)?;
     let questions = args.asked.each(&env, |root, repository| ask(ranking, &env, root, repository))?;
@@ -302,7 +290,7 @@ pub fn run(args: &PlacesArgs, vars: &Vars) -> Result<u8> {
     if let Some(path) = &args.against {
         markdown += &record.against(&read_json(path)?);
     }
-    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &record)?;
     Ok(FINE)
 }
 
@@ -312,15 +300,11 @@ pub struct PlacesRepository {
     /// `owner+name`.
     pub name: String,
     source: PlacesSource,
-    /// Its questions.
     pub(crate) questions: Vec<PlaceQuestion>,
 }
 
 impl PlacesRepository {
     /// The folder of its sources in `sources`, and its index, brought up to date.
-    ///
-    /// # Errors
-    /// When it can't be read or the index can't be written.
     pub(crate) fn open(
         &self,
         sources: &Path,
@@ -347,9 +331,6 @@ impl PlacesRepository {
 
 /// The questions in a folder of places: those of the held-out repositories, or of the others; with `only`, of these
 /// repositories alone.
-///
-/// # Errors
-/// When a file can't be read, or nothing is left.
 pub fn asked(places: &Path, is_aside: bool, only: &[String]) -> Result<Vec<PlacesRepository>> {
     let sources: Vec<PlacesSource> = read_json(&places.join("repositories.json"))?;
     let mut sources: HashMap<String, PlacesSource> =

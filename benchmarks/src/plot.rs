@@ -52,9 +52,6 @@ struct Speed {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a file can't be read or a picture can't be written.
 pub fn run(args: &PlotArgs) -> Result<u8> {
     if args.sweep.is_empty() && args.record.is_empty() && args.speed.is_none() {
         bail!("nothing to draw; give --sweep, --record or --speed");

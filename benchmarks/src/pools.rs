@@ -60,9 +60,6 @@ pub struct Pools {
 
 impl Pools {
     /// Retrieves for every query, on all cores.
-    ///
-    /// # Errors
-    /// When an index can't be read.
     pub fn retrieve(corpus: &BenchCorpus, knobs: &Knobs) -> Result<Pools> {
         let all: Result<Vec<PooledTask>> = corpus
             .tasks

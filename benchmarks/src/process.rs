@@ -54,17 +54,11 @@ impl Ended {
 }
 
 /// Runs a command to its end, with nothing to read.
-///
-/// # Errors
-/// When it can't be started.
 pub(crate) fn run(command: &mut Command) -> Result<Ended> {
     run_within(command, RUN_MAX)
 }
 
 /// Runs a command to its end, or kills it where it takes longer than `max`.
-///
-/// # Errors
-/// When it can't be started.
 pub(crate) fn run_within(command: &mut Command, max: Duration) -> Result<Ended> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     // Use pipes, since a limit on file sizes would apply to files.

@@ -64,11 +64,8 @@ pub struct Record {
 pub struct QueryRecord {
     /// The set of annotations it is from.
     pub set: String,
-    /// The repository.
     pub repository: String,
-    /// Its language.
     pub language: String,
-    /// The query.
     pub query: String,
     /// What sort it is.
     pub category: String,
@@ -78,7 +75,6 @@ pub struct QueryRecord {
     pub files: Vec<String>,
     /// The rank of each target among 30 files, in the targets' order.
     pub ranks: Vec<Option<usize>>,
-    /// Its metrics.
     pub metrics: QueryMetrics,
     /// Time of the search inside the process, in milliseconds.
     pub search_ms: f64,
@@ -243,17 +239,44 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Writes a document as indented JSON.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write_json(path: &Path, document: &impl Serialize) -> Result<()> {
     write_text(path, &(serde_json::to_string_pretty(document)? + "\n"))
 }
 
+/// Output files of a measurement, besides stdout.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArgs {
+    /// Write the record here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write the summary here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// As [`check_folders`].
+    pub fn check(&self) -> Result<()> {
+        check_folders(&[&self.out, &self.markdown])
+    }
+
+    /// Prints the summary, and writes the files.
+    pub fn publish(&self, markdown: &str, document: &impl Serialize) -> Result<()> {
+        publish(markdown, document, self.out.as_deref(), self.markdown.as_deref())
+    }
+
+    /// The same for a record of queries: prints its summary followed by `below`.
+    pub fn write(&self, record: &Record, below: &str) -> Result<()> {
+        let markdown = record.markdown() + below;
+        print(&markdown)?;
+        if let Some(path) = &self.out {
+            write_record(path, record)?;
+        }
+        self.markdown.as_ref().map_or(Ok(()), |path| write_text(path, &markdown))
+    }
+}
+
 /// Prints a measurement's summary, and writes it and the measurement itself where that is asked for.
-///
-/// # Errors
-/// When stdout or the disk refuses.
 pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, copy: Option<&Path>) -> Result<()> {
     print(markdown)?;
     if let Some(path) = out {
@@ -263,17 +286,11 @@ pub fn publish(markdown: &str, document: &impl Serialize, out: Option<&Path>, co
 }
 
 /// Writes a record as JSON without line breaks: its traces are long lists of small numbers.
-///
-/// # Errors
-/// When the disk refuses.
-pub fn write_record(path: &Path, record: &Record) -> Result<()> {
+fn write_record(path: &Path, record: &Record) -> Result<()> {
     write_text(path, &(serde_json::to_string(record)? + "\n"))
 }
 
 /// Checks before the measurement that the folders of output files exist.
-///
-/// # Errors
-/// When a folder is missing.
 pub fn check_folders(files: &[&Option<PathBuf>]) -> Result<()> {
     for file in files.iter().copied().flatten() {
         let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
@@ -285,17 +302,11 @@ pub fn check_folders(files: &[&Option<PathBuf>]) -> Result<()> {
 }
 
 /// Writes a text file.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Prints to stdout; a closed pipe is not an error.
-///
-/// # Errors
-/// When stdout refuses otherwise.
 pub fn print(text: &str) -> Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),

@@ -4,7 +4,6 @@
 mod codebook;
 mod corpus;
 mod encoder;
-mod highlight;
 mod space;
 mod unread;
 mod vectors;
@@ -23,8 +22,6 @@ pub enum ResearchArgs {
     Codebook(codebook::CodebookArgs),
     /// Measure the speed of a model on one core
     Encoder(encoder::EncoderArgs),
-    /// Measure what colouring by the grammars' own highlight queries would take
-    Highlight(highlight::HighlightArgs),
     /// Print what each field of an index takes on disk
     Space(space::SpaceArgs),
     /// Count the names that lines announce (`fn NAME`, `class NAME {`) and no unit has
@@ -35,16 +32,12 @@ pub enum ResearchArgs {
 }
 
 /// Runs one of them.
-///
-/// # Errors
-/// When a file can't be read or written, a model can't be opened, or an argument fits no file.
 pub fn run(args: &ResearchArgs, vars: &Vars) -> Result<u8> {
     match args {
         ResearchArgs::Corpus(args) => corpus::run(args)?,
         ResearchArgs::Codebook(args) => codebook::run(args)?,
         ResearchArgs::Encoder(args) => encoder::run(args, vars)?,
         ResearchArgs::Unread(args) => unread::run(args)?,
-        ResearchArgs::Highlight(args) => highlight::run(args)?,
         ResearchArgs::Space(args) => space::run(args)?,
         ResearchArgs::Vectors(args) => vectors::run(args)?,
     }

@@ -1,7 +1,6 @@
 //! `run`: relevance of one setting, with every query's result on record.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -17,7 +16,7 @@ use rayon::prelude::*;
 use crate::FINE;
 use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
 use crate::metric::{self, DEPTH, DEPTH_LARGE, DEPTH_POOL, QueryMetrics};
-use crate::report::{QueryRecord, Record, bar, check_folders, print, write_record, write_text};
+use crate::report::{OutputArgs, QueryRecord, Record, bar};
 use crate::trace::trace;
 
 /// `run`.
@@ -34,47 +33,7 @@ pub struct RunArgs {
     pub output: OutputArgs,
 }
 
-/// Output files of a record, besides stdout.
-#[derive(Clone, Debug, clap::Args)]
-pub struct OutputArgs {
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
-}
-
-impl OutputArgs {
-    /// As [`check_folders`].
-    ///
-    /// # Errors
-    /// When a folder is missing.
-    pub fn check(&self) -> Result<()> {
-        check_folders(&[&self.out, &self.markdown])
-    }
-
-    /// Prints the summary followed by `below`, and writes the files.
-    ///
-    /// # Errors
-    /// When one can't be written.
-    pub fn write(&self, record: &Record, below: &str) -> Result<()> {
-        let markdown = record.markdown() + below;
-        print(&markdown)?;
-        if let Some(path) = &self.out {
-            write_record(path, record)?;
-        }
-        if let Some(path) = &self.markdown {
-            write_text(path, &markdown)?;
-        }
-        Ok(())
-    }
-}
-
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
@@ -84,9 +43,6 @@ pub fn run(args: &RunArgs, vars: &Vars) -> Result<u8> {
 }
 
 /// Searches for every query and records the results.
-///
-/// # Errors
-/// When an index can't be read.
 pub fn measure(corpus: &BenchCorpus, has_stages: bool) -> Result<Record> {
     let bar = bar(corpus.tasks.len() as u64, "searching");
     let queries: Result<Vec<QueryRecord>> = corpus

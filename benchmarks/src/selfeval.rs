@@ -19,8 +19,8 @@ use crate::corpus::AnnotatedBackground;
 use crate::corpus::{
     Annotation, AnnotationSet, BenchCorpus, BenchRepository, BenchTask, RankingArgs, TargetFile, Vars,
 };
-use crate::report::write_json;
-use crate::run::{OutputArgs, measure};
+use crate::report::{OutputArgs, write_json};
+use crate::run::measure;
 
 /// Most files of a commit that is used; larger commits are sweeping changes.
 const COMMIT_FILES_MAX: usize = 10;
@@ -65,9 +65,6 @@ pub struct SelfEvalArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When the repository can't be read or gives no query.
 pub fn run(args: &SelfEvalArgs, vars: &Vars) -> Result<u8> {
     args.output.check()?;
     let env = args.ranking.environment(vars)?;

@@ -74,7 +74,6 @@ impl Drop for LoadedServer {
     }
 }
 
-/// A connection that is kept.
 struct KeptConnection {
     host: String,
     stream: BufReader<TcpStream>,
@@ -126,9 +125,6 @@ impl KeptConnection {
 }
 
 /// Measures.
-///
-/// # Errors
-/// When the server does not start or an answer is neither an answer nor a refusal.
 pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     let own = tempfile::tempdir()?;
     let data = args.data.as_deref().unwrap_or(own.path());

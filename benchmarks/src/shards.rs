@@ -67,7 +67,6 @@ struct Sharded {
     snapshots: Vec<Snapshot>,
 }
 
-/// A model with its codebook.
 struct ModelWithCodebook {
     encoder: std::sync::Arc<dyn Encoder>,
     book: Codebook,
@@ -288,9 +287,6 @@ fn compare(sharded: &[Sharded], queries: &[String], model: Option<&ModelWithCode
 }
 
 /// Runs `shards`.
-///
-/// # Errors
-/// When an index can't be made or read.
 pub fn run(args: &ShardsArgs) -> Result<u8> {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(&args.repos).with_context(|| args.repos.display().to_string())? {

@@ -4,7 +4,6 @@
 //! query, or at least a letter. Places and frames are left out: they name a line and no words.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use colgrep_core::strength::FLOOR;
@@ -17,7 +16,7 @@ use crate::FINE;
 use crate::corpus::{BenchCorpus, BenchTask, CorpusArgs, TaskBackground, Vars};
 use crate::known::{KnownKind, SourceFiles, draw};
 use crate::packs::answer;
-use crate::report::{Origin, bar, check_folders, publish};
+use crate::report::{Origin, OutputArgs, bar};
 
 /// Kinds of known items that are queries in words.
 const KINDS: [KnownKind; 7] = [
@@ -48,22 +47,17 @@ pub struct ShownArgs {
     /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One shown line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShownRecord {
-    /// The repository.
     pub repository: String,
     /// What sort of query it is.
     pub category: String,
-    /// The query.
     pub query: String,
     /// The file's rank, from 1.
     pub rank: usize,
@@ -124,11 +118,8 @@ fn row(name: &str, lines: &[&ShownRecord]) -> String {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written.
 pub fn run(args: &ShownArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
     let mut tasks: Vec<BenchTask> = Vec::new();
     for repository in most_asked(&corpus, args.repositories) {
@@ -149,7 +140,7 @@ pub fn run(args: &ShownArgs, vars: &Vars) -> Result<u8> {
         queries: tasks.len(),
         lines: lines.concat(),
     };
-    publish(&record.markdown(), &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&record.markdown(), &record)?;
     Ok(FINE)
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::FINE;
 use crate::corpus::{annotation_files, read_annotations};
-use crate::report::{Origin, bar, check_folders, median, publish};
+use crate::report::{Origin, OutputArgs, bar, median};
 use process::{Program, RunSample};
 
 /// `speed`.
@@ -51,12 +51,9 @@ pub struct SpeedArgs {
     /// No other tools
     #[arg(long)]
     pub no_peers: bool,
-    /// Write the result here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the tables here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Smallest, middle and largest of several values.
@@ -131,7 +128,6 @@ pub struct Questions {
 /// One other tool on one project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PeerSpeed {
-    /// Its name.
     pub name: String,
     /// What was compared, or why nothing was.
     pub what: String,
@@ -154,11 +150,8 @@ struct Result_ {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When the program fails or a folder can't be read or written.
 pub fn run(args: &SpeedArgs) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let questions = questions(&args.annotations)?;
     let program = Program::colgrep(args.colgrep.as_deref())?;
     let mut folders = Vec::new();
@@ -196,7 +189,7 @@ pub fn run(args: &SpeedArgs) -> Result<u8> {
     let result =
         Result_ { version: 1, origin: Origin::here(), query: args.query.clone(), word: args.word.clone(), projects };
     let text = markdown(&result);
-    publish(&text, &result, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&text, &result)?;
     Ok(FINE)
 }
 

@@ -4,7 +4,6 @@
 //! that judge a question come from folds without its repositories.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use colgrep_core::collapse::{PerFile, collapse};
@@ -19,7 +18,7 @@ use serde::Serialize;
 use crate::FINE;
 use crate::corpus::{BenchCorpus, BenchRepository, BenchTask, CorpusArgs, Vars};
 use crate::metric::{DEPTH, matches};
-use crate::report::{bar, check_folders, publish};
+use crate::report::{OutputArgs, bar};
 
 /// Files, at the front, whose being right counts as an answer.
 const ANSWER_DEPTH: usize = 3;
@@ -42,12 +41,9 @@ pub struct StrengthArgs {
     /// Share of the right answers among the first three that the floor has to keep
     #[arg(long, value_name = "F", default_value_t = 0.95)]
     pub keep: f64,
-    /// Write every file with its signs here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One file of one answer.
@@ -74,11 +70,8 @@ struct StrengthRow {
 type Weights = [f64; SIGNS + 1];
 
 /// Runs the command.
-///
-/// # Errors
-/// When anything can't be read or written, or there are too few repositories.
 pub fn run(args: &StrengthArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let corpus = BenchCorpus::open(&args.corpus, vars)?;
     if corpus.repositories.len() < args.folds.max(2) {
         bail!("{} repositories are too few for {} folds", corpus.repositories.len(), args.folds.max(2));
@@ -89,7 +82,7 @@ pub fn run(args: &StrengthArgs, vars: &Vars) -> Result<u8> {
         rows.iter_mut().filter(|row| row.fold == fold).for_each(|row| row.strength = judged(row, &weights));
     }
     let markdown = summary(&corpus.ranking, args.keep, &rows, &fit(rows.iter()));
-    publish(&markdown, &rows, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &rows)?;
     Ok(FINE)
 }
 

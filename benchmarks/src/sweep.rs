@@ -89,9 +89,6 @@ pub struct SweepArgs {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a knob does not fit, or anything can't be read or written.
 pub fn run(args: &SweepArgs, vars: &Vars) -> Result<u8> {
     let by_rank = args.corpus.ranking.fusion() == Fusion::ReciprocalRank;
     // By default, rankings are fused by scores.
@@ -141,9 +138,6 @@ pub fn run(args: &SweepArgs, vars: &Vars) -> Result<u8> {
 }
 
 /// The knobs of the corpus with a setting over them.
-///
-/// # Errors
-/// When a value does not fit its knob.
 fn knobs_of(corpus: &BenchCorpus, setting: &Setting) -> Result<Knobs> {
     let mut knobs = corpus.knobs.clone();
     for (name, value) in &setting.0 {

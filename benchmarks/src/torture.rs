@@ -152,7 +152,6 @@ impl Tally {
     }
 }
 
-/// A seed of its own for each case.
 fn case_seed(seed: u64, case: u64) -> u64 {
     seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -197,9 +196,6 @@ pub(crate) fn go_through<C>(
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a case can't be set up. A fault of colgrep is a failure, not an error.
 pub fn run(args: &TortureArgs) -> Result<u8> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

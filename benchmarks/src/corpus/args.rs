@@ -32,6 +32,9 @@ pub struct CorpusArgs {
     /// Only this repository (repeatable)
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+    /// Only queries of this category (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub category: Vec<String>,
     /// Leave out what annotations give beside the query: near, hints or expand (repeatable)
     #[arg(long, value_name = "PART")]
     pub without: Vec<WithoutBackground>,
@@ -81,9 +84,6 @@ impl RankingArgs {
     }
 
     /// The environment as colgrep reads it, with the indexes in the folder for them.
-    ///
-    /// # Errors
-    /// When a COLGREP_ variable is unknown or its value does not fit.
     pub fn environment(&self, vars: &Vars) -> Result<Env> {
         let usual = Env::read(vars.iter().cloned())?;
         let folder = match &self.data_dir {
@@ -95,9 +95,6 @@ impl RankingArgs {
     }
 
     /// A session over the indexed folder `root`, which reads no file anew.
-    ///
-    /// # Errors
-    /// When its settings can't be understood.
     pub fn session(&self, root: &Path, env: &Env) -> Result<Session> {
         let mut options = OpenOptions::default();
         (options.update, options.model) = (false, self.model.clone());
@@ -105,9 +102,6 @@ impl RankingArgs {
     }
 
     /// A request for this many files below `root`.
-    ///
-    /// # Errors
-    /// When there is no such profile.
     pub fn request(&self, query: &str, root: &Path, files: usize) -> Result<SearchRequest> {
         let mut request = SearchRequest::new(query).within(root).files(files).by(self.by());
         request.ranking.profile = self.profile()?;
@@ -116,25 +110,16 @@ impl RankingArgs {
     }
 
     /// The constants in force: the profile's, then the environment's.
-    ///
-    /// # Errors
-    /// When there is no such profile.
     pub fn knobs(&self, env: &Env) -> Result<Knobs> {
         Ok(env.knobs(self.profile()?)?)
     }
 
     /// The set of constants, where one is named.
-    ///
-    /// # Errors
-    /// When there is no such profile.
     pub fn profile(&self) -> Result<Option<Profile>> {
         Ok(self.profile.as_deref().map(profile).transpose()?)
     }
 
     /// Opens the model; none for keywords alone.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub fn model(&self, env: &Env) -> Result<Option<Arc<Model>>> {
         let open = || Model::open(self.model.as_deref(), true, env).map(Arc::new);
         Ok((!self.keyword_only).then(open).transpose()?)
@@ -153,7 +138,6 @@ impl RankingArgs {
 /// A folder of annotations and its weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetArg {
-    /// The folder.
     pub folder: PathBuf,
     /// Its weight in sums over sets.
     pub weight: f64,

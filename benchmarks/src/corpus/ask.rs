@@ -55,9 +55,6 @@ impl AnnotatedBackground {
     }
 
     /// Reads it for a repository. `folder` is the annotations' folder.
-    ///
-    /// # Errors
-    /// When a hint or a table is not to be understood, or the repository has no such file.
     pub fn read(&self, folder: &Path, repository: &BenchRepository) -> Result<TaskBackground> {
         let hints = self.hints.iter().map(|hint| hint.parse::<Hint>().with_context(|| format!("hints: {hint}")));
         let table = |given: &String| match TermTable::built_in(given) {

@@ -56,9 +56,6 @@ pub(super) struct GrepArm {
 
 impl GrepArm {
     /// The program `rg` on PATH.
-    ///
-    /// # Errors
-    /// When it isn't there.
     pub(super) fn new(root: &Path) -> Result<GrepArm> {
         let program = Program::on_path("rg").context("ripgrep (rg) is not on PATH; the arm of grep runs it")?;
         Ok(GrepArm { program, root: root.to_path_buf(), files: HashMap::new() })
@@ -66,9 +63,6 @@ impl GrepArm {
 
     /// The lists of a question, one after another: of the rarest two words, of the first and the third, of the second
     /// and the third everywhere. Lines with one of both in files with both; where no file has both, in all files.
-    ///
-    /// # Errors
-    /// When ripgrep fails.
     pub(super) fn list(&mut self, question: &str, attempt: usize) -> Result<Option<GrepList>> {
         let is_code = attempt + 1 < ATTEMPTS;
         let mut counted = Vec::new();

@@ -20,9 +20,6 @@ pub(super) struct ToolClient {
 
 impl ToolClient {
     /// Starts a server over `root`.
-    ///
-    /// # Errors
-    /// When it can't be started, or does not answer.
     pub(super) fn start(program: &Program, root: &Path) -> Result<ToolClient> {
         let mut command = program.command(&["mcp"]);
         command.arg(root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -38,9 +35,6 @@ impl ToolClient {
     }
 
     /// The text of the answer of a tool.
-    ///
-    /// # Errors
-    /// When the server ends, or answers with an error.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
         let blocks = answer["content"].as_array().with_context(|| format!("{tool} {arguments}: {answer}"))?;

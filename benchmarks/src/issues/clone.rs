@@ -25,7 +25,6 @@ pub struct LinearCommit {
     pub parent: String,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
-    /// Its message.
     pub message: String,
 }
 
@@ -42,17 +41,11 @@ impl Mirror {
     }
 
     /// The bytes of a file at a revision.
-    ///
-    /// # Errors
-    /// When there is no such file, or its text is not in the clone.
     pub fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>> {
         self.ask(&["cat-file", "blob", &format!("{revision}:{path}")], &[], None)
     }
 
     /// The folders directly below `folder` (that ends in `/`) whose names begin with `begin`, by name.
-    ///
-    /// # Errors
-    /// When git fails.
     pub fn folders(&self, revision: &str, folder: &str, begin: &str) -> Result<Vec<String>> {
         let listed = self.ask(&["ls-tree", "-d", "--name-only", revision, folder], &[], None)?;
         let text = String::from_utf8_lossy(&listed).into_owned();
@@ -66,10 +59,6 @@ impl Mirror {
         String::from_utf8_lossy(&told).trim().parse().ok()
     }
 
-    /// A commit.
-    ///
-    /// # Errors
-    /// When the clone lacks it.
     pub fn commit(&self, revision: &str) -> Result<LinearCommit> {
         let told = self.ask(&["show", "-s", &format(), revision], &[], None)?;
         let text = String::from_utf8_lossy(&told).into_owned();
@@ -77,18 +66,12 @@ impl Mirror {
     }
 
     /// The ancestors of a revision that have one parent.
-    ///
-    /// # Errors
-    /// When the clone lacks it.
     pub fn commits(&self, revision: &str) -> Result<Vec<LinearCommit>> {
         let told = self.ask(&["log", "--no-merges", &format(), revision, "--"], &[], None)?;
         Ok(String::from_utf8_lossy(&told).split(COMMIT).filter_map(read).collect())
     }
 
     /// For each of these commits its name and the files of its parent that it changed or removed.
-    ///
-    /// # Errors
-    /// When git fails.
     pub fn changed<'c>(&self, commits: impl Iterator<Item = &'c LinearCommit>) -> Result<Vec<(String, Vec<String>)>> {
         let asked: String = commits.map(|commit| format!("{}\n", commit.id)).collect();
         let format = format!("--format={COMMIT}%H");
@@ -106,9 +89,6 @@ impl Mirror {
 
     /// Lays out the files of a revision in `tree`, changing what differs from the revision that `index` (a file next to
     /// it) remembers. What the clone lacks is left out.
-    ///
-    /// # Errors
-    /// When the clone lacks the revision, or the disk refuses.
     pub fn lay_out(&self, revision: &str, tree: &Path, index: &Path) -> Result<()> {
         std::fs::create_dir_all(tree).with_context(|| tree.display().to_string())?;
         let vars = [("GIT_INDEX_FILE", index), ("GIT_WORK_TREE", tree)];

@@ -125,9 +125,6 @@ struct InstanceCandidate {
 }
 
 /// Draws the list, sorted by repository and time. `reserved` are repositories that are never looked into, in lower case.
-///
-/// # Errors
-/// When a source is reserved, or its clone is not there or lacks what it names.
 pub fn draw(sources: &InstanceSources, clones: &Path, reserved: &BTreeSet<String>) -> Result<Vec<Instance>> {
     let parts = sources.sets.iter().flat_map(|set| set.parts.keys());
     if let Some(name) = parts.chain(sources.histories.keys()).find(|name| reserved.contains(&name.to_lowercase())) {
@@ -230,10 +227,6 @@ fn entries(set: &InstanceSet, clone: &Mirror, part: &InstancePart) -> Result<Vec
     Ok(entries)
 }
 
-/// The text of an instance of a set.
-///
-/// # Errors
-/// When the set has no such entry.
 pub fn text_in_set(clone: &Mirror, revision: &str, key: &str) -> Result<InstanceText> {
     let found = match key.split_once('#') {
         Some((path, number)) => {
@@ -256,7 +249,6 @@ pub fn text_of(commit: &LinearCommit) -> Option<InstanceText> {
     reported(&clean(subject), &commit.message).filter(|text| text.whole().len() <= QUERY_BYTES_MAX)
 }
 
-/// The candidates of a history.
 fn of_history(name: &str, history: &ClonedHistory, clone: &Mirror) -> Result<Vec<InstanceCandidate>> {
     let commits = clone.commits(&history.revision)?;
     let told: BTreeMap<&str, (&LinearCommit, InstanceText)> =

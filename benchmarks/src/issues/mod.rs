@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use self::text::InstanceText;
 use crate::FINE;
 use crate::corpus::Vars;
-use crate::report::{check_folders, write_json};
+use crate::report::{OutputArgs, write_json};
 
 /// `issues`.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,12 +59,9 @@ pub struct IssuesArgs {
     /// Print what changed against this record of the same instances
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A list of instances.
@@ -136,12 +133,9 @@ impl Instance {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a list or a source can't be read, or an instance can't be searched.
 pub fn run(args: &IssuesArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
-    if let (Some(path), Some(out)) = (&args.draw, &args.out) {
+    args.output.check()?;
+    if let (Some(path), Some(out)) = (&args.draw, &args.output.out) {
         let mut sources: draw::InstanceSources = read_json(path)?;
         if !args.only.is_empty() {
             sources.sets.iter_mut().for_each(|set| set.parts.retain(|name, _| args.only.contains(name)));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{IssuesArgs, read_json};
 use crate::metric::{self, DEPTH};
 use crate::paired::{Paired, PairedDifference};
-use crate::report::{Origin, publish};
+use crate::report::Origin;
 
 /// Depths at which a right file counts as found.
 const DEPTHS: [usize; 4] = [1, 3, 5, 10];
@@ -34,7 +34,6 @@ pub struct IssueRecord {
 pub struct InstanceRecord {
     /// Its unique id.
     pub id: String,
-    /// The repository.
     pub repository: String,
     /// Its main language.
     pub language: String,
@@ -60,9 +59,6 @@ impl InstanceRecord {
 
 impl IssueRecord {
     /// The record of several runs, each of other instances.
-    ///
-    /// # Errors
-    /// When a record can't be read, was asked in other ways or by another build, or shares an instance with another.
     pub fn together(first: &Path, others: &[PathBuf]) -> Result<IssueRecord> {
         let mut all: IssueRecord = read_json(first)?;
         for path in others {
@@ -81,15 +77,12 @@ impl IssueRecord {
     }
 
     /// Prints the tables, and writes what is asked for.
-    ///
-    /// # Errors
-    /// When the record to compare with can't be read, or the disk refuses.
     pub fn publish(&self, args: &IssuesArgs) -> Result<()> {
         let mut text = self.markdown();
         if let Some(path) = &args.against {
             text += &self.against(&read_json(path)?);
         }
-        publish(&text, self, args.out.as_deref(), args.markdown.as_deref())
+        args.output.publish(&text, self)
     }
 
     /// The tables: over all, by where texts come from, by language and by repository, for the knobs in force; and what

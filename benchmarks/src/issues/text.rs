@@ -47,9 +47,7 @@ impl InstanceText {
 pub struct ResolvedPull {
     /// Number of the pull request.
     pub number: u64,
-    /// What it was based on.
     pub base: Base,
-    /// The issues.
     pub resolved_issues: Vec<Issue>,
     /// Its changes outside of tests, as a patch.
     pub fix_patch: String,
@@ -62,10 +60,8 @@ pub struct Base {
     pub sha: String,
 }
 
-/// An issue.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Issue {
-    /// Its title.
     pub title: String,
     /// Its text.
     pub body: Option<String>,

@@ -19,7 +19,6 @@ const PLACES_OF_A_NAME_MAX: usize = 500;
 /// Candidates that are looked at for each item that is wanted.
 const TRIES: usize = 40;
 
-/// One known item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownItem {
     /// What sort it is.

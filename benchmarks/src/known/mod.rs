@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 
 pub use draw::{KnownItem, draw};
 pub use kind::KnownKind;
-pub use source::{SourceFile, SourceFiles, SourceLine};
+pub use source::SourceFiles;
 
 use crate::FINE;
 use crate::corpus::AnnotatedBackground;
 use crate::corpus::{Annotation, BenchRepository, RankingArgs, TargetFile, Vars};
-use crate::report::{Origin, bar, check_folders, publish, write_json};
+use crate::report::{Origin, OutputArgs, bar, write_json};
 
 /// Files that are asked for.
 const DEPTH: usize = 3;
@@ -51,12 +51,9 @@ pub struct KnownArgs {
     /// Write the items into this folder as annotations, for `run`, `sweep`, `compare` and `ablate`
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
-    /// Write the record here, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write the summary here, as Markdown
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    /// Output files.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// One measurement.
@@ -75,7 +72,6 @@ pub struct KnownRecord {
 /// What came of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemRecord {
-    /// The repository.
     pub repository: String,
     /// What sort it is.
     pub kind: KnownKind,
@@ -156,11 +152,8 @@ impl KnownRecord {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When a repository can't be read, or nothing can be drawn.
 pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
-    check_folders(&[&args.out, &args.markdown])?;
+    args.output.check()?;
     let mut items = Vec::new();
     let env = args.ranking.environment(vars)?;
     let model = args.ranking.model(&env)?;
@@ -180,7 +173,7 @@ pub fn run(args: &KnownArgs, vars: &Vars) -> Result<u8> {
     }
     let record = KnownRecord { origin: Origin::here(), ranking: args.ranking.text(), seed: args.seed, items };
     let markdown = record.markdown();
-    publish(&markdown, &record, args.out.as_deref(), args.markdown.as_deref())?;
+    args.output.publish(&markdown, &record)?;
     Ok(FINE)
 }
 

@@ -14,7 +14,6 @@ const LINE_BYTES_MAX: usize = 300;
 pub struct SourceFile {
     /// Path from the root, `/` between components.
     pub path: String,
-    /// Its text.
     pub text: String,
     /// Byte offset of each line's first byte.
     starts: Vec<usize>,
@@ -25,14 +24,12 @@ pub struct SourceFile {
 /// A line of a file: position in [`SourceFiles::files`], and the line's number from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceLine {
-    /// Which file.
     pub file: usize,
     /// Which line, from 1.
     pub line: u32,
 }
 
 impl SourceFile {
-    /// A file with its text.
     pub fn new(path: &str, text: String, is_code: bool) -> SourceFile {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         let starts = std::iter::once(0).chain(ends).collect();
@@ -61,9 +58,6 @@ pub struct SourceFiles {
 impl SourceFiles {
     /// Reads the files at `paths` (path from `root`, and whether it is code that people wrote) below `root`. One that
     /// can't be read as text is left out, as an index leaves it out.
-    ///
-    /// # Errors
-    /// When no file is left.
     pub fn read<'p>(root: &Path, paths: impl Iterator<Item = (&'p str, bool)>) -> Result<SourceFiles> {
         let read = |(path, is_code): (&str, bool)| {
             let text = colgrep_index::source::read_text(root, path).ok()?;

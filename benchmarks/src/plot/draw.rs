@@ -18,7 +18,6 @@ const LETTER: (i32, i32) = (7, 14);
 /// From a point to its name, in pixels.
 const GAP: i32 = 7;
 
-/// A point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotPoint {
     pub x: f64,

@@ -86,9 +86,6 @@ struct RecallMeasure<'a> {
 }
 
 /// Measures, and prints a table.
-///
-/// # Errors
-/// When a repository can't be read.
 pub fn run(args: &RecallArgs, vars: &Vars) -> Result<u8> {
     if let Some((way, _)) = args.floor.iter().find(|(way, _)| !args.ways.contains(way)) {
         bail!("--floor is about {}, which --ways leaves out", WAYS[*way].0);
@@ -180,7 +177,6 @@ fn means<'s>(scores: impl Iterator<Item = &'s Scores> + Clone) -> String {
     of_ways.collect::<Vec<_>>().join(" | ")
 }
 
-/// The mean of one of the scores.
 fn mean<'s>(scores: impl Iterator<Item = &'s Scores>, at: usize) -> f64 {
     let (count, sum) = scores.fold((0, 0.0), |(count, sum), scores| (count + 1, sum + scores[at]));
     sum / f64::from(count.max(1))

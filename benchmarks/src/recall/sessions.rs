@@ -48,7 +48,6 @@ enum TranscriptForm {
 struct RecallTurn {
     /// What a person asked the agent.
     asked: String,
-    /// What it said.
     said: String,
     /// Tools that it used, each with a path or a command.
     #[serde(default)]

@@ -110,9 +110,6 @@ fn at(values: &mut [u64], share: f64) -> f64 {
 }
 
 /// Runs `shards --wire`.
-///
-/// # Errors
-/// When an index can't be made or read, or a shard does not answer.
 pub fn run(args: &ShardsArgs, names: &[String]) -> Result<u8> {
     let model = if args.keyword_only { None } else { Some(Model::open(None, true, &Env::default())?.remembering()) };
     let repositories: Vec<HostedRepository> =

@@ -15,7 +15,6 @@ const TRY_MAX: Duration = Duration::from_secs(120);
 /// Letters of another tool's last line that are repeated.
 const LAST_LINE_MAX: usize = 120;
 
-/// One run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunSample {
     /// From the start to the exit, in milliseconds.
@@ -34,9 +33,6 @@ pub struct Program {
 
 impl Program {
     /// colgrep: the one named, else the one linked into this program.
-    ///
-    /// # Errors
-    /// When there is no such program.
     pub fn colgrep(path: Option<&Path>) -> Result<Program> {
         Ok(match path {
             Some(path) if path.is_file() => Program { path: path.canonicalize()?, first: Vec::new(), data: None },
@@ -69,9 +65,6 @@ impl Program {
     }
 
     /// Runs it, with nothing to read and its output thrown away.
-    ///
-    /// # Errors
-    /// When it can't be started, or ends with another status than 0 or 1 (nothing found).
     pub fn run(&self, args: &[&str]) -> Result<RunSample> {
         let mut command = self.command(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -103,9 +96,6 @@ impl Program {
     }
 
     /// Runs it several times.
-    ///
-    /// # Errors
-    /// As [`Program::run`].
     pub fn repeat(&self, args: &[&str], runs: u32) -> Result<Vec<RunSample>> {
         (0..runs).map(|_| self.run(args)).collect()
     }

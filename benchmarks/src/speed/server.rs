@@ -15,18 +15,12 @@ use super::{Questions, Spread};
 const WARM_UP: u32 = 3;
 
 /// Asks a server for a search again and again and gives the time of each answer, in milliseconds, once it is warm.
-///
-/// # Errors
-/// When the server can't be started, ends, or answers with an error.
 pub fn answers(program: &Program, folder: &Path, query: &str, runs: u32) -> Result<Vec<f64>> {
     let mut server = TimedServer::warm(program, folder, query)?;
     (0..runs).map(|_| server.search(query)).collect()
 }
 
 /// Asks a server that `query` has warmed all questions, one after the other, then all of them once more.
-///
-/// # Errors
-/// When the server can't be started, ends, or answers with an error.
 pub fn questions(program: &Program, folder: &Path, query: &str, questions: &[String]) -> Result<Questions> {
     let mut server = TimedServer::warm(program, folder, query)?;
     let mut round = || -> Result<Spread> {

@@ -18,9 +18,6 @@ const NOUNS: [&str; 16] = [
 const FOLDER_FILES: usize = 50;
 
 /// Writes a project of `files` Python and Rust files; gives one of them, to be changed.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn write(root: &Path, files: usize) -> Result<PathBuf> {
     let mut rng = StdRng::seed_from_u64(1);
     let mut last = root.to_path_buf();
@@ -65,9 +62,6 @@ fn function(rng: &mut StdRng, python: bool) -> String {
 }
 
 /// Changes a file of the project: another text at each call.
-///
-/// # Errors
-/// When the disk refuses.
 pub fn change(file: &Path, run: u32) -> Result<()> {
     let mut text = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
     text += &format!("// change {run}\n");

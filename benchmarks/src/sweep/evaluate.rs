@@ -36,9 +36,6 @@ impl<'c> Evaluator<'c> {
     }
 
     /// Measures the baseline and all of `settings`, those that share a retrieval one after another.
-    ///
-    /// # Errors
-    /// When an index can't be read, a value does not fit or the file refuses.
     pub fn all(&mut self, settings: &[Setting]) -> Result<()> {
         let baseline = [Setting::default()];
         let mut open: Vec<&Setting> = baseline.iter().chain(settings).filter(|s| self.store.get(s).is_none()).collect();
@@ -61,9 +58,6 @@ impl<'c> Evaluator<'c> {
     }
 
     /// Measures one setting; the first `kept` stages are likely to be needed again under the same knobs.
-    ///
-    /// # Errors
-    /// As [`Evaluator::all`].
     pub(super) fn one(&mut self, setting: &Setting, kept: usize, bar: &ProgressBar) -> Result<()> {
         if self.store.get(setting).is_none() {
             self.measure(setting, kept, bar)?;

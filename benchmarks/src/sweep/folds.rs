@@ -36,9 +36,6 @@ pub struct Judgement {
 impl Folds {
     /// Deals the repositories, the one with most queries first, each into the part with fewest queries so far; or,
     /// where asked for, the queries by turns. Without a `count`, into [`FOLDS`] parts or as many as there are.
-    ///
-    /// # Errors
-    /// When there are fewer than two parts, or fewer repositories (queries) than parts.
     pub fn new(corpus: &BenchCorpus, count: Option<usize>, by: FoldBy) -> Result<Folds> {
         let repositories = corpus.repositories.len();
         let (most, what) = match by {

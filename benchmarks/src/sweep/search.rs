@@ -19,9 +19,6 @@ const ROUNDS_MAX: usize = 8;
 const GAIN_MIN: f64 = 1e-4;
 
 /// Coordinate descent from the baseline, once on all queries and once without each fold; they share what is measured.
-///
-/// # Errors
-/// As [`Evaluator::all`].
 pub fn coordinate(evaluator: &mut Evaluator<'_>, axes: &[Axis], folds: &Folds) -> Result<Judgement> {
     evaluator.all(&[])?;
     // The end is not known beforehand: the bar counts what one round needs, for the whole and for each fold.

@@ -49,16 +49,12 @@ impl Setting {
 /// A knob with the values to try.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The knob.
     pub knob: Knob,
     /// The values, ascending.
     pub values: Vec<f64>,
 }
 
 /// Reads the knobs as given.
-///
-/// # Errors
-/// When a knob is unknown, twice there, or a value does not fit it.
 pub fn axes(given: &[String]) -> Result<Vec<Axis>> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in given {
@@ -106,9 +102,6 @@ fn axis(text: &str) -> Result<Axis> {
 }
 
 /// Every combination.
-///
-/// # Errors
-/// When there are too many.
 pub fn grid(axes: &[Axis]) -> Result<Vec<Setting>> {
     let count = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= GRID_MAX);
     if count.is_none() {

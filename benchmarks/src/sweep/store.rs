@@ -38,9 +38,6 @@ pub struct ScoreStore {
 
 impl ScoreStore {
     /// Opens the file (or nothing but memory) for a corpus.
-    ///
-    /// # Errors
-    /// When the file can't be read or belongs to another corpus, baseline or program.
     pub fn open(path: Option<&Path>, corpus: &BenchCorpus) -> Result<ScoreStore> {
         let fingerprint = format!("{:016x}-{:016x}-{:016x}", corpus.fingerprint(), knobs(corpus), program()?);
         ScoreStore::open_for(path, Header { version: 1, fingerprint, queries: corpus.tasks.len() })
@@ -95,9 +92,6 @@ impl ScoreStore {
     }
 
     /// Takes in the scores of a setting.
-    ///
-    /// # Errors
-    /// When the file refuses.
     pub fn add(&mut self, setting: &Setting, scores: Vec<f64>) -> Result<()> {
         // Rounded at once, so that a sweep taken up again gives the same numbers to the last digit.
         let scores: Vec<f64> = scores.into_iter().map(|s| (s * 1e6).round() / 1e6).collect();

@@ -4,9 +4,6 @@ use anyhow::Result;
 
 /// Does `work` in a thread from which no process reaches a network. On systems other than Linux, the network stays
 /// available.
-///
-/// # Errors
-/// When the system rejects the filter, and the errors of `work`.
 pub(super) fn apart<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let run = || {
         #[cfg(target_os = "linux")]

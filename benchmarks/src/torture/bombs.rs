@@ -31,9 +31,6 @@ const BATCH: usize = 250;
 const SOURCE_BYTES_MAX: usize = 200_000;
 
 /// Runs the kind.
-///
-/// # Errors
-/// When a case can't be set up.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![repeated(args)?, mutated(args)?, trees(args)?])
 }

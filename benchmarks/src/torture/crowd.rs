@@ -45,9 +45,6 @@ const LOAD: [(&[&str], u32); 11] = [
 ];
 
 /// Runs the kind: by words alone, and with the model that ranks by meaning.
-///
-/// # Errors
-/// When a process can't be started.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     ["keyword", "full"].into_iter().map(|mode| of_mode(args, mode)).collect()
 }

@@ -123,6 +123,7 @@ fn adopted(subject: &Subject, store: &Store) -> Result<&'static str> {
         root: &subject.root,
         options: Default::default(),
         mode: VectorMode::Full,
+        by_init: true,
         takes_vectors: true,
         origin: "forged",
         before: &own,

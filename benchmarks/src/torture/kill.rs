@@ -83,9 +83,6 @@ impl Operation {
 }
 
 /// Runs the kind.
-///
-/// # Errors
-/// When a case can't be set up.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let mut tallies = Vec::new();
     for operation in Operation::ALL {

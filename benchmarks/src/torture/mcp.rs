@@ -79,9 +79,6 @@ fn read(from: ChildStdout, mut give: impl FnMut(String) -> bool) {
 }
 
 /// Runs the kind. Cases are requests, sent by the score.
-///
-/// # Errors
-/// When the server can't be started.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let subject = Subject::new()?;
     std::fs::write(subject.data("outside.txt"), CANARY)?;

@@ -80,9 +80,6 @@ struct ParserOutcome {
 }
 
 /// Runs the kind.
-///
-/// # Errors
-/// When the samples can't be read.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let (files, bombs) = (samples()?, Bomb::all()?);
     let sources = ParsedSample::all(&files)?;

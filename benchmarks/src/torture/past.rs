@@ -27,9 +27,6 @@ pub(super) struct PastRepository {
 
 impl PastRepository {
     /// A new repository with a commit on a side branch, which [`PastRepository::forget`] removes.
-    ///
-    /// # Errors
-    /// When git can't be run.
     pub(super) fn new(root: &Path) -> Result<PastRepository> {
         let (common, sessions) = (root.join(".git"), TranscriptFolders::new(Vec::new(), Vec::new()));
         let past = PastRepository { root: root.to_path_buf(), common, sessions, told: Mutex::default() };
@@ -42,18 +39,12 @@ impl PastRepository {
     }
 
     /// Commits the tree.
-    ///
-    /// # Errors
-    /// When git refuses.
     pub(super) fn commit(&self, message: &str) -> Result<()> {
         self.git(&["add", "-A"])?;
         self.git(&["commit", "-q", "--allow-empty", "-m", message])
     }
 
     /// Removes the side branch.
-    ///
-    /// # Errors
-    /// When git refuses.
     pub(super) fn forget(&self) -> Result<()> {
         self.git(&["branch", "-q", "-D", SIDE])
     }

@@ -18,9 +18,6 @@ const LARGE: usize = 150;
 const CASES: u64 = 5_000;
 
 /// Runs the kind.
-///
-/// # Errors
-/// When a case can't be set up.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     Ok(vec![of_subject(args, &Subject::new()?, "rot")?, of_subject(args, &Subject::history()?, "rot of a history")?])
 }

@@ -69,9 +69,6 @@ fn cases(program_mb: u32) -> Vec<Case> {
 }
 
 /// Runs the kind, where there is a shell with `ulimit`.
-///
-/// # Errors
-/// When a case can't be set up.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     if !cfg!(unix) {
         return Ok(Vec::new());

@@ -41,9 +41,6 @@ pub(super) struct Subject {
 
 impl Subject {
     /// The project in its first state.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(super) fn new() -> Result<Subject> {
         Subject::made(false)
     }
@@ -63,17 +60,11 @@ impl Subject {
     }
 
     /// The project as a repository of its own, which commits each state.
-    ///
-    /// # Errors
-    /// When the disk refuses, or there is no git.
     pub(super) fn repository() -> Result<Subject> {
         Subject::made(true)
     }
 
     /// The history of such a repository: its index is of the commits.
-    ///
-    /// # Errors
-    /// As [`Subject::repository`].
     pub(super) fn history() -> Result<Subject> {
         Ok(Subject { of_past: true, ..Subject::made(true)? })
     }
@@ -94,9 +85,6 @@ impl Subject {
     }
 
     /// Writes a file of the project, whose content differs from version to version.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(super) fn write(&self, part: usize, version: usize) -> Result<()> {
         let next = (part + 1) % 5;
         let mut text = format!(
@@ -115,9 +103,6 @@ impl Subject {
     }
 
     /// The tree's next state: files changed, new and gone.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(super) fn change(&self) -> Result<()> {
         self.write(1, 1)?;
         self.write(3, 2)?;
@@ -150,9 +135,6 @@ impl Subject {
     }
 
     /// Brings an index up to date, as `init` does (`whole`) or as a search does.
-    ///
-    /// # Errors
-    /// As [`Updater::run`].
     pub(super) fn update(&self, store: &Store, whole: bool, vectors: bool) -> colgrep_index::Result<Snapshot> {
         let model = Hashed::default();
         let wish = Encoding { budget: (!whole).then_some(SEARCH_BUDGET), ..encoding(&model, &self.codebook) };
@@ -165,17 +147,11 @@ impl Subject {
     }
 
     /// All that an index answers, as text: every stored unit, and the results of searches with their scores.
-    ///
-    /// # Errors
-    /// When the index can't be read.
     pub(super) fn answers(&self, snapshot: &Snapshot) -> colgrep_index::Result<String> {
         caught(|| all_answers(snapshot)).flatten()
     }
 
     /// The answers of a newly built index of the current tree.
-    ///
-    /// # Errors
-    /// When it can't be built.
     pub(super) fn expected(&self, vectors: bool) -> Result<String> {
         let data = self.data("fresh");
         let snapshot = self.update(&self.store(&data), true, vectors)?;
@@ -236,9 +212,6 @@ pub(super) fn first_difference(expected: &str, found: &str) -> String {
 }
 
 /// Copies a folder with all in it.
-///
-/// # Errors
-/// When the disk refuses.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

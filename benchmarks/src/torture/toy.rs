@@ -8,9 +8,6 @@ use ndarray::Array2;
 const CENTROIDS: usize = 24;
 
 /// A codebook that does not depend on what is indexed, so that two indexes can be compared.
-///
-/// # Errors
-/// None: the numbers are fit for one.
 pub(super) fn codebook() -> colgrep_index::Result<Codebook> {
     let rows: Vec<Vec<f32>> = (0..CENTROIDS).map(|i| Hashed::default().direction(&format!("centroid {i}"))).collect();
     let centroids = Array2::from_shape_fn((CENTROIDS, Hashed::DIMENSION), |(row, i)| rows[row][i]);

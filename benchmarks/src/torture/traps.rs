@@ -281,9 +281,6 @@ fn library(folder: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// Runs the kind, where there are shell scripts and links.
-///
-/// # Errors
-/// When a case can't be set up.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     if !cfg!(unix) {
         return Ok(Vec::new());

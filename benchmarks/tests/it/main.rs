@@ -11,3 +11,4 @@ mod relevance;
 mod run;
 mod sweep;
 mod torture;
+mod translations;

@@ -107,6 +107,16 @@ fn the_summary_names_every_breakdown() {
 }
 
 #[test]
+fn a_category_is_measured_alone() {
+    let folder = kiosk();
+    let text = bench_kiosk(folder.path(), "run", &["--keyword-only", "--category", "semantic"], &[]);
+    assert!(text.contains("| all | 4 |") && !text.contains("| symbol |"), "{text}");
+    let both = ["--keyword-only", "--category", "semantic", "--category", "symbol"];
+    let text = bench_kiosk(folder.path(), "run", &both, &[]);
+    assert!(text.contains("| all | 5 |") && text.contains("| symbol | 1 |"), "{text}");
+}
+
+#[test]
 fn errors_say_what_to_do_and_end_with_2() {
     let folder = kiosk();
     let corpus = corpus_args(folder.path());
@@ -124,5 +134,6 @@ fn errors_say_what_to_do_and_end_with_2() {
         &[],
         "--only nothing: no folder of annotations has a nothing.json",
     );
+    check(&[&run[..], &["--category", "nothing"]].concat(), &[], "--category nothing: no annotation has this category");
     check(&["run", "--annotations", "/nonexistent", "--repos", "/"], &[], "annotations in /nonexistent");
 }

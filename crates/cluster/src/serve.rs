@@ -540,7 +540,6 @@ fn token_in(head: &str) -> &[u8] {
     given.find_map(|(_, value)| bearer(value.trim().as_bytes())).unwrap_or_default()
 }
 
-/// The frame of an answer.
 fn framed_answer<T: Serialize>(answer: &Result<&T, WireFailure>) -> io::Result<Vec<u8>> {
     framed(answer, ANSWER_BYTES_MAX)
 }

@@ -39,7 +39,6 @@ struct TokenList {
     own: Vec<(String, String)>,
 }
 
-/// What is known of tokens.
 struct KnownTokens {
     list: TokenList,
     /// The state of the file that was read.

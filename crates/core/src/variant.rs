@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use crate::language::LanguageFacts;
 use crate::token::parts;
 
-/// One platform.
 struct Platform {
     names: &'static [&'static str],
     /// The name of a whole family that the platform belongs to: a file for `unix` serves `linux` too.

@@ -48,7 +48,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
 /// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
 /// segment and of a codebook, and raising one of those rebuilds only the vectors.
-pub const FORMAT_VERSION: u32 = 16;
+pub const FORMAT_VERSION: u32 = 17;
 
 /// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;
@@ -414,7 +414,8 @@ impl Store {
     /// # Errors
     /// When it is damaged, or a later one removed its files.
     pub(crate) fn open_parts(&self, point: &CommitPoint, files: &FileTable) -> Result<GenerationParts> {
-        let lexical = Lexical::open_at(&self.lexical_folder(), point)?;
+        // Forged files can make no sense as early as here.
+        let lexical = caught(|| Lexical::open_at(&self.lexical_folder(), point)).flatten()?;
         let opened = files.vectors.as_ref().map(|manifest| Vectors::open(&self.vectors_folder(), manifest));
         let (vectors, damage) = match opened {
             Some(Ok(vectors)) => (Some(vectors), None),

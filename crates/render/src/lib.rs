@@ -386,8 +386,8 @@ pub fn write_names(files: impl Iterator<Item = (PathBuf, String)>, options: &Out
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let row = |(_, full): (PathBuf, String)| json::Line::of_file(full, None);
     match options.wish.format {
-        Format::Json | Format::JsonLines => rows::write_rows(&mut out, files.map(row), options.wish.format)?,
-        Format::Text | Format::Vimgrep => {
+        format if format.is_json() => rows::write_rows(&mut out, files.map(row), format)?,
+        _ => {
             for (name, full) in files {
                 if options.wish.null {
                     out.write_all(name.as_os_str().as_encoded_bytes())?;

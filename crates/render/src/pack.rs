@@ -8,10 +8,10 @@ use colgrep_engine::answer::pack::{BYTES_A_TOKEN, PackPiece, pack};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::OutputOptions;
 use super::escape::{escape_control, escape_text};
 use super::path::{absolute, shown};
 use super::rows::write_rows;
-use super::{Format, OutputOptions};
 
 /// A unit of a pack, with --pack.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -53,8 +53,8 @@ pub fn print(out: &mut impl Write, files: &[FileAnswer], tokens: usize, options:
     let is_terminal = options.look.width.is_some();
     let text = |row: Packed| if is_terminal { escape_text(&row.text) } else { row.text };
     match options.wish.format {
-        Format::Json | Format::JsonLines => write_rows(out, rows, options.wish.format)?,
-        Format::Text | Format::Vimgrep => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
+        format if format.is_json() => write_rows(out, rows, format)?,
+        _ => rows.try_for_each(|row| out.write_all(text(row).as_bytes()))?,
     }
     Ok(count)
 }

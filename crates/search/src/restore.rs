@@ -38,7 +38,6 @@ pub(crate) fn restore(snapshot: &Snapshot, units: &[UnitHit]) -> Result<FxHashMa
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Texts of units of one file.
 fn of_one(snapshot: &Snapshot, record: &FileRecord, units: &[&UnitHit]) -> Result<Vec<(TextHash, String)>> {
     let root = Path::new(&snapshot.files.root);
     let Ok(source) = snapshot.texts.text(root, &record.path) else { return Ok(Vec::new()) };

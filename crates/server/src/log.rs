@@ -72,7 +72,6 @@ fn write(format: LogFormat, level: LogLevel, body: &str, fields: Map<String, Val
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// A line of the log.
 fn line(format: LogFormat, now: Duration, level: LogLevel, body: &str, fields: Map<String, Value>) -> String {
     let (seconds, date) = (now.as_secs(), Moment::new(now.as_secs() as i64, 0).date());
     let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);

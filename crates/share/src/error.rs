@@ -137,6 +137,16 @@ pub enum Error {
         /// Bytes that are free.
         free: u64,
     },
+    /// An index that is larger than one of this project can be.
+    #[error("the index of {name} has {bytes} bytes, more than the {bytes_max} that one of this project may have")]
+    TooLarge {
+        /// The repository.
+        name: String,
+        /// Bytes of the index.
+        bytes: u64,
+        /// Bytes that are accepted.
+        bytes_max: u64,
+    },
     /// A manifest that others move faster than it can be read.
     #[error("{place}: others push faster than this one can; try again")]
     Races {
@@ -176,8 +186,8 @@ impl Error {
 
     /// Whether it is about one index of a repository, so that another may be whole.
     pub(crate) fn is_of_one_index(&self) -> bool {
-        use Error::{DamagedBlob, DamagedManifest, Gone, NoRoom};
-        matches!(self, Gone { .. } | DamagedBlob { .. } | DamagedManifest { .. } | NoRoom { .. })
+        use Error::{DamagedBlob, DamagedManifest, Gone, NoRoom, TooLarge};
+        matches!(self, Gone { .. } | DamagedBlob { .. } | DamagedManifest { .. } | NoRoom { .. } | TooLarge { .. })
     }
 
     /// Whether it is about what the remote has under one name, so that other names may be in order.

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::Duration;
 
 use colgrep_index::disk::free_bytes;
@@ -10,7 +11,7 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Adoption, FORMAT_VERSION, POINT_PART, Store, WriteLock};
 use colgrep_index::update::caught;
 use colgrep_index::vector::VectorManifest as Vectors;
-use colgrep_index::walk::WalkOptions;
+use colgrep_index::walk::{LeftOut, WalkOptions, walk};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use crate::bucket::Bucket;
@@ -24,6 +25,11 @@ use crate::watch::{TransferPhase, TransferWatch};
 const AT_ONCE: usize = 4;
 /// How often a blob that arrives damaged is fetched.
 const TRIES: u32 = 3;
+/// Bytes that an index may have whatever the project is, and those for each byte of the project's files. Indexes have .4
+/// to 1.2 bytes a byte; they may be of another state of the project. A project that is much smaller than its shared
+/// index, as a sparse checkout is, is indexed here in less time than the index is fetched.
+const INDEX_BYTES_BASE: u64 = 64 << 20;
+const INDEX_BYTES_PER_BYTE: u64 = 16;
 
 /// Which of the indexes of a repository is looked for.
 pub struct Wanted<'a> {
@@ -113,16 +119,28 @@ pub(crate) fn ranked(known: &[(&str, Manifest)], wanted: &Wanted<'_>) -> Vec<Rem
     found.into_iter().map(|(.., found)| found).collect()
 }
 
-/// Fetches the files of an index into `incoming`, except those that are there or in `store` already.
+/// The most bytes of an index that is taken for the project at `root`.
+///
+/// # Errors
+/// When the root can't be read.
+pub(crate) fn index_bytes_max(root: &Path, options: &WalkOptions) -> Result<u64> {
+    let files = walk(root, &LeftOut::default(), options)?.bytes(options.filesize_max);
+    Ok(INDEX_BYTES_BASE.saturating_add(files.saturating_mul(INDEX_BYTES_PER_BYTE)))
+}
+
+/// Fetches the files of an index of at most `bytes_max` bytes into `incoming`, except those that are there or in `store`
+/// already.
 pub(crate) async fn fetch(
     bucket: &Bucket,
     found: &RemoteIndex,
     incoming: &Store,
     store: &Store,
+    bytes_max: u64,
     watch: &dyn TransferWatch,
 ) -> Result<Pulled> {
     found.snapshot.check().map_err(|why| Error::DamagedManifest { place: bucket.place().to_string(), why })?;
     let wanted = found.snapshot.parts.iter().filter(|part| found.fits || !part.name.starts_with("vectors/"));
+    check_size(&found.name, wanted.clone().map(|part| part.bytes), bytes_max)?;
     let mut pulled = Pulled::default();
     let mut missing = Vec::new();
     for part in wanted {
@@ -142,6 +160,12 @@ pub(crate) async fn fetch(
         futures_util::stream::iter(fetches).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
     }
     Ok(pulled)
+}
+
+/// Refuses an index with more bytes than one of this project has: a manifest may say anything.
+fn check_size(name: &str, parts: impl Iterator<Item = u64>, bytes_max: u64) -> Result<()> {
+    let bytes = parts.fold(0, u64::saturating_add);
+    if bytes <= bytes_max { Ok(()) } else { Err(Error::TooLarge { name: name.to_string(), bytes, bytes_max }) }
 }
 
 /// Refuses an index that would take more than nine tenths of what is free on the disk: a manifest may say anything, and
@@ -201,7 +225,7 @@ async fn fetch_once(
 /// What a pulled index becomes here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Becomes<'a> {
-    pub(crate) root: &'a std::path::Path,
+    pub(crate) root: &'a Path,
     pub(crate) options: WalkOptions,
     pub(crate) mode: VectorMode,
     pub(crate) patience: Duration,
@@ -219,7 +243,8 @@ pub(crate) fn install(
     let Becomes { root, options, mode, patience } = becomes;
     let store_lock = store.lock_within(patience, &|| watch.waits())?;
     let origin = found.snapshot.id();
-    let adoption = Adoption { root, options, mode, takes_vectors: found.fits, origin: &origin, before: store };
+    let adoption =
+        Adoption { root, options, mode, by_init: true, takes_vectors: found.fits, origin: &origin, before: store };
     if let Err(error) = caught(|| incoming.adopt(&lock, &adoption)).flatten() {
         // Its files were what the manifest says, so fetching them again would change nothing.
         let _ = incoming.remove(&lock);
@@ -307,6 +332,18 @@ mod tests {
             (u64::MAX, None, true),
         ] {
             assert_eq!(check_room("h/n", bytes, free).is_ok(), fits, "{bytes} of {free:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_is_bounded_by_the_files_of_the_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bytes_max = || index_bytes_max(folder.path(), &WalkOptions::default()).expect("a folder");
+        assert_eq!(bytes_max(), INDEX_BYTES_BASE);
+        std::fs::write(folder.path().join("a.rs"), vec![b' '; 1_000]).expect("a file");
+        assert_eq!(bytes_max(), INDEX_BYTES_BASE + 1_000 * INDEX_BYTES_PER_BYTE);
+        for (parts, fits) in [(&[60, 40][..], true), (&[60, 41], false), (&[u64::MAX, u64::MAX], false)] {
+            assert_eq!(check_size("h/n", parts.iter().copied(), 100).is_ok(), fits, "{parts:?}");
         }
     }
 

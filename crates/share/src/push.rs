@@ -127,7 +127,6 @@ fn snapshot(records: Vec<PartRecord>, shipment: &Shipment, sent: &Sent<'_>) -> M
     }
 }
 
-/// The hash of each part.
 fn hashed(parts: &[IndexPart], watch: &dyn TransferWatch) -> Result<Vec<PartRecord>> {
     watch.begin(TransferPhase::Hashing, parts.iter().map(|part| part.bytes).sum());
     let hash = |part: &IndexPart| {

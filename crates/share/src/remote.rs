@@ -185,13 +185,14 @@ impl Remote {
             incoming.remove(&lock)?;
             return Ok(None);
         }
+        let bytes_max = pull::index_bytes_max(root, &options)?;
         let mut failed: Vec<ManifestSnapshot> = Vec::new();
         let mut first: Option<Error> = None;
         while let Some(next) = found.into_iter().find(|found| !failed.contains(&found.snapshot)) {
             // Report the first failure when another index is tried.
             first.iter().filter(|_| failed.len() == 1).for_each(|error| watch.passed(error));
             let bucket = self.bucket(&next.name);
-            match self.runtime.block_on(pull::fetch(&bucket, &next, &incoming, store, watch)) {
+            match self.runtime.block_on(pull::fetch(&bucket, &next, &incoming, store, bytes_max, watch)) {
                 Ok(pulled) => {
                     let becomes = Becomes { root, options, mode, patience };
                     pull::install(&next, &incoming, lock, store, becomes, watch)?;
@@ -280,5 +281,24 @@ mod tests {
         let refused = pulled.expect_err("no room");
         assert!(refused.is_full(), "{}", refused.full());
         assert_eq!(std::fs::read_dir(&data).expect("a folder").count(), 0, "nothing is left");
+    }
+
+    #[test]
+    fn an_index_far_larger_than_the_project_is_not_fetched() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("its path");
+        let place = StoreAddress::parse(&folder.join("share").display().to_string(), None).expect("a folder");
+        let access = Access { cloud: &Default::default(), home: None, plain: false, patience: StoreTimeouts::Ample };
+        let remote = Remote::open(&place, &access).expect("a folder");
+        let large = PartRecord { bytes: 1 << 30, ..PartRecord::of("vectors/1.seg", b"x") };
+        let mut parts = vec![PartRecord::of("files-1.bin", b"table"), PartRecord::of("lexical/meta.json", b"point")];
+        parts.push(large);
+        let snapshot = ManifestSnapshot::of(parts);
+        let found = RemoteIndex { name: "h/n".into(), snapshot, fits: true, distance: None };
+        let store = Store::new(folder.join("data/index"));
+        let options = (WalkOptions::default(), VectorMode::Full);
+        let looks_again = || Ok(vec![found.clone()]);
+        let refused = remote.pull(vec![found.clone()], (&store, &folder), options, &looks_again, &());
+        assert!(matches!(refused, Err(Error::TooLarge { bytes, .. }) if bytes > 1 << 30), "{refused:?}");
     }
 }

@@ -264,7 +264,6 @@ pub(crate) fn since_1970(at: SystemTime) -> i64 {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs().cast_signed())
 }
 
-/// What is in a folder.
 fn listed(folder: &std::path::Path) -> io::Result<Vec<ListedObject>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -13,7 +13,6 @@ const HEAD_LENGTH: f32 = 2.5;
 const WORDS_MAX: usize = 112;
 const TOPICS: u64 = 600;
 
-/// The model.
 pub struct ResearchModel;
 
 fn noise(seed: u64, row: &mut [f32], weight: f32) {

@@ -308,7 +308,7 @@ fn structure(args: &SearchArgs) -> [(bool, &'static str); 3] {
 /// Flags about the index.
 fn indexing(args: &SearchArgs) -> Vec<(bool, &'static str)> {
     let mode = (args.walk.index_mode.is_some(), "--index-mode");
-    vec![(args.no_update, "--no-update"), mode, (args.remote.is_some(), "--remote")]
+    vec![(args.no_update, "--no-update"), (args.wait, "--wait"), mode, (args.remote.is_some(), "--remote")]
 }
 
 /// Refuses what a list of the names of all files can't have.
@@ -371,6 +371,7 @@ fn refuse_over_shards(args: &SearchArgs, words: &CommandWords) -> Result<Option<
         (walk.max_filesize.is_some(), "--max-filesize"),
         (walk.yes, "-y"),
         (args.no_update, "--no-update"),
+        (args.wait, "--wait"),
         (walk.index_mode.is_some(), "--index-mode"),
     ];
     if let Some(flags) = given(&here) {
@@ -441,6 +442,9 @@ fn refuse(args: &SearchArgs, plain_grep: bool) -> Result<()> {
         bail!(
             "--remote takes an index from there, and --no-update searches the one that is here; leave one of them out"
         );
+    }
+    if args.wait && args.no_update {
+        bail!("--wait reads what changed, and --no-update leaves it unread; leave one of them out");
     }
     if args.explain && args.vimgrep {
         bail!("--explain prints lines between the rows of --vimgrep; --json has both in each row");

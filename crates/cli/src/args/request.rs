@@ -191,7 +191,7 @@ impl SearchArgs {
     pub fn open_options(&self) -> OpenOptions {
         let mut options = self.walk.open_options(self.model.clone());
         options.update = !self.no_update;
-        (options.hurried, options.behind) = (Some(BUDGET), true);
+        (options.hurried, options.behind) = ((!self.wait).then_some(BUDGET), true);
         options.no_ignore |= self.ripgrep.unrestricted > 0;
         if self.ripgrep.unrestricted > 1 {
             options.hidden = Some(true);

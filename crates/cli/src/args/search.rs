@@ -443,6 +443,9 @@ pub struct SearchArgs {
     /// Search the index without updating it
     #[arg(long, help_heading = "Indexing")]
     pub no_update: bool,
+    /// Read every new and changed file before answering, however long that takes
+    #[arg(long, help_heading = "Indexing")]
+    pub wait: bool,
     /// First download the shared index of the current checkout, if any: s3://BUCKET/FOLDER, gs://, az://, or a folder
     /// [default: the setting `remote`, for a project without an index]
     #[arg(long, value_name = "URL", value_hint = ValueHint::AnyPath, help_heading = "Indexing", conflicts_with = "no_update")]

@@ -18,6 +18,7 @@ use colgrep_index::mode::VectorMode;
 use colgrep_index::store::{Coverage, FileTable, Snapshot};
 use colgrep_index::update::check;
 use colgrep_index::walk::{Walked, walk};
+use colgrep_syntax::language;
 use colgrep_syntax::read::Skip;
 use serde::Serialize;
 
@@ -47,7 +48,6 @@ enum Level {
     Advice,
 }
 
-/// One finding.
 #[derive(Debug, Serialize)]
 struct Finding {
     about: &'static str,
@@ -83,6 +83,7 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
     let sound = !args.verify || verify(&project, &mut report)?;
     model(env, &project.root, &mut report);
     say_settings(settings, env, &project.root, &mut report);
+    languages(&mut report);
     others::remarks(env).into_iter().for_each(|remark| report.say("others", Level::Advice, remark));
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -99,6 +100,12 @@ pub(super) fn run(args: &DoctorArgs, env: &Env) -> Result<u8> {
         writeln!(out, "{mark}  {:<8} {}", finding.about, escape_text(&finding.text))?;
     }
     Ok(if sound { FOUND } else { FAILED })
+}
+
+/// Lists the languages whose files are cut into units.
+fn languages(report: &mut DoctorReport) {
+    let names: Vec<&str> = language::known().filter(|row| row.has_units()).map(|row| row.name).collect();
+    report.say("parsing", Level::Good, format!("{} languages and file types: {}", names.len(), names.join(", ")));
 }
 
 /// Reads the whole index and reports damage. Returns whether it is intact.

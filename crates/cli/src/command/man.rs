@@ -60,7 +60,7 @@ pub fn markdown() -> String {
     let (examples, others) = CHAPTERS.split_at(1);
     text += &format!("\n## colgrep\n\n{}\n", about(&command));
     examples.iter().for_each(|chapter| text += &chapter.markdown());
-    text += &tables(&command);
+    text += &tables(&command, None);
     others.iter().for_each(|chapter| text += &chapter.markdown());
     for sub in command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
         if sub.get_name() == "search" {
@@ -68,7 +68,7 @@ pub fn markdown() -> String {
             text += "It takes the flags of `colgrep` itself.\n";
             continue;
         }
-        text += &format!("\n## colgrep {}\n\n{}\n{}", sub.get_name(), about(sub), tables(sub));
+        text += &format!("\n## colgrep {}\n\n{}\n{}", sub.get_name(), about(sub), tables(sub, Some(&command)));
     }
     text
 }
@@ -81,11 +81,13 @@ fn about(command: &Command) -> String {
     command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default()
 }
 
-/// The flags of a command, a table for each heading.
-fn tables(command: &Command) -> String {
-    let mut text = String::new();
+/// The flags of a command, a table for each heading. Flags of a subcommand that `program` has, too, are only named, and
+/// `--help` is left out.
+fn tables(command: &Command, program: Option<&Command>) -> String {
+    let (mut text, mut shared) = (String::new(), Vec::new());
+    let known: Vec<String> = program.into_iter().flat_map(flags).map(row).collect();
     let mut groups: Vec<(&str, Vec<&Arg>)> = Vec::new();
-    for arg in flags(command) {
+    for arg in flags(command).filter(|arg| program.is_none() || arg.get_id() != "help") {
         let own = arg.get_help_heading().unwrap_or(if arg.is_positional() { "Arguments" } else { "Options" });
         match groups.iter_mut().find(|(heading, _)| *heading == own) {
             Some((_, args)) => args.push(arg),
@@ -93,12 +95,21 @@ fn tables(command: &Command) -> String {
         }
     }
     for (heading, args) in groups {
-        text += &format!("\n### {heading}\n\n| flag | meaning |\n|---|---|\n");
-        for arg in args {
-            text += &format!("| {} | {} |\n", spelling(arg), meaning(arg));
+        let (known, own): (Vec<&Arg>, Vec<&Arg>) = args.into_iter().partition(|arg| known.contains(&row(arg)));
+        shared.extend(known.into_iter().map(spelling));
+        if !own.is_empty() {
+            text += &format!("\n### {heading}\n\n| flag | meaning |\n|---|---|\n");
+            own.into_iter().for_each(|arg| text += &row(arg));
         }
     }
+    if !shared.is_empty() {
+        text += &format!("\nAs for `colgrep` itself: {}.\n", shared.join(", "));
+    }
     text
+}
+
+fn row(arg: &Arg) -> String {
+    format!("| {} | {} |\n", spelling(arg), meaning(arg))
 }
 
 fn spelling(arg: &Arg) -> String {

@@ -1,12 +1,11 @@
 //! The first days of a new user: which folder is the project, how long an answer takes, which files remain.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::common::process::until;
-use crate::common::{Ran, Sandbox};
+use crate::common::{Ran, Sandbox, run_in};
 
 /// A sandbox whose project is a folder with a repository in it.
 fn nested() -> Sandbox {
@@ -15,11 +14,6 @@ fn nested() -> Sandbox {
     sandbox.write("repo/.git/HEAD", "ref: refs/heads/main\n");
     sandbox.write("repo/inner.rs", "fn zebra_inside() {}\n");
     sandbox
-}
-
-fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
-    let output = sandbox.command(args).current_dir(folder).output().expect("a binary that starts");
-    Ran::of(output, &sandbox.root())
 }
 
 #[test]
@@ -219,6 +213,9 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], question);
     assert!(asked.status == 0 && asked.err.contains("`colgrep init`"), "a search ends soon: {asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
+    let patient = [question, &["--wait", "--keyword-only"][..]].concat();
+    let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], &patient);
+    assert!(asked.status == 0 && !asked.err.contains("indexing"), "an answer from every file: {asked:?}");
     // Whatever the program is called.
     let (own, renamed) = (env!("CARGO_BIN_EXE_colgrep"), sandbox.data().with_file_name("renamed"));
     fs::hard_link(own, &renamed).or_else(|_| fs::copy(own, &renamed).map(|_| ())).expect("a program");

@@ -355,6 +355,25 @@ fn a_pack_spends_its_budget_where_the_chance_is() {
 }
 
 #[test]
+fn a_pack_says_what_its_first_unit_calls_and_what_else_its_file_has() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/ring.py", "def widen(ring):\n    return ring\n");
+    // Too long for the pack.
+    let body = "    basin = basin + basin + basin\n".repeat(60);
+    let queue = "from ring import widen\n\n\ndef grow_queue(queue):\n    return widen(queue)\n\n\n";
+    sandbox.write("src/queue.py", &format!("{queue}def drain(basin):\n{body}"));
+    let around = "calls widen src/ring.py:1\nalso here: drain:8\n";
+    let ran = sandbox.run(&["grow queue", "--pack", "400"]);
+    assert!(ran.out.contains(around), "{}", ran.out);
+    let below = sandbox.command(&["grow queue", "--pack", "400"]).current_dir(sandbox.root().join("src")).output();
+    let below = String::from_utf8(below.expect("a binary that starts").stdout).expect("text");
+    assert!(below.contains("calls widen ring.py:1\n"), "{below}");
+    let rows: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["grow queue", "--pack", "400", "--json"]).out).expect("JSON");
+    assert!(rows[0]["text"].as_str().is_some_and(|text| text.ends_with(around)), "{rows}");
+}
+
+#[test]
 fn the_line_of_a_call_is_code_and_not_what_speaks_of_it() {
     let sandbox = Sandbox::new();
     sandbox.write("a.rb", "class D\n  def keys(n)\n    refresh n # reload windows now\n    windows n\n  end\nend\n");

@@ -330,6 +330,8 @@ fn flags_that_can_not_be_honoured_are_errors() {
         (&["--files", "--max-tokens", "9"], "--max-tokens: not with --files"),
         (&["--files", "-n", "2", "-C", "2"], "-n and -C: not with --files"),
         (&["--files", "--no-update"], "--no-update: not with --files"),
+        (&["-e", "x", "--wait"], "--wait: only with a query; -e alone doesn't use the index"),
+        (&["x", "--wait", "--no-update"], "--wait reads what changed, and --no-update leaves it unread"),
         (&["--calls", "push", "--near", "src/main.rs"], "--near: only with a query; without one"),
         (&["--kind", "class", "--hint", "purpose=parsing"], "--hint: only with a query; without one"),
         (&["--called-by", "push", "--expand", "kubernetes"], "--expand: only with a query; without one"),

@@ -1,18 +1,12 @@
 //! What a history withstands, and what else looks into it.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 
+use crate::common::mcp::Client;
 use crate::common::past::{commit, git, repository, rows, session, subjects, transcripts, written};
-use crate::common::{Ran, Sandbox};
+use crate::common::{Sandbox, run_in};
 use serde_json::{Value, json};
-
-fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
-    let output = sandbox.command(args).current_dir(folder).output().expect("a binary that starts");
-    Ran::of(output, &sandbox.root())
-}
 
 #[test]
 fn the_session_that_asks_is_left_out() {
@@ -189,8 +183,8 @@ fn files_of_entries_can_be_asked_for_from_a_folder_below() {
     assert!(below("src/other.rs").is_empty());
     // Like all its tools, a server names files relative to its root.
     commit(&sandbox, "2026-01-09", &["src/late.rs", "README.md"], "Close the door");
-    let mut server = Server::start(&sandbox, &[&sources.display().to_string()]);
-    let told = server.call("history", &json!({"query": "close the door", "results": 1}));
+    let mut server = Client::start(&sandbox, &[&sources.display().to_string()]);
+    let told = server.call("history", json!({"query": "close the door", "results": 1})).0;
     assert!(told.contains("\n    late.rs retry.rs\n"), "{told}");
 }
 
@@ -202,8 +196,8 @@ fn entries_of_several_roots_are_ranked_together() {
     write.iter().for_each(|subject| drop(commit(&beside, "2026-01-02", &["src/answer.rs"], subject)));
     let (sandbox, _) = repository();
     let roots = [beside.root().display().to_string(), sandbox.root().display().to_string()];
-    let mut server = Server::start(&sandbox, &[&roots[0], &roots[1]]);
-    let mut asked = |query: &str| server.call("history", &json!({"query": query, "results": 3}));
+    let mut server = Client::start(&sandbox, &[&roots[0], &roots[1]]);
+    let mut asked = |query: &str| server.call("history", json!({"query": query, "results": 3})).0;
     let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
     for (query, subject) in [
         ("cap retries at five", "Cap retries at five"),
@@ -216,60 +210,13 @@ fn entries_of_several_roots_are_ranked_together() {
     }
 }
 
-/// A server of some roots.
-struct Server(Child, BufReader<std::process::ChildStdout>);
-
-impl Server {
-    fn start(sandbox: &Sandbox, roots: &[&str]) -> Server {
-        let mut command = sandbox.command(&[&["mcp"], roots].concat());
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a server");
-        let from = BufReader::new(server.stdout.take().expect("a pipe"));
-        let mut server = Server(server, from);
-        let client = json!({"name": "test", "version": "1"});
-        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        server.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}));
-        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.0.stdin.as_mut().expect("a pipe"), "{message}").expect("a server that listens");
-    }
-
-    fn ask(&mut self, message: &Value) -> Value {
-        self.send(message);
-        loop {
-            let mut line = String::new();
-            assert!(self.1.read_line(&mut line).expect("a line") > 0, "the server ended");
-            let answer: Value = serde_json::from_str(&line).expect("JSON");
-            if answer["id"] == message["id"] {
-                return answer;
-            }
-        }
-    }
-
-    /// The text that a tool answers.
-    fn call(&mut self, tool: &str, arguments: &Value) -> String {
-        let params = json!({"name": tool, "arguments": arguments});
-        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_string()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_commit_of_two_roots_of_one_repository_is_one_entry() {
     let (sandbox, _) = repository();
     commit(&sandbox, "2026-01-10", &["web/page.js", "api/page.rs"], "Draw the page");
     let folders = ["web", "api"].map(|name| sandbox.root().join(name).display().to_string());
-    let mut server = Server::start(&sandbox, &[&folders[0], &folders[1]]);
-    let told = server.call("history", &json!({"query": ""}));
+    let mut server = Client::start(&sandbox, &[&folders[0], &folders[1]]);
+    let told = server.call("history", json!({"query": ""})).0;
     assert_eq!(told.matches("Draw the page").count(), 1, "{told}");
     assert!(told.contains("api/page.rs web/page.js"), "{told}");
 }
@@ -280,12 +227,13 @@ fn a_server_sees_new_commits_and_a_root_without_a_history_stops_nothing() {
     let beside = Sandbox::new();
     beside.write("a.rs", "");
     let (root, beside) = (sandbox.root().display().to_string(), beside.root().display().to_string());
-    let mut server = Server::start(&sandbox, &[&root, &beside]);
-    let newest = |server: &mut Server| server.call("history", &json!({"query": "", "results": 1}));
+    let mut server = Client::start(&sandbox, &[&root, &beside]);
+    let newest = |server: &mut Client| server.call("history", json!({"query": "", "results": 1})).0;
     assert!(newest(&mut server).contains("2026-01-04 Say how to build"), "{}", newest(&mut server));
     // What changed together with a file is asked of a history that stays open until a branch moves.
-    let near =
-        |server: &mut Server| server.call("search", &json!({"query": "quetzal", "near": "src/retry.rs", "results": 9}));
+    let near = |server: &mut Client| {
+        server.call("search", json!({"query": "quetzal", "near": "src/retry.rs", "results": 9})).0
+    };
     assert!(!near(&mut server).contains("src/late.rs"));
     commit(&sandbox, "2026-01-09", &["src/late.rs", "src/retry.rs"], "Close the door");
     assert!(newest(&mut server).contains("2026-01-09 Close the door"), "{}", newest(&mut server));
@@ -293,7 +241,7 @@ fn a_server_sees_new_commits_and_a_root_without_a_history_stops_nothing() {
     let here = sandbox.root();
     let above = here.parent().and_then(Path::parent).expect("a folder");
     let name = here.strip_prefix(above).expect("a folder below").display();
-    let mut of = |paths: Value| server.call("history", &json!({"paths": paths, "results": 9}));
+    let mut of = |paths: Value| server.call("history", json!({"paths": paths, "results": 9})).0;
     for path in ["README.md".to_string(), format!("{name}/README.md"), format!("{name}/README.md:1")] {
         let told = of(json!([path]));
         assert!(told.contains("Say how to build") && !told.contains("Parse headers"), "{path}: {told}");

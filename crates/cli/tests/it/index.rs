@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use crate::common::{Ran, Sandbox};
+use crate::common::{Ran, Sandbox, git, git_in};
 use colgrep_index::store::FORMAT_VERSION;
 use insta::assert_snapshot;
 
@@ -489,5 +489,34 @@ fn damage_is_repaired_before_anything_is_said_wherever_it_shows() {
         let ran = sandbox.run(args);
         assert!(ran.err.contains("is damaged; rebuilding what is damaged"), "{args:?}: {ran:?}");
         assert_eq!((ran.status, &ran.out), (0, &sound.out), "{args:?}");
+    }
+}
+
+#[test]
+fn a_new_worktree_begins_with_the_index_of_another() {
+    let sandbox = Sandbox::new();
+    for name in ["zebra", "giraffe", "okapi"] {
+        sandbox.write(&format!("src/{name}.py"), &format!("def feed_{name}(hay):\n    return hay\n"));
+    }
+    sandbox.write("only_here.py", "def wash_elephant(water):\n    return water\n");
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "src"]);
+    git(&sandbox, &["commit", "-q", "-m", "Feed"]);
+    sandbox.run(&["init"]);
+    let beside = sandbox.root().with_file_name("beside");
+    git(&sandbox, &["worktree", "add", "-q", "-b", "side", &beside.display().to_string()]);
+    fs::write(beside.join("src/okapi.py"), "def groom_pangolin(brush):\n    return brush\n").expect("a file");
+    assert_eq!(git_in(&beside, &[], &["status", "--short"]).trim(), "M src/okapi.py");
+    let here = |args: &[&str]| {
+        Ran::of(sandbox.command(args).current_dir(&beside).output().expect("a binary that starts"), &beside)
+    };
+    let built = here(&["init"]);
+    assert!(
+        built.err.contains("3 files indexed (3 read, 1 removed, 1 unit,"),
+        "only what differs is parsed: {built:?}"
+    );
+    for (word, in_first, in_new) in [("pangolin", false, true), ("zebra", true, true), ("elephant", true, false)] {
+        let (first, new) = (sandbox.run(&[word, "-l"]), here(&[word, "-l"]));
+        assert_eq!((first.status == 0, new.status == 0), (in_first, in_new), "{word}: {first:?}, {new:?}");
     }
 }

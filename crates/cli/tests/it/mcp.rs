@@ -454,7 +454,6 @@ fn every_line_is_answered() {
     assert!(client.good("search", json!({"query": "parse"})).contains("parse"), "and the server goes on");
 }
 
-/// Threads of a process.
 #[cfg(target_os = "linux")]
 fn threads(process: u32) -> usize {
     std::fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count)

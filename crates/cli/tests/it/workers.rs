@@ -203,7 +203,6 @@ mod processes {
 
     use super::*;
 
-    /// The workers of a process.
     fn workers_of(process: u32) -> BTreeSet<u32> {
         let all = fs::read_dir("/proc").expect("the processes").flatten();
         let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());

@@ -48,7 +48,6 @@ pub type ListedAt = (Option<Instant>, Vec<String>);
 /// What the shards answered at the start, each with its number, from 0.
 type StartAnswers = Vec<(usize, Result<ShardClient, Lost>)>;
 
-/// A start of sessions.
 struct SessionStart<'s> {
     cluster: &'s Cluster,
     shards: &'s [Arc<Replicas>],

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colgrep_cluster::{AccessTokens, Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer};
+use colgrep_cluster::{
+    AccessTokens, Catalog, Cluster, ClusterScope, Generation, HostedRepository, ReplicaTimeouts, ShardServer,
+};
 use colgrep_core::collapse::PerFile;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_engine::answer::FileAnswer;
@@ -59,6 +61,19 @@ pub struct Corpus {
 
 /// Names of the repositories.
 pub const NAMES: [&str; 7] = ["acme", "acme-web", "zeta", "lib.core", "tools", "docs", "web"];
+
+/// A question that all repositories answer.
+pub const QUERY: &str = "retry the socket when the session is closed";
+
+/// Bytes as a frame of the protocol.
+pub fn frame(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
+}
+
+/// The scope of a caller who may see every repository.
+pub fn everything(scope: &Scope) -> ClusterScope<'_> {
+    ClusterScope { allowed: None, scope }
+}
 
 fn write(root: &Path, at: u64) {
     for file in 0..5 + at % 4 {

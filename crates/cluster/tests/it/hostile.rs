@@ -5,16 +5,11 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 
-use crate::corpus::{Corpus, NAMES, Serving, asked, cluster, hurried, through};
+use crate::corpus::{Corpus, NAMES, QUERY, Serving, asked, cluster, everything, frame, hurried, through};
 use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
 use colgrep_engine::Scope;
 
-const QUERY: &str = "retry the socket when the session is closed";
 const TOKEN: &str = "a-token-of-some-length";
-
-fn frame(bytes: &[u8]) -> Vec<u8> {
-    [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
-}
 
 /// The next frame of a stream, if there is one.
 fn read(stream: &mut TcpStream) -> Option<Vec<u8>> {
@@ -61,10 +56,6 @@ fn welcome(repositories: u8) -> Vec<u8> {
 /// A refusal of a request, in these words.
 fn refusal(text: &str) -> Vec<u8> {
     [&[1, 3, text.len() as u8][..], text.as_bytes()].concat()
-}
-
-fn everything(scope: &Scope) -> ClusterScope<'_> {
-    ClusterScope { allowed: None, scope }
 }
 
 #[test]

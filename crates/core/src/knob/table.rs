@@ -6,17 +6,17 @@
 use super::declaration::{Declaration, KnobValue, knobs};
 
 const FIELDS: &str = "prototype sweep";
-const DEFINITIONS: &str = "prototype: exact definitions +.0115";
-const STEMS: &str = "prototype: stem features +.044";
-const PENALTIES: &str = "semble's path penalties, as in ColGREP pull request 99; default: prototype";
-const STEM_BOOST: &str = "semble's stem boost, as in ColGREP pull request 99; default: prototype";
-const TUNED: &str = "tuned on both sets (docs/research/fusion.md)";
-const PROXIMITY: &str = "T. Tao, C. Zhai, An Exploration of Proximity Measures (SIGIR 2007); prototype: +.0065";
-const FOLDERS: &str = "prototype: +.004";
-const EXPANSION: &str = "document retrieval with domain terms: k 10, weights 3.0 and 0.3";
-const PROSE: &str = "needles: sections of eleven documentations, found by 387 questions (docs/research/documents.md)";
+const DEFINITIONS: &str = "prototype";
+const STEMS: &str = "prototype";
+const PENALTIES: &str = "semble; default: prototype";
+const STEM_BOOST: &str = "semble; default: prototype";
+const TUNED: &str = "docs/research/fusion.md";
+const PROXIMITY: &str = "Tao, Zhai (SIGIR 2007); prototype";
+const FOLDERS: &str = "prototype";
+const EXPANSION: &str = "document retrieval with domain terms";
+const PROSE: &str = "docs/research/documents.md";
 const TAGS: &str = "reranking by enrichment tags";
-const ENRICHMENT: &str = "document retrieval with enrichment; docs/ranking.md: keywords of prose";
+const ENRICHMENT: &str = "docs/ranking.md: keywords of prose";
 const LONG: &str = "docs/research/long.md";
 const NEAR: &str = "docs/research/near.md";
 const QUERY: &str = "docs/ranking.md: the query";
@@ -25,21 +25,21 @@ const POINTED: &str = "docs/ranking.md: what a query points at";
 knobs! {
     // The query.
     Fillers fillers: bool {
-        doc: "1: words of politeness and reference (please, thanks, e.g., issue, …) are left out where something else is asked; 0: they count like others.",
+        doc: "1: drop noise words (please, thanks, e.g., issue, …) unless nothing else is left; 0: count them like others.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: QUERY,
     }
 
     Respelling respelling: bool {
-        doc: "1: in a query of at most three words, one that stands nowhere is read as the index has it, with an underscore between its parts or as one with its neighbour (`closesocket` as `close_socket`, \"slow loris\" as `slowloris`); 0: it is unknown.",
+        doc: "1: replace a name that the index lacks by the form it has (`closesocket` by `close_socket`, \"slow loris\" by `slowloris`); 0: keep it.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: QUERY,
     }
 
     LongQueries long_queries: bool {
-        doc: "1: a text with a line break or 200 characters is read by its parts, without noise, and its title alone says what is asked for; 0: it is a query like others, and no other knob of long queries counts.",
+        doc: "1: parse a text with a line break or 200 characters by its parts; 0: treat it like other queries.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: LONG,
     }
     LongParts long_parts: usize {
-        doc: "Parts of a long query that the model reads, title and paragraphs, each as far as it reads a query; 0: the beginning of all of it.",
+        doc: "Parts of a long query that the model reads (title and paragraphs); 0: the beginning of the whole.",
         off: Some(0.0), default: 4.0, classic: 0.0, range: (0.0, 16.0), grid: &[0.0, 2.0, 4.0, 8.0], source: LONG,
     }
 
@@ -50,12 +50,12 @@ knobs! {
         source: "default: prototype; classic: ColGREP, pull request 99",
     }
     PoolNamedFiles pool_named_files: usize {
-        doc: "Files that enter the pool by their name or by a definition in them, whatever rank their units have.",
+        doc: "Files that enter the pool by their name or a definition in them, whatever their units' rank.",
         off: Some(0.0), default: 100.0, classic: 0.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 100.0, 300.0],
         source: "prototype: recall of the first 30 files .983 without them",
     }
     ExactUnits exact_units: usize {
-        doc: "Units whose text is encoded again for their full semantic score, the nearest by what the index keeps; for models that are light enough.",
+        doc: "Nearest units that are encoded again for their full semantic score, with the built-in model.",
         off: None, default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
         source: "docs/research/fusion.md",
     }
@@ -128,20 +128,20 @@ knobs! {
 
     // Fusion (`fuse`).
     Alpha alpha: f32 {
-        doc: "Weight of the semantic ranking for a query whose words are trusted, more for others; the lexical one has the rest. 0: words alone, 1: meaning alone. No effect with one ranking.",
+        doc: "Weight of meaning for a query whose words are trusted, more for others. 0: words alone, 1: meaning alone.",
         off: None, default: 0.4, classic: 0.6, range: (0.0, 1.0), grid: &[0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6],
         source: "default: tuned on both sets (docs/research/fusion.md); classic: ColGREP, pull request 99",
     }
     TrustLow trust_low: f32 {
-        doc: "Lexical strength (best unit's BM25 over what all words could give) up to which a query's words are not trusted.",
+        doc: "Lexical strength (best unit's BM25 over the most that all words could give) up to which words are not trusted.",
         off: None, default: 0.15, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.15, 0.2, 0.3], source: TUNED,
     }
     TrustHigh trust_high: f32 {
-        doc: "Lexical strength from which a query's words are trusted wholly.",
+        doc: "Lexical strength from which words are fully trusted.",
         off: None, default: 0.6, classic: 0.0, range: (0.0, 2.0), grid: &[0.3, 0.4, 0.5, 0.6, 0.8], source: TUNED,
     }
     CodeShare code_share: f32 {
-        doc: "Most definitions of code, as a share of the candidates, in a documentation: a corpus of prose, whose sections answer, not its files; below 0: nothing is one.",
+        doc: "Largest share of code definitions among the candidates of a documentation, whose sections answer, not its files; below 0: no documentations.",
         off: Some(-1.0), default: 0.15, classic: -1.0, range: (-1.0, 1.0), grid: &[-1.0, 0.1, 0.15, 0.2], source: PROSE,
     }
     ProseTrust prose_trust: f32 {
@@ -149,7 +149,7 @@ knobs! {
         off: None, default: 0.75, classic: 1.0, range: (0.0, 1.0), grid: &[0.45, 0.55, 0.65, 0.75, 0.85], source: PROSE,
     }
     SemanticDepth semantic_depth: usize {
-        doc: "Rank in the semantic ranking whose score counts as nothing in the min-max fusion.",
+        doc: "Rank in the semantic ranking whose score counts as 0 in the min-max fusion.",
         off: None, default: 600.0, classic: 10000.0, range: (2.0, 10000.0), grid: &[50.0, 100.0, 200.0, 400.0, 600.0],
         source: TUNED,
     }
@@ -159,21 +159,21 @@ knobs! {
         source: "Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (SIGIR 2009)",
     }
     ExpandAlpha expand_alpha: f32 {
-        doc: "Most that COLGREP_ALPHA is where a term table gave the query terms: 0.3 for meaning against 3.0 for words.",
+        doc: "Upper bound of COLGREP_ALPHA where a term table gave the query terms.",
         off: None, default: 0.0909, classic: 0.0909, range: (0.0, 1.0), grid: &[0.05, 0.0909, 0.25], source: EXPANSION,
     }
     LongAlpha long_alpha: f32 {
-        doc: "Most that COLGREP_ALPHA is for a long query, of which the model reads only a few parts, and for its title.",
+        doc: "Upper bound of COLGREP_ALPHA for a long query and its title.",
         off: Some(1.0), default: 0.25, classic: 1.0, range: (0.0, 1.0), grid: &[0.15, 0.25, 0.4, 1.0], source: LONG,
     }
     ExpandK expand_k: f32 {
-        doc: "Stands for COLGREP_RRF_K where a term table gave the query terms.",
+        doc: "Replaces COLGREP_RRF_K where a term table gave the query terms.",
         off: None, default: 10.0, classic: 10.0, range: (1.0, 1000.0), grid: &[10.0, 30.0, 60.0], source: EXPANSION,
     }
 
     // Stage `multi_unit`.
     UnitSumShare unit_sum_share: f32 {
-        doc: "Share of a file's base score that comes from the sum of its best units; the best unit alone has the rest.",
+        doc: "Share of a file's base score that comes from the sum of its best units instead of the best one.",
         off: Some(0.0), default: 0.667, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.33, 0.5, 0.667, 0.8],
         source: "prototype: 0.5 best + 1.0 sum, harmonic top 6 (+.04 over the best unit alone)",
     }
@@ -185,31 +185,31 @@ knobs! {
 
     // Stage `hints`.
     HintSubsystem hint_subsystem: f32 {
-        doc: "Factor for a unit that meets a hint of its part of the program: its folders, its file's stem, what encloses it.",
+        doc: "Factor for a unit that matches a hint of its subsystem: its folders, its file's stem, what encloses it.",
         off: Some(1.0), default: 1.3, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.3, 1.5], source: TAGS,
     }
     HintPurpose hint_purpose: f32 {
-        doc: "Factor for a unit that meets a hint of its purpose: the class of a verb in its name.",
+        doc: "Factor for a unit that matches a hint of its purpose: the class of a verb in its name.",
         off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5], source: TAGS,
     }
     HintType hint_type: f32 {
-        doc: "Factor for a unit that meets a hint of its types: of its parameters, its result, its bases.",
+        doc: "Factor for a unit that matches a hint of its types: of parameters, result, bases.",
         off: Some(1.0), default: 1.15, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.15, 1.5], source: TAGS,
     }
     HintConcept hint_concept: f32 {
-        doc: "Factor for a unit that meets a hint of its subject: its documentation and its folders.",
+        doc: "Factor for a unit that matches a hint of its concept: its documentation and folders.",
         off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5], source: TAGS,
     }
     HintFeature hint_feature: f32 {
-        doc: "Factor for a unit that meets a hint of its condition of compiling: a feature, an #ifdef, a build tag.",
+        doc: "Factor for a unit that matches a hint of its feature: a feature, an #ifdef, a build tag.",
         off: Some(1.0), default: 1.1, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.1, 1.5], source: TAGS,
     }
     HintTag hint_tag: f32 {
-        doc: "Factor for a unit that meets a hint of its tags, as the table `tags` of the settings gives them.",
+        doc: "Factor for a unit that matches a hint of its tags (table `tags` of the settings).",
         off: Some(1.0), default: 1.2, classic: 1.0, range: (0.0, 10.0), grid: &[1.0, 1.2, 1.5], source: TAGS,
     }
     HintKeyword hint_keyword: f32 {
-        doc: "Added to a factor of 1 for each hint of a keyword that a unit meets, at most three.",
+        doc: "Added to a factor of 1 for each keyword hint that a unit matches, at most three.",
         off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 10.0), grid: &[0.0, 0.1, 0.2], source: TAGS,
     }
 
@@ -239,18 +239,18 @@ knobs! {
         off: Some(1.0), default: 0.5, classic: 1.0, range: (0.0, 1.0), grid: &[0.3, 0.5, 0.75, 1.0], source: LONG,
     }
     PenaltyEachClass penalty_each_class: bool {
-        doc: "1: each class of a file that is penalised strongly gives its factor, as published (compat/foo_test.py: two); 0: one factor for all.",
+        doc: "1: each strong class of a file gives its factor (compat/foo_test.py: two); 0: one factor for all.",
         off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: PENALTIES,
     }
     PenaltyLast penalty_last: bool {
-        doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before, as published.",
+        doc: "1: penalties come after the boosts, so that no boost undoes them; 0: before.",
         off: None, default: 1.0, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 1.0],
         source: "fault 4 of the existing tool: a test file with a matching stem climbs back",
     }
 
     // Stages `path_stem_boost`, `definition_boost` and `coherence_boost`.
     BoostOfBest boost_of_best: bool {
-        doc: "1: the boosts of the published pipeline are shares of the best score before each of them, as published; 0: of the best possible base score, which is 1.",
+        doc: "1: boosts of the published pipeline are shares of the best score before each of them; 0: of the best possible base score, 1.",
         off: None, default: 0.0, classic: 1.0, range: (0.0, 1.0), grid: &[0.0, 1.0], source: "ColGREP, pull request 99",
     }
 
@@ -261,7 +261,7 @@ knobs! {
         source: STEM_BOOST,
     }
     StemPrefixBoost stem_prefix_boost: f32 {
-        doc: "Added instead when a word of the query begins like a part of the stem (three letters and more).",
+        doc: "Added instead when a word of the query shares a prefix of three letters or more with a part of the stem.",
         off: Some(0.0), default: 0.067, classic: 0.2, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133, 0.2],
         source: STEM_BOOST,
     }
@@ -276,7 +276,7 @@ knobs! {
 
     // Stage `definition_boost`.
     DefBoost def_boost: f32 {
-        doc: "Added to a definition whose name holds a word of the query that is no stop word.",
+        doc: "Added to a definition whose name contains a word of the query, stop words apart.",
         off: Some(0.0), default: 0.0, classic: 0.25, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.25],
         source: "ColGREP, pull request 99; off by default: −.0025",
     }
@@ -290,12 +290,12 @@ knobs! {
 
     // Stage `stem_share`.
     StemShareBoost stem_share_boost: f32 {
-        doc: "Times the idf-weighted share of the stem's terms that the query holds.",
+        doc: "Times the idf-weighted share of the stem's terms in the query.",
         off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
     StemFullBoost stem_full_boost: f32 {
-        doc: "Added when the query holds every part of the stem.",
+        doc: "Added when the query contains every part of the stem.",
         off: Some(0.0), default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
@@ -305,7 +305,7 @@ knobs! {
         source: STEMS,
     }
     StemPrefixShareBoost stem_prefix_share_boost: f32 {
-        doc: "Times the length ratio of the best shared beginning, over the number of the stem's terms.",
+        doc: "Times the length ratio of the best shared prefix, over the number of the stem's terms.",
         off: Some(0.0), default: 0.267, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.1, 0.133, 0.2, 0.267, 0.333],
         source: STEMS,
     }
@@ -375,12 +375,12 @@ knobs! {
 
     // Stage `folder`.
     FolderShareBoost folder_share_boost: f32 {
-        doc: "Times the share of the file's folders that hold a word of the query.",
+        doc: "Times the share of the file's folders that contain a word of the query.",
         off: Some(0.0), default: 0.133, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.067, 0.133, 0.2],
         source: FOLDERS,
     }
     LastFolderBoost last_folder_boost: f32 {
-        doc: "Added when the file's own folder holds a word of the query.",
+        doc: "Added when the file's own folder contains a word of the query.",
         off: Some(0.0), default: 0.067, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.033, 0.067, 0.133],
         source: FOLDERS,
     }
@@ -401,14 +401,14 @@ knobs! {
 
     // Stage `history`.
     HistoryBoost history_boost: f32 {
-        doc: "Added to files that past commits like the question changed, in shares of the best score; 0 opens no history.",
+        doc: "Added to files that similar past commits changed, in shares of the best score; 0 opens no history.",
         off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2, 0.4],
         source: "docs/research/history.md",
     }
 
     // Stage `variant`.
     VariantBoost variant_boost: f32 {
-        doc: "Added to files of a platform or language that the query asks for, and taken from those of others.",
+        doc: "Added to files of a platform or language that the query asks for, subtracted from those of others.",
         off: Some(0.0), default: 0.2, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4],
         source: "own: docs/ranking.md, stages",
     }
@@ -422,7 +422,7 @@ knobs! {
 
     // Stages `long_path` and `long_title`.
     LongPath long_path: f32 {
-        doc: "Added to files whose paths stand in a long query, in shares of the best score.",
+        doc: "Added to files that a long query names by path, in shares of the best score.",
         off: Some(0.0), default: 0.5, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.25, 0.5, 1.0], source: LONG,
     }
     LongTitle long_title: f32 {
@@ -432,48 +432,48 @@ knobs! {
 
     // Stage `context`.
     HereBoost here_boost: f32 {
-        doc: "With --near: added to the file where the reader stands, in shares of the best score.",
+        doc: "With --near: added to the open file, in shares of the best score.",
         off: Some(0.0), default: 0.0, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4], source: NEAR,
     }
     PartnerBoost partner_boost: f32 {
-        doc: "With --near: added to what the test tests, in shares of the best score; where tests are asked for, to what tests the source.",
+        doc: "With --near: added to the file that the open test tests, or to tests of the open file if the query asks for tests.",
         off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.2, 0.4, 0.6], source: NEAR,
     }
     ImportBoost import_boost: f32 {
-        doc: "With --near: added to files that the file imports, in shares of the best score.",
+        doc: "With --near: added to files that the open file imports.",
         off: Some(0.0), default: 0.1, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2], source: NEAR,
     }
     ImporterBoost importer_boost: f32 {
-        doc: "With --near: added to files that import the file, in shares of the best score.",
+        doc: "With --near: added to files that import the open file.",
         off: Some(0.0), default: 0.05, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.05, 0.1, 0.2], source: NEAR,
     }
     TogetherBoost together_boost: f32 {
-        doc: "With --near: times the share of past commits in which a file changed together with the file, in shares of the best score.",
+        doc: "With --near: times the share of past commits in which a file changed together with the open one.",
         off: Some(0.0), default: 0.4, classic: 0.0, range: (0.0, 5.0), grid: &[0.0, 0.1, 0.2, 0.4, 0.6], source: NEAR,
     }
 
     // Stage `pointed`.
     PointedBoost pointed_boost: f32 {
-        doc: "Added for each step of certainty to a unit that the query points at: by a line of its file, or by text that stands there as typed; 0 looks for no such text.",
+        doc: "Added for each step of certainty to a unit that the query points at; 0 looks for no literal text.",
         off: Some(0.0), default: 10.0, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 10.0], source: POINTED,
     }
 
     // Stage `mention`.
     MentionBoost mention_boost: f32 {
-        doc: "Added to a file that the query names, behind the lift to the best other file; of n files of one name each gets the lift and 1/√n of this.",
+        doc: "Added to a file that the query names, beyond the best other file; divided by √n for n files of that name.",
         off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2], source: POINTED,
     }
 
     // Stage `mention` of a history.
     MentionDistance mention_distance: f32 {
-        doc: "How far below the best an entry of the history lies at most that mentions a file which the query names.",
+        doc: "How far below the best entry of the history one may be that mentions a file of the query.",
         off: None, default: 0.4, classic: 0.4, range: (0.0, 1.0), grid: &[0.2, 0.4, 0.6],
         source: "file-aware recall over history: FILE_MATCH_DISTANCE",
     }
 
     // Fusion of a history.
     HistoryAlpha history_alpha: f32 {
-        doc: "Weight of meaning among the entries of a history, whatever the words found; the words have the rest. An alpha of 0 counts here too.",
+        doc: "Weight of meaning among the entries of a history. An alpha of 0 counts here too.",
         off: None, default: 0.2, classic: 0.2, range: (0.0, 1.0), grid: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
         source: "docs/research/history.md",
     }

@@ -85,7 +85,6 @@ impl<'a> Native<'a> {
         Native::of(files, Vocabulary::new(files.vocabulary)?, hash.digest())
     }
 
-    /// A model with its vocabulary and fingerprint.
     fn of(files: ModelFiles<'a>, vocabulary: Vocabulary<'a>, fingerprint: u64) -> Result<Native<'a>, Error> {
         let config: Config = serde_json::from_str(files.config)
             .map_err(|error| Error::damaged("config.json of the model is not understood", error))?;

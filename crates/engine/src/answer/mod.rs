@@ -18,6 +18,7 @@ use colgrep_index::ids::StableId;
 use serde::{Deserialize, Serialize};
 
 pub use crate::answer::explain::Step;
+use crate::relations::around::Surroundings;
 
 /// The answer to one request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -60,6 +61,8 @@ pub struct FileAnswer {
     pub matched_lines: Option<(u32, u32)>,
     /// What it imports, with [`crate::Detail::Relations`].
     pub imports: Vec<String>,
+    /// What lies around the best unit of a place's first file, with [`crate::Detail::Parts`].
+    pub surroundings: Surroundings,
 }
 
 /// One unit of an answer.

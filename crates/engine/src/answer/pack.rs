@@ -1,6 +1,7 @@
 //! A pack: an answer that spends a budget where the chance is. The first file with its unit in full, the next with signature
 //! and first sentence, the rest a line each; how deep and how flat goes by strength.
 
+mod around;
 mod form;
 
 use std::cell::OnceCell;
@@ -30,6 +31,8 @@ const CHANCE_EXPONENT: i32 = 4;
 const STRENGTH_MIN: f32 = 0.01;
 /// Share of the budget that names of files may take, apart from the first file's.
 const NAMES_SHARE: f32 = 0.2;
+/// Share that the line of calls and the line of other definitions may take of what is left.
+const AROUND_SHARE: f32 = 0.15;
 /// Room that a body must have to be cut into it.
 const CUT_BYTES_MIN: usize = 200;
 
@@ -79,7 +82,7 @@ const BRIEF_FIRST: usize = 3;
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<PackPiece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
-    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new() };
+    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new(), around: String::new() };
     packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
@@ -99,8 +102,10 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
     if packer.pieces[0].grade == Grade::Cut {
         packer.raise_cut();
     }
+    packer.add_surroundings();
     (0..count).for_each(|at| packer.comment(at));
     (1..count).for_each(|at| _ = packer.raise(at, BRIEF, usize::MAX));
+    packer.pieces[0].text.push_str(&packer.around);
     packer.pieces.sort_by_key(|piece| (piece.file, piece.unit));
     packer.pieces
 }
@@ -130,6 +135,8 @@ struct Packer<'a> {
     bytes: usize,
     left: usize,
     pieces: Vec<PackPiece>,
+    /// What lies around the first unit.
+    around: String,
 }
 
 impl Packer<'_> {
@@ -225,6 +232,18 @@ impl Packer<'_> {
             (piece.grade, piece.text) = (grade, text);
         }
         fits
+    }
+
+    /// Adds what lies around the first unit, in a share of the pack and in the room that is left.
+    fn add_surroundings(&mut self) {
+        let first = self.pieces[0].file;
+        let path = |piece: &PackPiece| self.files[piece.file].path.as_str();
+        let line = |piece: &PackPiece| self.files[piece.file].units[piece.unit].unit.span.line;
+        let shown = self.pieces.iter().map(|piece| (path(piece), line(piece))).collect();
+        let room = self.left.min((self.bytes as f32 * AROUND_SHARE) as usize);
+        let text = around::lines(&self.files[first], &self.names[first], &shown, room);
+        self.left -= text.len();
+        self.around = text;
     }
 
     /// Gives the comments of a piece in full, if there is room.

@@ -1,8 +1,9 @@
-//! A git repository that was moved keeps its index.
+//! A git repository that was moved keeps its index, and a new worktree begins with that of another one.
 
 use std::path::PathBuf;
 
-use colgrep_index::store::{Store, project_folder};
+use colgrep_index::store::{POINT_PART, Store, project_folder};
+use colgrep_index::worktree::sibling_roots;
 
 use crate::project::Project;
 
@@ -25,4 +26,18 @@ pub(crate) fn take_over(project: &Project) -> Option<PathBuf> {
         }
         store.move_to(project.store.folder().to_path_buf(), &project.root).ok().map(|_| root)
     })
+}
+
+/// Begins the index of a new worktree with the newest one of the repository's other worktrees. An index that can't be
+/// taken is left alone: the update then reads every file.
+pub(crate) fn begin_with_sibling(project: &Project) {
+    if project.store.folder().exists() {
+        return;
+    }
+    let Some(data) = project.store.folder().parent() else { return };
+    let stores = sibling_roots(&project.root).into_iter().map(|root| Store::new(project_folder(data, &root)));
+    let written = |store: &Store| std::fs::metadata(store.folder().join(POINT_PART)).and_then(|m| m.modified()).ok();
+    if let Some(newest) = stores.filter(|store| written(store).is_some()).max_by_key(written) {
+        let _ = project.store.begin_with(&newest, &project.root);
+    }
 }

@@ -13,7 +13,7 @@ use colgrep_syntax::read::Skip;
 use crate::error::{Error, Result};
 use crate::notice::{IndexState, Listener, NotUpdated, Notice};
 use crate::project::Project;
-use crate::project::index_migration::take_over;
+use crate::project::index_migration::{begin_with_sibling, take_over};
 use crate::project::model::{Model, ModelChoice};
 use crate::settings::Settings;
 use crate::settings::env::Env;
@@ -165,10 +165,11 @@ pub fn update(
     updater(project, options, encoding, &*progress).wait(wait).interrupted(&stops).run()
 }
 
-/// Takes over the index of a repository that was moved here.
+/// Takes over the index of a repository that was moved here, or begins with that of another worktree.
 fn follow(project: &Project, listener: &dyn Listener) {
-    if let Some(from) = take_over(project) {
-        listener.notice(&Notice::Moved { from });
+    match take_over(project) {
+        Some(from) => listener.notice(&Notice::Moved { from }),
+        None => begin_with_sibling(project),
     }
 }
 

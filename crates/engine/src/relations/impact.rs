@@ -436,7 +436,6 @@ fn is_distinct(name: &str) -> bool {
     name.contains('_') || has_case || name.chars().count() >= PLAIN_NAME_LETTERS_MIN
 }
 
-/// The record of an indexed file.
 fn indexed_at<'s>(graph: &CallGraph<'s>, path: &str) -> Option<&'s FileRecord> {
     graph.snapshot.files.at(path).filter(|record| record.skip.is_none())
 }

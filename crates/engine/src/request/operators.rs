@@ -13,7 +13,6 @@ use super::{Question, SearchRequest};
 /// Longest query with filters, in bytes.
 const QUERY_BYTES_MAX: usize = 300;
 
-/// A filter in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum QueryFilter {
     Language(String),

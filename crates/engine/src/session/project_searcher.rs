@@ -29,6 +29,8 @@ use crate::answer::{BestLine, FileAnswer, Step, UnitAnswer};
 use crate::error::{Refused, Result};
 use crate::project::Project;
 use crate::project::model::Model;
+use crate::relations::around::Surroundings;
+use crate::relations::graph::CallGraph;
 use crate::request::filter::{Filter, allowed_files};
 use crate::request::near::NearFile;
 use crate::request::pattern::{LineMatcher, matcher, places};
@@ -403,11 +405,18 @@ impl ProjectSearcher {
         hits.par_iter().map(|hit| self.file(ranked, *hit, detail)).collect()
     }
 
+    /// What lies around the best unit of a file that a pack shows first.
+    fn surroundings(&self, shown: &[RankedUnit], units: &[Unit]) -> Result<Surroundings> {
+        let (Some(first), Some(unit)) = (shown.first(), units.first()) else { return Ok(Surroundings::default()) };
+        Surroundings::of(&CallGraph::new(&self.snapshot), first.unit, unit)
+    }
+
     /// Works out one result of a ranking, with the wanted detail.
     ///
     /// # Errors
     /// When the index can't be read.
     pub fn file(&self, ranked: &ProjectRanking, hit: usize, detail: Detail) -> Result<FileAnswer> {
+        let is_first = hit == 0;
         let hit = &ranked.answer.hits[hit];
         let path = &ranked.answer.files[hit.file].path;
         let matches = ranked.matches.get(hit.file).copied().unwrap_or_default();
@@ -435,6 +444,9 @@ impl ProjectSearcher {
             true => follow(&mut units, path, &file.text, ranked.words()),
             false => vec![true; units.len()],
         };
+        if detail == Detail::Parts && is_first {
+            file.surroundings = self.surroundings(&shown, &units)?;
+        }
         let pointed = || shown.iter().filter_map(|candidate| candidate.pointed_line);
         let firsts = units.iter().map(|unit| unit.span.first.min(unit.span.line));
         let first = firsts.chain(pointed()).min().unwrap_or_default();

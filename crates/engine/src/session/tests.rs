@@ -7,6 +7,7 @@ use colgrep_core::UnitKind;
 use colgrep_index::update::UpdateBudget;
 
 use super::*;
+use crate::request::{Changes, Scope};
 
 /// Files of a made project, of 10 kB each: an update without time reads 128 kB.
 const FILES: usize = 60;
@@ -69,6 +70,13 @@ impl Scene {
         }
         let answer = self.session().search(&request).unwrap();
         answer.files.into_iter().map(|file| file.path).collect()
+    }
+
+    /// Indexes every file.
+    fn whole(&self) {
+        let env = Env::default().data_in(self.folder.path().join("data"));
+        let mut session = Session::new(env, &self.root(), &OpenOptions::default(), Arc::new(())).unwrap();
+        session.search(&SearchRequest::new("handler_3").within(self.root()).by(RankBy::Words)).unwrap();
     }
 
     /// What was reported as partial since the last call.
@@ -151,4 +159,70 @@ fn an_index_that_is_searched_as_it_is_stays_partial() {
     let mut session = Session::new(env, &scene.root(), &options, Arc::new(())).unwrap();
     let answer = session.search(&SearchRequest::new("giraffe").within(scene.root()).by(RankBy::Words)).unwrap();
     assert!(answer.files.is_empty());
+}
+
+/// Runs git in the scene's project.
+fn git(scene: &Scene, args: &[&str]) {
+    let fixed = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
+    let ran = std::process::Command::new("git").args(fixed).args(args).current_dir(scene.root()).output().unwrap();
+    assert!(ran.status.success(), "{args:?}: {ran:?}");
+}
+
+#[test]
+fn what_a_branch_brings_is_never_denied() {
+    let word = "zebra_counter";
+    let definition = format!("def {word}(stripes):\n    return stripes\n");
+    // Each begins on a branch whose index is whole, and ends on one where one file has the word.
+    type Change = fn(&Scene, &str);
+    let changes: [(&str, Change); 4] = [
+        ("every file differs", |scene, text| {
+            (0..FILES).for_each(|file| scene.write(file, if file == 58 { text } else { "changed = 1\n" }));
+        }),
+        ("a new file among many", |scene, text| {
+            (0..40).for_each(|file| scene.write(file, "changed = 1\n"));
+            (FILES..FILES + 20).for_each(|file| scene.write(file, if file == 70 { text } else { "" }));
+        }),
+        ("files were renamed", |scene, text| {
+            (0..FILES).for_each(|file| {
+                std::fs::remove_file(scene.root().join(format!("f{file:02}.py"))).unwrap();
+                scene.write(file + 100, if file == 30 { text } else { "" });
+            });
+        }),
+        ("the word moved to another file", |scene, text| {
+            (0..FILES).for_each(|file| scene.write(file, if file == 2 { text } else { "other = 2\n" }));
+        }),
+    ];
+    let within = |request: SearchRequest, change: fn(&mut Scope)| {
+        let mut request = request;
+        change(&mut request.scope);
+        request
+    };
+    let questions = [
+        SearchRequest::new(word),
+        SearchRequest::new("zebraCounter"),
+        SearchRequest::new("where is the zebra counter"),
+        within(SearchRequest::new(word), |scope| scope.include = vec!["*.py".into()]),
+        within(SearchRequest::new(word), |scope| scope.facts.kinds = vec![UnitKind::Function]),
+        within(SearchRequest::new(word), |scope| scope.changes = Some(Changes::Since("main".into()))),
+    ];
+    for (name, change) in changes {
+        for question in &questions {
+            let scene = Scene::new();
+            std::fs::remove_dir_all(scene.root().join(".git")).unwrap();
+            git(&scene, &["init", "-q"]);
+            git(&scene, &["add", "."]);
+            git(&scene, &["commit", "-q", "-m", "Begin"]);
+            // The other branch has the word in a file that this one lacks it in.
+            git(&scene, &["checkout", "-q", "-b", "side"]);
+            change(&scene, &definition);
+            git(&scene, &["add", "-A"]);
+            git(&scene, &["commit", "-q", "-m", "Count zebras"]);
+            git(&scene, &["checkout", "-q", "main"]);
+            scene.whole();
+            git(&scene, &["checkout", "-q", "side"]);
+            let found = scene.paths(question.clone());
+            let holds = |path: &String| std::fs::read_to_string(scene.root().join(path)).unwrap().contains(word);
+            assert!(found.first().is_some_and(holds), "{name}: {question:?} found {found:?}");
+        }
+    }
 }

@@ -74,7 +74,6 @@ impl Lexical {
         Ok(all)
     }
 
-    /// The fields with positions.
     fn positioned(&self) -> [Field; 2] {
         [UnitField::Doc, UnitField::Body]
             .map(|f| self.fields.unit[UnitField::ALL.iter().position(|x| *x == f).unwrap_or_default()])

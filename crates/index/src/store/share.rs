@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ATTEMPTS, FileRecord, FileTable, IsOut, Snapshot, Store, WriteLock, sealed_table};
 use crate::disk::{DiskFile, open_regular};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, caught};
 use crate::lexical::{is_segment_file, named_files};
 use crate::mode::VectorMode;
 use crate::vector::{SpareSegment, VectorManifest, Vectors, is_vector_file};
@@ -84,6 +84,8 @@ pub struct Adoption<'a> {
     pub options: WalkOptions,
     /// Which vectors it keeps.
     pub mode: VectorMode,
+    /// Whether somebody asked for the index, rather than searched.
+    pub by_init: bool,
     /// Whether to take its vectors; if not, their files may be missing.
     pub takes_vectors: bool,
     /// Identifies the index that was taken over ([`FileTable::pulled`]).
@@ -246,11 +248,48 @@ impl Store {
         (table.hidden, table.secrets, table.no_ignore, table.filesize_max) = (hidden, secrets, no_ignore, filesize_max);
         table.root = adoption.root.to_string_lossy().into_owned();
         know_times(&mut table, adoption.before);
-        (table.mode, table.by_init) = (adoption.mode, true);
+        (table.mode, table.by_init) = (adoption.mode, adoption.by_init);
         table.pulled = adoption.origin.to_string();
         table.tree = KnownTree::default();
         self.commit_table(&table)?;
         self.clean(lock)
+    }
+
+    /// Begins an index of `root`, where there is none, with that of another worktree of the repository: its files are
+    /// linked, and the next update compares each file of the tree by its hash. Returns whether it did; it does not where
+    /// `from` has no complete index, or another process writes either.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the other index is damaged.
+    pub fn begin_with(&self, from: &Store, root: &Path) -> Result<bool> {
+        let Ok(snapshot) = from.open_verified() else { return Ok(false) };
+        let incoming = self.incoming();
+        let (Ok(lock), Ok(own_lock)) = (incoming.lock(false), self.lock(false)) else { return Ok(false) };
+        if self.exists() {
+            return Ok(false);
+        }
+        let begun = caught(|| {
+            for part in from.parts(&snapshot)? {
+                match part.content {
+                    PartContent::File(_) => incoming.link_part(&part.name, from)?,
+                    PartContent::Bytes(bytes) => {
+                        let mut new = incoming.new_part(&part.name)?;
+                        new.add(&bytes)?;
+                        new.finish()?;
+                    }
+                }
+            }
+            let FileTable { mode, by_init, .. } = snapshot.files;
+            let options = snapshot.files.walk_options();
+            let adoption = Adoption { root, options, mode, by_init, takes_vectors: true, origin: "", before: self };
+            incoming.adopt(&lock, &adoption)
+        });
+        if let Err(error) = begun.flatten() {
+            incoming.remove(&lock)?;
+            return Err(error);
+        }
+        incoming.replace(lock, self, own_lock)?;
+        Ok(true)
     }
 
     /// `taken` with the segments of the previous index as spares; that index's own vectors if none were taken.

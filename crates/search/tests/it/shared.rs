@@ -58,6 +58,7 @@ fn take(parts: &[(String, Vec<u8>)], project: &Project, store: &Store) -> Result
         root: &project.root,
         options: WalkOptions::default(),
         mode: VectorMode::Full,
+        by_init: true,
         takes_vectors: true,
         origin: "here",
         before: store,
@@ -120,6 +121,31 @@ fn files_of_the_same_content_are_not_read_again() {
     take(&parts, &stranger, &stranger.store()).expect("taken");
     let (_, report) = stranger.update(None);
     assert_eq!((report.changed, report.units), (4, 0), "read, and not parsed");
+}
+
+#[test]
+fn an_index_begins_with_that_of_another_worktree() {
+    let (toy, codebook) = (Toy::new(), codebook());
+    let encoding = encoding(&toy, &codebook);
+    let (one, two) = (Project::with(&FILES), Project::with(&FILES[1..]));
+    two.write("src/own.py", "def own_words(here):\n    return here\n");
+    assert!(!two.store().begin_with(&one.store(), &two.root).expect("no index to begin with"));
+    one.update(Some(&encoding));
+    assert!(two.store().begin_with(&one.store(), &two.root).expect("a sound index"));
+    toy.count();
+    let (snapshot, report) = two.update(Some(&encoding));
+    assert_eq!((report.units, report.removed, toy.count()), (1, 1, 1), "its own file, and that it lacks");
+    assert_eq!(snapshot.files.root, two.root.to_string_lossy());
+    assert!(check(&two.store()).expect("an index").damage.is_empty());
+    // Each goes its own way.
+    let (own, before) = (answers(&snapshot, &toy), answers(&one.store().open().expect("an index"), &toy));
+    assert_ne!(own, before);
+    two.write("src/own.py", "");
+    two.update(Some(&encoding));
+    assert_eq!(answers(&one.update(Some(&encoding)).0, &toy), before);
+    assert!(check(&one.store()).expect("an index").damage.is_empty());
+    // Where there is an index, it stays.
+    assert!(!two.store().begin_with(&one.store(), &two.root).expect("an index"));
 }
 
 #[test]

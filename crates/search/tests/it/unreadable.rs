@@ -69,11 +69,36 @@ fn forged_files_of_the_index_end_a_search_at_most() {
             let mut bytes = content.clone();
             bytes[at] ^= 0xFF;
             forge::seal(path, &bytes).expect("written");
-            // Whatever is answered, it ends nothing but the search.
-            let _ = caught(|| project.store().open().and_then(|snapshot| ask(&snapshot, "page", None, None)));
+            // Opening it is an error at most, and so are repairs, which open it too.
+            match project.store().open() {
+                Ok(snapshot) => drop(caught(|| ask(&snapshot, "page", None, None))),
+                Err(_) => repair(&project.store(), None).expect("left to the update"),
+            }
             forge::seal(path, content).expect("written");
         }
     }
     let now = ask(&project.update(None).0, "page", None, None).expect("an answer");
     assert_eq!(now, expected);
+}
+
+#[test]
+fn an_index_that_cannot_even_be_opened_is_rebuilt() {
+    for ending in ["idx", "pos", "term", "fieldnorm"] {
+        let project = Project::with(&FILES);
+        let expected = ask(&project.update(None).0, "page", None, None).expect("an answer");
+        let path = file(&project, ending);
+        let mut content = forge::unsealed(&path).expect("a file");
+        // The length of the list of fields, which comes before the JSON that ends the file.
+        let json = br#"{"version""#;
+        let end = content.windows(json.len()).rposition(|part| part == json).expect("the end of the file");
+        content[end - 4..end].fill(0x7F);
+        forge::seal(&path, &content).expect("written");
+        let error = project.store().open().expect_err("no index");
+        assert!(error.kind() == ErrorKind::Unusable && error.is_of_content(), "{ending}: {}", error.full());
+        assert!(!check(&project.store()).expect("an index").damage.is_empty(), "{ending}");
+        repair(&project.store(), None).expect("left to the update");
+        let (mended, report) = project.update(None);
+        assert!(report.units > 0, "{ending}: {report:?}");
+        assert_eq!(ask(&mended, "page", None, None).expect("an answer"), expected, "{ending}");
+    }
 }

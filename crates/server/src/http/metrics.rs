@@ -53,13 +53,11 @@ struct ReplicaGeneration {
     generation: String,
 }
 
-/// A shard.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct ShardLabel {
     shard: u64,
 }
 
-/// A repository of a shard.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct ShardRepository {
     shard: u64,
@@ -119,7 +117,6 @@ impl ClusterMetrics {
     }
 }
 
-/// A version.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Version {
     version: &'static str,

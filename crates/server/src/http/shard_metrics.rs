@@ -12,7 +12,6 @@ use prometheus_client::registry::Registry;
 
 use super::metrics::resident_bytes;
 
-/// A repository.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RepositoryLabel {
     repository: String,

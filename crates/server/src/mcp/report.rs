@@ -43,7 +43,6 @@ impl Listener for Reporter {
     }
 }
 
-/// One phase of an update.
 struct UpdatePhase<'a> {
     of: &'a Reporter,
     all: AtomicU64,

@@ -6,7 +6,6 @@ fn part(name: &str, content: &[u8]) -> PartRecord {
     PartRecord::of(name, content)
 }
 
-/// A text with its seal.
 fn sealed(text: &str) -> Vec<u8> {
     [text.as_bytes(), SEAL, of_bytes(text.as_bytes()).as_bytes(), b"\n"].concat()
 }

@@ -1,8 +1,10 @@
 //! The table of languages, one per row, and the detection of a file's row by its path or first bytes.
 
 mod attributes;
+pub mod by_lines;
 mod conditions;
 mod cython;
+mod listing;
 mod macros;
 pub mod others;
 pub mod pattern;
@@ -16,6 +18,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use colgrep_core::{LanguageFacts, LanguagePaths};
 
+use by_lines::{CompiledOutline, LineOutline};
+pub use listing::markdown;
 use pattern::{PatternError, Patterns};
 pub use table::LANGUAGES;
 
@@ -57,6 +61,8 @@ pub enum Reader {
     Records,
     /// Statements of SQL, whose heads define; the grammar adds facts.
     Statements,
+    /// Lines that begin definitions, by patterns.
+    Outline(&'static LineOutline),
 }
 
 /// One row of the table.
@@ -75,6 +81,8 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// File names up to their first dot: `Makefile` of `Makefile.am`.
     pub file_stems: &'static [&'static str],
+    /// Ends of file names that decide before the extension does: `.blade.php`.
+    pub file_suffixes: &'static [&'static str],
     /// Names of interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
     /// The purpose of its files.
@@ -120,6 +128,36 @@ pub struct Language {
 }
 
 impl Language {
+    /// A row without anything.
+    const NONE: Language = Language {
+        name: "",
+        aliases: &[],
+        extensions: &[],
+        member_extensions: &[],
+        file_names: &[],
+        file_stems: &[],
+        file_suffixes: &[],
+        interpreters: &[],
+        category: Category::Code,
+        grammar: None,
+        query: "",
+        paths: LanguagePaths::NONE,
+        lock_files: &[],
+        minified_extensions: &[],
+        type_keywords: &[],
+        function_keywords: &[],
+        value_keywords: &[],
+        comments: &[],
+        types_need_brackets: true,
+        has_test_modules: false,
+        is_test: None,
+        has_xml_docs: false,
+        has_markdown_headings: false,
+        reader: None,
+        merges_clauses: false,
+        prepare: None,
+    };
+
     /// Iterates over the keywords that a name follows, of types, functions and values.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.type_keywords, self.function_keywords, self.value_keywords].into_iter().flatten().copied()
@@ -192,6 +230,9 @@ static LOOKUP: LazyLock<Lookup> = LazyLock::new(|| {
 static COMPILED: LazyLock<Vec<OnceLock<Option<Compiled>>>> =
     LazyLock::new(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
 
+static OUTLINES: LazyLock<Vec<OnceLock<Option<CompiledOutline>>>> =
+    LazyLock::new(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
+
 /// The row of that name or alias, any case.
 pub fn by_name(name: &str) -> Option<&'static Language> {
     LOOKUP.by_name.get(name.to_lowercase().as_str()).map(|&i| &LANGUAGES[i])
@@ -226,6 +267,10 @@ pub fn detect(path: &Path, head: &[u8]) -> &'static Language {
     let stem = file_name.split('.').next().unwrap_or_default();
     if let Some(&i) = LOOKUP.by_file_stem.get(stem) {
         return &LANGUAGES[i];
+    }
+    let has_suffix = |language: &&Language| language.file_suffixes.iter().any(|suffix| file_name.ends_with(suffix));
+    if let Some(language) = LANGUAGES.iter().find(has_suffix) {
+        return language;
     }
     let written = file_name.rsplit_once('.').map(|(_, e)| e).unwrap_or_default();
     // The only extension whose case distinguishes languages.
@@ -298,6 +343,14 @@ impl Language {
     pub fn compiled(&'static self) -> Option<&'static Compiled> {
         let i = LANGUAGES.iter().position(|l| std::ptr::eq(l, self))?;
         COMPILED[i].get_or_init(|| self.compile(self.query).ok()).as_ref()
+    }
+
+    /// The outline by which its files are read, compiled once per process; `None` without one, or if a pattern is wrong
+    /// (which the table's test reports).
+    pub fn outline(&'static self) -> Option<&'static CompiledOutline> {
+        let Some(Reader::Outline(outline)) = self.reader else { return None };
+        let i = LANGUAGES.iter().position(|l| std::ptr::eq(l, self))?;
+        OUTLINES[i].get_or_init(|| outline.compile().ok()).as_ref()
     }
 
     /// Compiles `query`, with what it inherits, for this language's grammar.

@@ -23,6 +23,18 @@ pattern!(XML, r"^\s*(?:\xef\xbb\xbf)?<\?xml|^\s*<!DOCTYPE");
 pattern!(R_CODE, r"(?m)<-|\blibrary\(|\bfunction\s*\(");
 
 pattern!(REBOL, r"\AREBOL");
+pattern!(
+    VERILOG,
+    r"(?m)^\s*(?:module\s+\w+\s*[#(;]|endmodule\b|package\s+\w+;|`(?:timescale|define|include|ifn?def)\b)"
+);
+pattern!(VLANG, r"(?m)^(?:pub\s+)?fn\s|^module\s+\w+\s*$");
+pattern!(BASIC_CLASS, r"(?mi)\AVERSION\s[\d.]+\s+CLASS|^Attribute\s+VB_");
+pattern!(LATEX_CLASS, r"\\(?:ProvidesClass|NeedsTeXFormat|LoadClass)\b");
+pattern!(
+    APEX,
+    r"(?mi)^\s*(?:@\w+\s*(?:\([^)]*\))?\s*)*(?:(?:public|private|global|virtual|abstract|with|without|inherited)\s+)+(?:sharing\s+)?(?:class|interface|enum)\s"
+);
+pattern!(SCHEME, r"(?m)^\s*\((?:define|module|use-modules|import|library|load)\b");
 
 /// An extension of several languages: patterns of a file's beginning with their languages, tried in order, and the
 /// language if none matches.
@@ -32,14 +44,21 @@ struct Shared {
     fallback: &'static str,
 }
 
-static SHARED: [Shared; 7] = [
+static SHARED: [Shared; 10] = [
     Shared { extension: "h", tests: &[(&OBJC, "objc"), (&CPP, "cpp")], fallback: "c" },
-    Shared { extension: "m", tests: &[(&OBJC, "objc"), (&MATLAB, "unknown")], fallback: "objc" },
-    Shared { extension: "pl", tests: &[(&PERL, "perl"), (&PROLOG, "unknown")], fallback: "perl" },
+    Shared { extension: "m", tests: &[(&OBJC, "objc"), (&MATLAB, "matlab")], fallback: "objc" },
+    Shared { extension: "pl", tests: &[(&PERL, "perl"), (&PROLOG, "prolog")], fallback: "perl" },
     Shared { extension: "t", tests: &[(&PERL, "perl")], fallback: "unknown" },
     Shared { extension: "inc", tests: &[(&PHP, "php"), (&CPP, "cpp")], fallback: "c" },
     Shared { extension: "ts", tests: &[(&XML, "xml")], fallback: "typescript" },
     Shared { extension: "r", tests: &[(&R_CODE, "r"), (&REBOL, "unknown")], fallback: "r" },
+    Shared { extension: "v", tests: &[(&VERILOG, "systemverilog"), (&VLANG, "vlang")], fallback: "unknown" },
+    Shared {
+        extension: "cls",
+        tests: &[(&BASIC_CLASS, "visualbasic"), (&LATEX_CLASS, "latex"), (&APEX, "apex")],
+        fallback: "unknown",
+    },
+    Shared { extension: "scm", tests: &[(&SCHEME, "scheme")], fallback: "unknown" },
 ];
 
 /// The language for an extension that several languages share; `None` for any other extension.
@@ -77,10 +96,10 @@ mod tests {
             ("h", "#pragma once\nnamespace a {\nclass B;\n}\n", Some("cpp")),
             ("h", "#import <Foundation/Foundation.h>\n@interface A : NSObject\n@end\n", Some("objc")),
             ("m", "#import \"A.h\"\n@implementation A\n@end\n", Some("objc")),
-            ("m", "function y = f(x)\n% doubles\ny = 2 * x;\nend\n", Some("unknown")),
+            ("m", "function y = f(x)\n% doubles\ny = 2 * x;\nend\n", Some("matlab")),
             ("pl", "use strict;\nmy $x = 1;\n", Some("perl")),
-            ("pl", ":- module(a, [b/1]).\nb(X) :- c(X).\n", Some("unknown")),
-            ("pl", "parent(tom, bob).\nparent(bob, ann).\n", Some("unknown")),
+            ("pl", ":- module(a, [b/1]).\nb(X) :- c(X).\n", Some("prolog")),
+            ("pl", "parent(tom, bob).\nparent(bob, ann).\n", Some("prolog")),
             ("pl", "print(1);\n", Some("perl")),
             ("inc", "<?php\nfunction a() {}\n", Some("php")),
             ("ts", "<?xml version=\"1.0\"?>\n<!DOCTYPE TS>\n", Some("xml")),
@@ -88,6 +107,14 @@ mod tests {
             ("r", "REBOL []\nprint 1\n", Some("unknown")),
             ("r", "x = 1\n", Some("r")),
             ("t", "use strict;\n", Some("perl")),
+            ("v", "module adder(input a);\nendmodule\n", Some("systemverilog")),
+            ("v", "module main\n\nfn main() {}\n", Some("vlang")),
+            ("v", "Require Import List.\nLemma a : True.\n", Some("unknown")),
+            ("cls", "public with sharing class Relay {\n}\n", Some("apex")),
+            ("cls", "VERSION 1.0 CLASS\nBEGIN\n", Some("visualbasic")),
+            ("cls", "\\NeedsTeXFormat{LaTeX2e}\n", Some("latex")),
+            ("scm", "(define (f x) x)\n", Some("scheme")),
+            ("scm", "(identifier) @variable\n", Some("unknown")),
             ("py", "", None),
         ] {
             assert_eq!(shared_extension(extension, head.as_bytes()), expected, ".{extension} {head:?}");

@@ -197,6 +197,7 @@ pub(super) fn add_match<'t>(
             "call" => found.calls.push(bytes),
             "arguments" => arguments = Some(bytes.start),
             "variable" => found.variables.push(bytes),
+            "variables" => add_bound_names(node, text, &mut found.variables),
             "words" => pattern_names.extend(words_of(&bytes, text)),
             "names" => add_bound_names(node, text, &mut pattern_names),
             "feature" => features.push(bytes),

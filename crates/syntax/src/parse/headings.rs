@@ -4,6 +4,8 @@
 //! D. Goodger, "reStructuredText Markup Specification" (docutils), Sections; "AsciiDoc Language Documentation", Section
 //! Titles and Delimited Blocks.
 
+use std::collections::HashMap;
+
 use super::blocks::{add_blocks, blocks_only};
 use super::build::Builder;
 use super::collect::{Definition, FileCaptures, What};
@@ -75,9 +77,30 @@ fn definitions(headings: &[Heading], lines: &Lines<'_>) -> Vec<Definition> {
     headings.iter().zip(ends).filter(|(heading, _)| !heading.name.is_empty()).map(definition).collect()
 }
 
-/// Perl: adds the sections of documentation between the code.
+/// Perl: adds the sections of documentation between the code, and the text of those that are titled with the name of a
+/// sub to its documentation.
 pub(super) fn add_pod(found: &mut FileCaptures, lines: &Lines<'_>) {
-    found.definitions.extend(definitions(&marked(lines, pod_title), lines));
+    let headings = marked(lines, pod_title);
+    let mut texts: HashMap<&str, Bytes> = HashMap::new();
+    for heading in &headings {
+        let Some(name) = titled_sub(&lines.text[heading.name.clone()]) else { continue };
+        let text = heading.line + 1..=lines.count();
+        let end = text.clone().find(|line| lines.line(*line).starts_with('=')).unwrap_or(lines.count() + 1) - 1;
+        if *text.start() <= end {
+            texts.entry(name).or_insert(lines.bytes(*text.start(), end));
+        }
+    }
+    for sub in found.definitions.iter_mut().filter(|definition| definition.what.is_callable()) {
+        sub.doc.extend(texts.remove(&lines.text[sub.name.clone()]));
+    }
+    found.definitions.extend(definitions(&headings, lines));
+}
+
+/// The sub that a title names: `push`, `push($item)`, `$queue->push($item)`.
+fn titled_sub(title: &str) -> Option<&str> {
+    let call = title.split('(').next()?.trim_end();
+    let name = call.rsplit("->").next()?;
+    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
 /// The end of each heading's section: the next heading of its level or an outer one, else the end of the text. A
@@ -260,7 +283,6 @@ fn pod_title(line: &str) -> Option<(usize, Bytes)> {
     title_chars(title).map(|_| (level as usize, place_in(line, title)))
 }
 
-/// Where a part of a line is.
 fn place_in(line: &str, part: &str) -> Bytes {
     let start = part.as_ptr().addr() - line.as_ptr().addr();
     start..start + part.len()

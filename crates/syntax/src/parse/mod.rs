@@ -13,6 +13,7 @@ mod headings;
 pub mod language_pack;
 mod lines;
 mod notebook;
+mod outline;
 mod records;
 mod statements;
 mod stored;
@@ -183,6 +184,10 @@ fn read(text: &str, language: &'static Language) -> Parsed {
         (Some(compiled), _) => parse_with(text, language, compiled),
         (None, Some(_)) if text.len() > PARSED_BYTES_MAX => plain(text, language, TOO_LARGE),
         (None, Some(Reader::Records)) => Parsed { units: blocks_only(text, language), ..Parsed::default() },
+        (None, Some(Reader::Outline(_))) => match language.outline() {
+            Some(compiled) => outline::parse(text, language, compiled),
+            None => Parsed { units: blocks_only(text, language), ..Parsed::default() },
+        },
         (None, Some(Reader::Notebook)) => notebook::parse(text, language),
         (None, Some(reader)) => headings::parse(text, language, reader),
         (None, None) => Parsed { units: blocks_only(text, language), ..Parsed::default() },

@@ -181,9 +181,9 @@ pub(super) fn link(text: &str) -> Option<(&str, usize)> {
 }
 
 /// Marks that may open or close a comment or a string of documentation.
-pub(super) const MARKERS: [&str; 16] = [
+pub(super) const MARKERS: [&str; 29] = [
     "\"\"\"", "'''", "r\"\"\"", "~S\"\"\"", "{-|", "{-", "-}", "(**", "(*", "*)", "<!--", "-->", "--[[", "]]", "<#",
-    "#>",
+    "#>", "{{--", "--}}", "{{!--", "{{/*", "*/}}", "{{- /*", "<%#", "%>", "{#", "#}", "@*", "*@", "-/",
 ];
 
 /// A comment's text without its markers; with `xml`, `///` lines lose their tags.
@@ -199,12 +199,13 @@ pub(super) fn clean_comment(comment: &str, xml: bool) -> String {
             line = line.strip_suffix(marker).unwrap_or(line);
         }
         let line = line.trim_start();
-        // Roxygen.
-        let line = line.strip_prefix("#'").unwrap_or(line);
+        // Roxygen; marks of Basic, Vim and batch files, m4.
+        let mark = ["#'", "' ", "\" ", "rem ", "REM ", "Rem ", "@rem ", ":: ", "dnl "];
+        let line = mark.into_iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
         let line = line.trim_start_matches(['/', '*', '#', '!', ';', '%', '|']).trim_start();
         let line = line.strip_prefix("--").map_or(line, |rest| rest.trim_start_matches('-').trim_start());
         let line = line.trim_start_matches(['-', '|', '^']);
-        let line = line.trim_end_matches("*/").trim();
+        let line = line.strip_suffix("**/").unwrap_or(line).trim_end_matches("*/").trim();
         match is_xml {
             true => push_line(&mut text, &without_tags(line)),
             false => push_line(&mut text, line),

@@ -1,6 +1,6 @@
 //! Texts of a few kilobytes whose units would take gigabytes.
 
-use colgrep_syntax::language::by_name;
+use colgrep_syntax::language::{LANGUAGES, Reader, by_name};
 use colgrep_syntax::parse::{Parsed, parse};
 
 /// Parses `text` repeated, and checks the size of its units.
@@ -26,5 +26,24 @@ fn too_many_definitions_become_plain_blocks() {
 fn shorter_ones_are_parsed() {
     for (language, text) in [("csharp", "a<b"), ("java", "a<b"), ("cpp", "def a(): pass\n")] {
         assert_eq!(parsed(language, text, 300).note.as_deref(), Some("parsed with syntax errors"), "{language}");
+    }
+}
+
+#[test]
+fn texts_read_by_lines_are_bounded() {
+    let outlines = LANGUAGES.iter().filter(|row| matches!(row.reader, Some(Reader::Outline(_))));
+    for language in outlines {
+        for (text, times) in [
+            ("(", 40_000),
+            ("a(", 20_000),
+            ("a (\n", 10_000),
+            ("a a a a a a a a a a a a a a a a a a a a (\n", 1_000),
+            ("def a = function a(b: c) {\n", 2_000),
+            ("<a id=\"b\">\n", 4_000),
+            (" class a", 5_000),
+            ("\"(*/*{-\n", 5_000),
+        ] {
+            parsed(language.name, text, times);
+        }
     }
 }

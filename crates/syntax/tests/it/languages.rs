@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use colgrep_syntax::language::{self, LANGUAGES};
+use colgrep_syntax::language::{self, LANGUAGES, Reader};
 use colgrep_syntax::parse;
 use tree_sitter::{Parser, Query, QueryCursor, StreamingIterator as _};
 
@@ -23,6 +23,17 @@ fn every_query_compiles() {
         if let Err(error) = language.compile(language.query) {
             panic!("{error:?}");
         }
+    }
+}
+
+#[test]
+fn every_pattern_of_lines_compiles() {
+    for language in LANGUAGES {
+        let Some(Reader::Outline(outline)) = language.reader else { continue };
+        if let Err(error) = outline.compile() {
+            panic!("{}: {error}", language.name);
+        }
+        assert!(language.outline().is_some(), "{}", language.name);
     }
 }
 

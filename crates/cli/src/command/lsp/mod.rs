@@ -120,7 +120,6 @@ pub(super) fn run(_: &LspArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// The server.
 struct LspServer {
     engine: Engine,
     roots: Vec<PathBuf>,

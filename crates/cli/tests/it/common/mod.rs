@@ -95,6 +95,12 @@ impl Sandbox {
     }
 }
 
+/// Runs the binary in another folder.
+pub fn run_in(sandbox: &Sandbox, folder: &Path, args: &[&str]) -> Ran {
+    let output = sandbox.command(args).current_dir(folder).output().expect("a binary that starts");
+    Ran::of(output, &sandbox.root())
+}
+
 /// Runs git in a folder with nobody's settings; what it prints.
 pub fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> String {
     let fixed = ["init.defaultBranch=main", "user.name=A", "user.email=a@example.com", "protocol.file.allow=always"];

@@ -115,7 +115,6 @@ fn damage_shows() {
     VectorSegment::open(&path, &MAKE).and_then(|s| s.verify()).expect("sound again");
 }
 
-/// Refuses one kind of change.
 #[derive(Debug)]
 struct RefusesKind(crate::disk::DiskChange);
 

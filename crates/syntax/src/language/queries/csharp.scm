@@ -88,7 +88,10 @@
 
 (local_declaration_statement (variable_declaration (variable_declarator name: (identifier) @variable)))
 (using_statement (variable_declaration (variable_declarator name: (identifier) @variable)))
+(local_declaration_statement (variable_declaration (variable_declarator (tuple_pattern) @variables)))
+(expression_statement (assignment_expression left: (tuple_expression (argument (declaration_expression name: (identifier) @variable)))))
 (foreach_statement left: (identifier) @variable)
+(foreach_statement left: (tuple_pattern) @variables)
 
 ; Conditions of compiling, each for its own branch.
 (preproc_if condition: (_) @feature alternative: (_)? @otherwise) @conditional

@@ -142,4 +142,6 @@
 (statement_block [
   (lexical_declaration (variable_declarator name: (identifier) @variable))
   (variable_declaration (variable_declarator name: (identifier) @variable))
+  (lexical_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @variables))
+  (variable_declaration (variable_declarator name: [(object_pattern) (array_pattern)] @variables))
 ])

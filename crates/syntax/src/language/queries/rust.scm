@@ -53,6 +53,7 @@
   (#not-any-of? @call "all" "any" "cfg" "not"))
 
 (let_declaration pattern: (identifier) @variable)
+(let_declaration pattern: (tuple_pattern) @variables)
 
 ; Conditions of compiling; one inside holds for what is around it, at the top for the whole file.
 (attribute

@@ -130,3 +130,14 @@ namespace Harbor.Billing
         public static int Old(this Ledger ledger) => 2;
     }
 }
+
+internal class Halves
+{
+    int Split(Dictionary<int, int> rows)
+    {
+        var (left, right) = Divide();
+        (int low, int high) = Divide();
+        foreach (var (key, value) in rows) { }
+        return left;
+    }
+}

@@ -1,0 +1,364 @@
+//! Definitions of languages without a grammar, read from lines by the patterns of their row (`language/by_lines`).
+
+use regex::Regex;
+
+use super::blocks::add_blocks;
+use super::build::Builder;
+use super::collect::{Definition, FileCaptures, What};
+use super::lines::{Bytes, Lines};
+use super::{LINE_BYTES_MAX, Parsed, UNIT_BYTES_BASE, UNIT_BYTES_PER_BYTE, imports, plain};
+use crate::budget::{Budget, Spent};
+use crate::language::Language;
+use crate::language::by_lines::{CompiledOutline, DefinitionExtent};
+
+/// Marks of comments that extend over lines, with the marks that end them.
+const BLOCKS: [(&str, &str); 15] = [
+    ("/*", "*/"),
+    ("/+", "+/"),
+    ("/-", "-/"),
+    ("(*", "*)"),
+    ("{-", "-}"),
+    ("{", "}"),
+    ("{#", "#}"),
+    ("{{--", "--}}"),
+    ("#|", "|#"),
+    ("#[", "]#"),
+    ("%{", "%}"),
+    ("<!--", "-->"),
+    ("<%#", "%>"),
+    ("@*", "*@"),
+    ("\"\"\"", "\"\"\""),
+];
+/// First words of lines that define nothing, although they look like a function's first line.
+const STATEMENTS: [&str; 22] = [
+    "return",
+    "else",
+    "elsif",
+    "elif",
+    "if",
+    "while",
+    "for",
+    "foreach",
+    "switch",
+    "case",
+    "when",
+    "new",
+    "throw",
+    "await",
+    "yield",
+    "delete",
+    "goto",
+    "catch",
+    "using",
+    "echo",
+    "defer",
+    "synchronized",
+];
+/// Words before a bracket that are not called.
+const NOT_CALLED: [&str; 32] = [
+    "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",
+    "and", "or", "not", "in", "is", "of", "do", "then", "until", "match", "function", "sub", "fn", "fun", "func",
+    "def", "let", "sizeof", "typeof",
+];
+
+/// Cuts a text into units by the lines of its language's outline.
+pub(super) fn parse(text: &str, language: &'static Language, outline: &CompiledOutline) -> Parsed {
+    units(text, language, outline).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
+}
+
+fn units(text: &str, language: &'static Language, outline: &CompiledOutline) -> Result<Parsed, Spent> {
+    let budget = Budget::new();
+    let lines = Lines::new(text);
+    let mut reader = OutlineReader {
+        lines: &lines,
+        language,
+        outline,
+        found: FileCaptures::default(),
+        open: Vec::new(),
+        last: 0,
+        comment: None,
+    };
+    for number in 1..=lines.count() {
+        budget.check()?;
+        reader.read(number);
+    }
+    reader.close(0, reader.last);
+    let mut found = reader.found;
+    let imports = imports(text, &mut found);
+    let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();
+    let mut units = Builder { text, lines: &lines, language, found: &mut found, budget: &budget, room }.units()?;
+    add_blocks(&mut units, &lines, language);
+    Ok(Parsed { units, imports, note: None })
+}
+
+/// A definition whose last line is not known yet.
+#[derive(Debug)]
+struct OpenDefinition<'a> {
+    indentation: usize,
+    first: u32,
+    extent: DefinitionExtent,
+    last: Option<&'a Regex>,
+    definition: Definition,
+}
+
+impl OpenDefinition<'_> {
+    /// Whether a line, which may begin another definition, is its last.
+    fn ends_with(&self, line: &str, indentation: usize, is_head: bool) -> bool {
+        let matches = || self.last.is_some_and(|last| last.is_match(line));
+        match self.extent {
+            DefinitionExtent::Indented => indentation == self.indentation && !is_head && closes(line.trim_start()),
+            DefinitionExtent::Closed(_) => indentation == self.indentation && matches(),
+            DefinitionExtent::Ended(_) => matches(),
+            DefinitionExtent::Line | DefinitionExtent::Next(_) => false,
+        }
+    }
+
+    /// Whether a line, which begins a definition of extent `head` or none, is outside of it.
+    fn ends_before(&self, line: &str, indentation: usize, head: Option<DefinitionExtent>) -> bool {
+        let is_left = indentation <= self.indentation;
+        match (self.extent, head) {
+            (DefinitionExtent::Indented, _) => is_left && !goes_on(line.trim_start()),
+            (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
+            // Without a last line of its own, it ends before the next of its kind.
+            (DefinitionExtent::Closed(_) | DefinitionExtent::Ended(_), Some(other)) => is_left && other == self.extent,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a line indented like a definition's first still belongs to it: brackets that open or continue.
+fn goes_on(word: &str) -> bool {
+    word.starts_with(['{', ')', ']'])
+}
+
+/// Whether a line indented like a definition's first may be its last.
+fn closes(word: &str) -> bool {
+    let word = word.trim_start_matches(['@', '<', '%', '{', ' ', '-']);
+    word.starts_with(['}', '/']) || word.get(..3).is_some_and(|end| end.eq_ignore_ascii_case("end"))
+}
+
+struct OutlineReader<'a> {
+    lines: &'a Lines<'a>,
+    language: &'static Language,
+    outline: &'a CompiledOutline,
+    found: FileCaptures,
+    /// Definitions around the current line, outermost first.
+    open: Vec<OpenDefinition<'a>>,
+    /// The last line of code.
+    last: u32,
+    /// The comment around the current line: where it begins, and its closing mark.
+    comment: Option<(usize, &'static str)>,
+}
+
+impl<'a> OutlineReader<'a> {
+    fn read(&mut self, number: u32) {
+        let line = self.lines.line(number).trim_end();
+        let code = line.trim();
+        let start = self.lines.bytes(number, number).start;
+        let indentation = line.len() - line.trim_start().len();
+        if code.is_empty() || self.is_comment(code, start + indentation) {
+            let is_inside = self.open.last().is_some_and(|open| indentation > open.indentation);
+            if is_inside && !code.is_empty() {
+                self.last = number;
+            }
+            return;
+        }
+        if line.len() > LINE_BYTES_MAX {
+            self.last = number;
+            return;
+        }
+        let head = self.head(line);
+        let ends_with =
+            self.open.iter().rposition(|open| open.first < number && open.ends_with(line, indentation, head.is_some()));
+        let extent = head.as_ref().map(|(at, _)| self.outline.heads[*at].0.extent);
+        let ends_before = self.open.iter().position(|open| open.ends_before(line, indentation, extent));
+        match (ends_with, ends_before) {
+            (Some(with), before) if before.is_none_or(|before| with <= before) => {
+                self.close(with + 1, self.last);
+                self.close(with, number);
+                self.last = number;
+                return;
+            }
+            (_, Some(before)) => self.close(before, self.last),
+            _ => {}
+        }
+        self.last = number;
+        if self.outline.imports.as_ref().is_some_and(|imports| imports.is_match(line)) {
+            self.found.imports.push(start + indentation..start + indentation + code.len());
+        }
+        self.add_calls(line, start, head.as_ref().map_or(0, |(at, names)| self.behind_head(line, *at, names)));
+        let is_inside_code = self.open.iter().any(|open| !open.definition.what.is_container());
+        if let Some((at, names)) = head.filter(|_| !is_inside_code) {
+            self.begin(number, at, &names);
+        }
+    }
+
+    /// The row of the outline that a line matches, and the places of the names in the line.
+    fn head(&self, line: &str) -> Option<(usize, Vec<Bytes>)> {
+        let code = line.trim_start();
+        let word = &code[..code.find(|c: char| !c.is_alphanumeric()).unwrap_or(code.len())];
+        let is_statement = STATEMENTS.contains(&word) && !code[word.len()..].starts_with(':');
+        let rows = self.outline.heads.iter().enumerate();
+        let rows = rows.filter(|(_, (row, ..))| !(is_statement && row.what.starts_with("function")));
+        rows.filter_map(|(at, (_, pattern, _))| Some((at, pattern.captures(line)?))).find_map(|(at, captures)| {
+            let names: Vec<Bytes> = captures.iter().skip(1).flatten().map(|group| group.range()).collect();
+            names.last().is_some_and(|name| !name.is_empty()).then_some((at, names))
+        })
+    }
+
+    fn begin(&mut self, number: u32, at: usize, names: &[Bytes]) {
+        let outline: &'a CompiledOutline = self.outline;
+        let (row, _, last) = &outline.heads[at];
+        let (Some(what), Some((name, qualifiers))) = (What::from_capture(row.what), names.split_last()) else { return };
+        let line = self.lines.line(number);
+        let start = self.lines.bytes(number, number).start;
+        let indentation = line.len() - line.trim_start().len();
+        let place = |bytes: &Bytes| start + bytes.start..start + bytes.end;
+        let head = line.trim_end().trim_end_matches('{').trim_end();
+        let definition = Definition {
+            parent: qualifiers.last().map(place),
+            // The rest, once the end is known.
+            body: Some(start + head.len()..start + head.len()),
+            ..Definition::new(what, at, start + indentation..start + line.trim_end().len(), place(name))
+        };
+        let extent = row.extent;
+        self.open.push(OpenDefinition { indentation, first: number, extent, last: last.as_ref(), definition });
+        if extent == DefinitionExtent::Line {
+            self.close(self.open.len() - 1, number);
+        }
+    }
+
+    /// Ends the definitions from position `from` on with line `end`.
+    fn close(&mut self, from: usize, end: u32) {
+        for OpenDefinition { first, mut definition, .. } in self.open.drain(from.min(self.open.len())..) {
+            let last = self.lines.bytes(first, end.max(first));
+            definition.bytes.end = last.start + self.lines.text[last].trim_end().len();
+            if let Some(body) = &mut definition.body {
+                body.end = definition.bytes.end.max(body.start);
+            }
+            self.found.definitions.push(definition);
+        }
+    }
+
+    /// Whether a line is part of a comment; notes the comment.
+    fn is_comment(&mut self, code: &str, start: usize) -> bool {
+        if let Some((begin, close)) = self.comment {
+            if code.contains(close) {
+                self.found.comments.push(begin..start + code.len());
+                self.comment = None;
+            }
+            return true;
+        }
+        let begins = |mark: &&str| code.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark));
+        let blocks = BLOCKS.iter().filter(|(open, _)| self.language.comments.contains(open));
+        let block = blocks.filter(|(open, _)| code.starts_with(open)).max_by_key(|(open, _)| open.len());
+        if let Some((open, close)) = block {
+            match code[open.len()..].find(close) {
+                None => self.comment = Some((start, close)),
+                Some(at) if code[open.len() + at + close.len()..].trim().is_empty() => {
+                    self.found.comments.push(start..start + code.len());
+                }
+                // Code follows.
+                Some(_) => return false,
+            }
+            return true;
+        }
+        let is_comment = self.language.comments.iter().any(begins);
+        if is_comment {
+            self.found.comments.push(start..start + code.len());
+        }
+        is_comment
+    }
+
+    /// Where the content of a definition begins on its first line: after the name, or where a body does.
+    fn behind_head(&self, line: &str, at: usize, names: &[Bytes]) -> usize {
+        let name = names.last().map_or(0, |name| name.end);
+        let is_value = ["constant", "section"].contains(&self.outline.heads[at].0.what);
+        if is_value { name } else { line[name..].find(['{', '=']).map_or(line.len(), |body| name + body) }
+    }
+
+    /// Notes the calls on a line from `from` on, outside of texts and of a comment at its end.
+    fn add_calls(&mut self, line: &str, start: usize, from: usize) {
+        let Some(calls) = &self.outline.calls else { return };
+        let texts: Vec<usize> = line.match_indices('"').map(|(at, _)| at).collect();
+        let is_text = |at: usize| texts.partition_point(|quote| *quote < at) % 2 == 1;
+        let comment = |mark: &&str| line.match_indices(*mark).map(|(at, _)| at).find(|at| !is_text(*at));
+        let marks = self.language.comments.iter().filter(|mark| mark.len() > 1 || **mark == "#");
+        let end = marks.filter_map(comment).min().unwrap_or(line.len());
+        for captures in calls.captures_iter(&line[..end]) {
+            let Some(name) = captures.iter().flatten().last() else { continue };
+            if name.start() >= from
+                && !is_text(name.start())
+                && !NOT_CALLED.contains(&name.as_str().to_ascii_lowercase().as_str())
+            {
+                self.found.calls.push(start + name.start()..start + name.end());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::language::by_name;
+    use crate::parse::parse;
+
+    /// Lines, kind and qualified name of every definition.
+    fn outline(name: &str, text: &str) -> Vec<String> {
+        let units = parse(text, by_name(name).expect("a row")).units;
+        let definitions = units.iter().filter(|u| !u.name.is_empty());
+        definitions
+            .map(|u| format!("{}-{} {} {}", u.span.line, u.span.end, u.kind.name(), u.qualified_name()))
+            .collect()
+    }
+
+    #[test]
+    fn definitions_end_as_their_row_says() {
+        for (language, text, expected) in [
+            // Indented, without a closing line.
+            ("gdscript", "func a():\n\tb()\n\n\tc()\nvar d = 1\n", &["1-4 function a", "5-5 constant d"][..]),
+            // A bracket on its own line opens the body.
+            ("vala", "void a ()\n{\n    b ();\n}\n\nvoid c () {\n}\n", &["1-4 function a", "6-7 function c"]),
+            // The closing line of the outer one ends what is open in it.
+            (
+                "ada",
+                "package A is\n   procedure B is\n   begin\n      C;\nend A;\n",
+                &["1-5 class A", "2-4 method A.B"],
+            ),
+            // Whatever is indented how, up to the closing word.
+            (
+                "systemverilog",
+                "module a;\nassign b = c;\nendmodule\nmodule d;\nendmodule\n",
+                &["1-3 class a", "4-5 class d"],
+            ),
+            // Up to the next of the same level.
+            (
+                "ini",
+                "[a]\nb = 1\n\n[c]\nd = 2\n",
+                &["1-2 section a", "2-2 constant a.b", "4-5 section c", "5-5 constant c.d"],
+            ),
+            // At the end of the text.
+            ("fishshell", "function a\n    b", &["1-2 function a"]),
+        ] {
+            assert_eq!(outline(language, text), expected, "{language}");
+        }
+    }
+
+    #[test]
+    fn comments_and_statements_define_nothing() {
+        for (language, text) in [
+            ("vala", "/*\nvoid a () {\n}\n*/\n"),
+            ("vala", "// void a () {\n"),
+            ("groovy", "return b(c) {\n}\n"),
+            ("pascal", "{ procedure A;\nbegin end; }\n"),
+        ] {
+            assert_eq!(outline(language, text), [""; 0], "{language}: {text}");
+        }
+    }
+
+    #[test]
+    fn calls_are_outside_of_texts_and_heads() {
+        let text = "fn a(b: C(d)) {\n    e(\"f(g)\", h(1)) // i(j)\n    if (k) {}\n}\n";
+        let units = parse(text, by_name("gleam").expect("a row")).units;
+        assert_eq!(units[0].calls, ["e", "h"]);
+    }
+}
