@@ -7,12 +7,13 @@ use std::time::Instant;
 use anyhow::Result;
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::Project;
+use colgrep_engine::project::identity::Identity;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
 use colgrep_engine::settings::env::Env;
 use colgrep_index::mode::VectorMode;
-use colgrep_share::{Error as RemoteError, Pulled, Remote, RemoteIndex, StoreTimeouts, Takes};
+use colgrep_share::{Error as RemoteError, Pulled, RemoteIndex, StoreTimeouts, Takes};
 
 use super::limit_threads;
 use super::share::{self, Taking, called};
@@ -34,7 +35,14 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
     if args.list {
-        return list(&remote, &names, &Transfer::new(quiet, env));
+        let transfer = Transfer::new(quiet, env);
+        let mut commits = remote.commits(&names, &transfer)?;
+        // It may have been shared before it had its address.
+        if commits.is_empty() && args.name.is_none() {
+            let last: Vec<String> = Identity::last_name(&project).into_iter().collect();
+            commits = remote.commits(&last, &transfer)?;
+        }
+        return list(&commits);
     }
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
@@ -81,11 +89,10 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     Ok(FOUND)
 }
 
-/// Prints the commits whose indexes a remote has, with their branches.
-fn list(remote: &Remote, names: &[String], transfer: &Transfer) -> Result<u8> {
-    let commits = remote.commits(names, transfer)?;
+/// Prints commits whose indexes a remote has, with their branches.
+fn list(commits: &[(String, Option<String>)]) -> Result<u8> {
     let mut out = std::io::stdout().lock();
-    for (commit, branch) in &commits {
+    for (commit, branch) in commits {
         let line = format!("{commit} {}", branch.as_deref().unwrap_or_default());
         writeln!(out, "{}", share::plain(line.trim_end()))?;
     }
