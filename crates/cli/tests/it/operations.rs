@@ -181,6 +181,10 @@ fn metrics_of_shards_and_of_the_server_over_them_have_labels() {
     }
     let start = "colgrep_index_written_timestamp_seconds{shard=\"1\",repository=\"api\"} 1";
     assert!(text.contains(start), "{text}");
+    let partial = || server.get("/metrics", &[]).text.lines().any(|own| own == "colgrep_answers_partial_total 1");
+    assert!(!partial());
+    server.good("/api/v1/search", &json!({"query": "retry"}));
+    assert!(partial(), "shard 2 is left out");
 }
 
 /// The names of metrics in a text.
