@@ -2,16 +2,18 @@
 //!
 //! No model takes part: each arm is a fixed sequence of calls, and a question ends with the call whose output has the
 //! place. All arms are judged by their output alone: a place is printed once at least half of its lines
-//! are, or 30 of them. A call counts with all of its output, since nobody gets half of it.
+//! are, or 30 of them; a file of annotations, once one of its lines is. A call counts with all of its output, since nobody
+//! gets half of it.
 
 mod grep;
 mod printed;
+pub mod questions;
 mod tool;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use colgrep_engine::answer::pack;
 use colgrep_engine::answer::{FileAnswer, UnitAnswer};
 use colgrep_engine::{Detail, Env, SearchRequest, Session, Weakest};
@@ -19,13 +21,13 @@ use colgrep_render::console::Console;
 use colgrep_render::{OutputOptions, OutputRequest};
 use grep::{ATTEMPTS, GrepArm, WINDOW_LINES, densest};
 use printed::{FileLines, PlaceLines, PrintedLines};
+use questions::{EconomyRepository, EconomySelection};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tool::ToolClient;
 
 use crate::FINE;
 use crate::corpus::{RankingArgs, Vars};
-use crate::places::{PlacesRepository, PlacesSelection};
 use crate::report::{Origin, check_folders, median, publish};
 use crate::speed::process::Program;
 
@@ -33,8 +35,8 @@ use crate::speed::process::Program;
 const UNITS_OPENED: usize = ATTEMPTS;
 /// Letters of a line of a file that are read; longer lines are generated.
 const LINE_LETTERS_MAX: usize = 200;
-/// Characters within which places are counted.
-const WITHIN: [usize; 3] = [1_000, 2_000, 4_000];
+/// Characters within which places are counted; 4,000 and 8,000 are about 1,000 and 2,000 tokens.
+const WITHIN: [usize; 4] = [1_000, 2_000, 4_000, 8_000];
 /// The arms; others are compared with the first.
 const ARMS: [Arm; 7] = [
     Arm { name: "grep: two words, then 60 lines; three times at most", calls: ArmCalls::Grep },
@@ -51,7 +53,7 @@ const ARMS: [Arm; 7] = [
 pub struct EconomyArgs {
     /// Repositories and questions.
     #[command(flatten)]
-    pub asked: PlacesSelection,
+    pub asked: EconomySelection,
     /// The program whose `mcp` is asked (default: the one that is linked in here)
     #[arg(long, value_name = "FILE")]
     pub colgrep: Option<PathBuf>,
@@ -89,8 +91,8 @@ pub struct EconomyRecord {
     pub origin: Origin,
     /// Which rankings took part.
     pub ranking: String,
-    /// Whether it measures the held-out repositories.
-    pub aside: bool,
+    /// What is asked for: places to tune on, held-out places, or annotated files.
+    pub asked_for: String,
     /// The arms, in the order of each question's.
     pub arms: Vec<String>,
     /// Every question.
@@ -128,9 +130,8 @@ impl ArmCost {
 impl EconomyRecord {
     /// The summary: all questions, then each kind.
     pub fn markdown(&self) -> String {
-        let which = if self.aside { "held out" } else { "to tune on" };
-        let mut text =
-            format!("# Economy on places {which}: {}\n\n{}, rg {}\n", self.ranking, self.origin.text(), rg_version());
+        let EconomyRecord { asked_for, ranking, .. } = self;
+        let mut text = format!("# Economy on {asked_for}: {ranking}\n\n{}, rg {}\n", self.origin.text(), rg_version());
         let mut groups: BTreeMap<String, Vec<&QuestionCost>> = BTreeMap::new();
         for question in &self.questions {
             groups.entry(question.kind.clone()).or_default().push(question);
@@ -185,11 +186,16 @@ pub fn run(args: &EconomyArgs, vars: &Vars) -> Result<u8> {
     let ranking = &args.asked.ranking;
     let env = ranking.environment(vars)?;
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&env.data_folder()?);
-    let questions = args.asked.each(&env, |root, repository| ask(ranking, &env, &program, root, repository))?;
+    let questions = args.asked.each(&env, |repository| ask(ranking, &env, &program, repository))?;
+    let asked_for = match (&args.asked.places, args.asked.aside) {
+        (None, _) => "annotated files",
+        (Some(_), true) => "held-out places",
+        (Some(_), false) => "places to tune on",
+    };
     let record = EconomyRecord {
         origin: Origin::here(),
         ranking: ranking.text(),
-        aside: args.asked.aside,
+        asked_for: asked_for.to_string(),
         arms: ARMS.iter().map(|arm| arm.name.to_string()).collect(),
         questions,
     };
@@ -202,36 +208,26 @@ fn ask(
     ranking: &RankingArgs,
     env: &Env,
     program: &Program,
-    root: &Path,
-    repository: &PlacesRepository,
+    repository: &EconomyRepository,
 ) -> Result<Vec<QuestionCost>> {
-    let PlacesRepository { name, questions, .. } = repository;
+    let EconomyRepository { name, root, questions } = repository;
     let mut desk = EconomyDesk {
         ranking,
         session: ranking.session(root, env)?,
         grep: GrepArm::new(root)?,
         tool: ToolClient::start(program, root)?,
         files: FileLines::new(root),
-        root: root.to_path_buf(),
+        root: root.clone(),
     };
     let mut costs = Vec::new();
     for question in questions {
-        let mut places = Vec::new();
-        for place in question.places() {
-            let (first, last) = (place.lines.0 as usize, place.lines.1 as usize);
-            let Some(lines) = PlaceLines::new(&desk.files, &place.path, first, last) else {
-                bail!("{name}: {} has no lines {first}-{last}: are the sources of the right commit?", place.path);
-            };
-            places.push(lines);
-        }
-        let cost = |arm: &Arm| {
-            desk.cost(arm.calls, &question.question, &places)
-                .with_context(|| format!("{name}: {:?}", question.question))
-        };
+        let of_question = || format!("{name}: {:?}", question.text);
+        let places = question.places(&desk.files).with_context(of_question)?;
+        let cost = |arm: &Arm| desk.cost(arm.calls, &question.text, &places).with_context(of_question);
         costs.push(QuestionCost {
             repository: name.clone(),
             kind: question.kind.clone(),
-            query: question.question.clone(),
+            query: question.text.clone(),
             arms: ARMS.iter().map(cost).collect::<Result<_>>()?,
         });
     }
@@ -383,7 +379,7 @@ mod tests {
         let record = EconomyRecord {
             origin: Origin::here(),
             ranking: "hybrid".into(),
-            aside: false,
+            asked_for: "places to tune on".into(),
             arms: vec!["grep".into(), "pack".into()],
             questions: vec![
                 question("where", cost(true, 900), cost(true, 800)),
@@ -393,8 +389,14 @@ mod tests {
             ],
         };
         let text = record.markdown();
-        assert!(text.contains("| grep | 0.500 | 0.250 | 0.500 | 0.500 | 5050 | 5000 | 2.00 | 0 | 0 |"), "{text}");
-        assert!(text.contains("| pack | 0.500 | 0.250 | 0.250 | 0.500 | 2100 | 2000 | 2.00 | 2 | 1 |"), "{text}");
+        assert!(
+            text.contains("| grep | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | 5050 | 5000 | 2.00 | 0 | 0 |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| pack | 0.500 | 0.250 | 0.250 | 0.500 | 0.500 | 2100 | 2000 | 2.00 | 2 | 1 |"),
+            "{text}"
+        );
         assert!(text.contains("| where: 2 questions |") && text.contains("| how: 2 questions |"), "{text}");
     }
 

@@ -65,7 +65,7 @@ enum BenchCommand {
     Known(known::KnownArgs),
     /// Hold a corpus in several indexes against the one index of it
     Shards(shards::ShardsArgs),
-    /// Measure whether an answer of so many tokens holds the right file, and the right unit in full
+    /// Measure whether an answer of a given length contains the right file, and the right unit in full
     Pack(packs::PacksArgs),
     /// Measure whether the line that is shown of a file says anything of the query
     Shown(shown::ShownArgs),
@@ -98,7 +98,7 @@ enum BenchCommand {
     /// Measure relevance on a repository without labels, by its commits and its documentation
     #[command(name = "self")]
     SelfEval(selfeval::SelfEvalArgs),
-    /// Programs behind the embedded model and the index's layout
+    /// Programs for work on the embedded model and the index's layout
     #[command(subcommand)]
     Research(research::ResearchArgs),
     /// Stop it at each of its steps and damage its files, and look whether anything is lost or wrong

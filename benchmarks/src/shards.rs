@@ -44,7 +44,7 @@ pub struct ShardsArgs {
     /// Questions
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub queries: usize,
-    /// Only the first so many repositories
+    /// Only the first N repositories
     #[arg(long, value_name = "N")]
     pub repositories: Option<usize>,
     /// Folder for copies and indexes; removed at the end
@@ -53,7 +53,7 @@ pub struct ShardsArgs {
     /// By words alone, without vectors
     #[arg(long)]
     pub keyword_only: bool,
-    /// Repositories with indexes of their own in six shards behind a wire; counts its bytes
+    /// Repositories with indexes of their own in six remote shards; counts the bytes sent
     #[arg(long)]
     pub wire: bool,
     /// With --wire: each question may see a third of the repositories, drawn anew, and is held against these alone

@@ -37,19 +37,28 @@ impl FileLines {
     }
 }
 
-/// The lines of a labelled unit that are not blank.
+/// The lines of a labelled unit or file that are not blank.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceLines {
     path: String,
     numbers: Vec<usize>,
+    /// How many of them have to be printed.
+    enough: usize,
 }
 
 impl PlaceLines {
     /// The lines `first` to `last` of a file; none where the file has not as many.
     pub(super) fn new(files: &FileLines, path: &str, first: usize, last: usize) -> Option<PlaceLines> {
         let lines = files.of(path).filter(|lines| 0 < first && first <= last && last <= lines.len())?;
-        let numbers = (first..=last).filter(|number| !lines[number - 1].trim().is_empty()).collect();
-        Some(PlaceLines { path: path.to_string(), numbers })
+        let numbers: Vec<usize> = (first..=last).filter(|number| !lines[number - 1].trim().is_empty()).collect();
+        let enough = numbers.len().div_ceil(2).min(PLACE_LINES_MAX);
+        Some(PlaceLines { path: path.to_string(), numbers, enough })
+    }
+
+    /// A file, of which one line is enough; none where there is no such text.
+    pub(super) fn anywhere(files: &FileLines, path: &str) -> Option<PlaceLines> {
+        let last = files.of(path)?.len();
+        Some(PlaceLines { enough: 1, ..PlaceLines::new(files, path, 1, last)? })
     }
 }
 
@@ -86,11 +95,11 @@ impl PrintedLines {
         }
     }
 
-    /// Whether at least half of a place was printed, or [`PLACE_LINES_MAX`] lines of it.
+    /// Whether enough of a place was printed.
     pub(super) fn has(&self, place: &PlaceLines) -> bool {
         let Some(printed) = self.0.get(&place.path) else { return false };
         let count = place.numbers.iter().filter(|number| printed.contains(number)).count();
-        2 * count >= place.numbers.len() || count >= PLACE_LINES_MAX
+        count >= place.enough
     }
 }
 
@@ -180,5 +189,10 @@ mod tests {
         printed.add("a.rs", 35);
         assert!(printed.has(&large));
         assert!(place(1, 101).is_none() && place(0, 1).is_none());
+        let mut printed = PrintedLines::default();
+        let file = PlaceLines::anywhere(&files, "a.rs").expect("lines");
+        assert!(!printed.has(&file) && PlaceLines::anywhere(&files, "b.rs").is_none());
+        printed.add("a.rs", 50);
+        assert!(printed.has(&file));
     }
 }

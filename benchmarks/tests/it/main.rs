@@ -2,6 +2,8 @@
 
 mod common;
 mod compare;
+mod economy;
+mod english;
 mod issues;
 mod measure;
 mod needles;

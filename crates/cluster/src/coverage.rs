@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::message::{IndexProgress, Welcome};
 
-/// What a caller with rights to some repositories is told of shards that don't answer.
+/// What a caller with rights to some repositories learns of shards that don't answer.
 pub(crate) const NOT_NOW: &str = "it can't be searched now";
 
 /// A shard without an answer.

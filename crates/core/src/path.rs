@@ -55,6 +55,11 @@ const VENDORED_FOLDERS: [&str; 11] = [
     "__generated__",
 ];
 
+/// Names of folders of backups, and last parts of the names of such files.
+const BACKUPS: [&str; 3] = ["bak", "old", "orig"];
+/// The same for files, behind a dot or a blank alone: `deep_copy.py` and `db_backup.py` have a purpose.
+const COPIES: [&str; 2] = ["backup", "copy"];
+
 /// Folders of translation catalogues.
 const CATALOGUE_FOLDERS: [&str; 9] =
     ["i18n", "l10n", "lang", "langs", "locale", "locales", "messages", "translation", "translations"];
@@ -190,6 +195,18 @@ fn is_generated_file(file: &str, stem: &str, languages: &LanguageFacts) -> bool 
         || languages.any(|l| l.generated, |end| file.ends_with(end))
 }
 
+/// Whether a file is a backup by its name: `a.bak.py`, `a.py.orig`, `a_old.py`, `a copy.py`, `a.py~`.
+fn is_backup_file(file: &str, stem: &str, extension: &str) -> bool {
+    let lower = stem.to_lowercase();
+    let ends_in = |marks: &[char], names: &[&str]| {
+        lower.rsplit_once(marks).is_some_and(|(front, last)| !front.is_empty() && names.contains(&last))
+    };
+    file.ends_with('~')
+        || BACKUPS.contains(&extension.to_lowercase().as_str())
+        || ends_in(&['.', '_', '-', ' '], &BACKUPS)
+        || ends_in(&['.', ' '], &COPIES)
+}
+
 /// A set of path classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathClass(u8);
@@ -207,7 +224,7 @@ impl PathClass {
     pub const TYPINGS: PathClass = PathClass(16);
     /// Files that only re-export definitions of others (`__init__.py`, `package-info.java`).
     pub const BARREL: PathClass = PathClass(32);
-    /// Vendored or generated files.
+    /// Vendored or generated files, and backups.
     pub const VENDORED: PathClass = PathClass(64);
 
     /// Files that repeat others, or come from elsewhere.
@@ -235,7 +252,9 @@ impl PathClass {
         let folder_in = |names: &[&str]| folders.split('/').any(|f| names.contains(&f.to_lowercase().as_str()));
         // Perl's habit, and git's: `t/` at the root.
         let is_perls = folders == "t" || folders.starts_with("t/");
-        let is_built = folder_in(&["dist"]) && languages.any(|l| l.built, |built| built == extension);
+        let is_output = folder_in(&["dist"]) || format!("/{folders}/").contains("/priv/static/");
+        let is_built = is_output && languages.any(|l| l.built, |built| built == extension);
+        let is_backup = folder_in(&BACKUPS) || is_backup_file(file, stem, extension);
         let compound_in = |is: fn(&[String]) -> bool| folders.split('/').any(|folder| is(&name_parts(folder)));
         let all = [
             (
@@ -250,7 +269,10 @@ impl PathClass {
             (PathClass::EXAMPLE, folder_in(&EXAMPLE_FOLDERS)),
             (PathClass::TYPINGS, languages.any(|l| l.typings, |end| file.ends_with(end))),
             (PathClass::BARREL, languages.any(|l| l.barrels, |name| name == file)),
-            (PathClass::VENDORED, is_built || folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem, languages)),
+            (
+                PathClass::VENDORED,
+                is_built || is_backup || folder_in(&VENDORED_FOLDERS) || is_generated_file(file, stem, languages),
+            ),
         ];
         PathClass(all.iter().filter(|(_, is)| *is).fold(0, |set, (class, _)| set | class.0))
     }
@@ -424,6 +446,17 @@ mod tests {
             ("a/__init__.py", &[C::BARREL]),
             ("vendor/a/b.go", &[C::VENDORED]),
             ("api/a.pb.go", &[C::VENDORED]),
+            ("old/a.py", &[C::VENDORED]),
+            ("src/a.bak.py", &[C::VENDORED]),
+            ("src/a.py.orig", &[C::VENDORED]),
+            ("src/a_old.py", &[C::VENDORED]),
+            ("src/a copy.py", &[C::VENDORED]),
+            ("src/a.py~", &[C::VENDORED]),
+            ("src/backup/a.py", &[]),
+            ("src/deep_copy.py", &[]),
+            ("src/threshold.py", &[]),
+            ("src/copy.py", &[]),
+            ("src/old.py", &[]),
             ("Testing.swift", &[]),
             ("src/tests.rs", &[C::TEST]),
             ("src/test.rs", &[]),

@@ -3,6 +3,7 @@
 mod asked_classes;
 mod contractions;
 pub mod intents;
+pub mod languages;
 mod wording;
 
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ use crate::path::{PathClass, fold_agent, joined, project_terms, stem_of};
 use crate::token::{Tokenizer, is_stop_word, is_word_char, parts, spellings, words};
 use crate::variant::Variants;
 use intents::Intents;
+use languages::Translation;
 
 /// One distinct term of the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +84,8 @@ pub struct Query {
     pub expansions: Vec<String>,
     /// Its title and details, if it is a long text.
     pub long: Option<Long>,
+    /// How it is read, if it is not in English.
+    pub translation: Option<Translation>,
 }
 
 /// The parts of a query that an index looks up. They are sent to another process, while the sender ranks with the whole
@@ -211,6 +215,19 @@ impl Query {
         query
     }
 
+    /// Adds what was typed in another language than English. Its words find comments and documents in that language;
+    /// they weigh like stop words, because the English terms already say the same.
+    pub fn add_typed(&mut self, typed: &str, translation: Translation, tokenizer: &mut Tokenizer) {
+        self.typed = typed.to_string();
+        tokenizer.tokenize(&translation.words, |token| {
+            if !self.terms.iter().any(|term| term.text == token.term) {
+                let (text, compound) = (token.term.to_string(), token.compound);
+                self.terms.push(QueryTerm { text, stop: true, compound });
+            }
+        });
+        self.translation = Some(translation);
+    }
+
     /// Turns the title of a long query into a query; its quotes are not conditions.
     #[must_use]
     pub fn into_title(mut self) -> Query {
@@ -228,8 +245,9 @@ impl Query {
 
     /// What it asks for besides its words, for explanations.
     pub fn told(&self) -> Vec<String> {
+        let translation = self.translation.iter().map(|read| format!("{} for {:?}", read.language.name(), read.text));
         let title = self.long.iter().map(|long| format!("title {:?}", long.title));
-        title.chain(self.intents.told()).collect()
+        translation.chain(title).chain(self.intents.told()).collect()
     }
 
     /// Whether the query is just one name.

@@ -81,7 +81,7 @@ pub enum Notice {
         /// The project's root.
         root: PathBuf,
     },
-    /// Files larger than the limit were left out of an update.
+    /// Files larger than the limit were left out when a search built the index.
     TooLarge {
         /// How many.
         files: u64,

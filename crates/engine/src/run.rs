@@ -17,7 +17,7 @@ use crate::notice::Listener;
 use crate::project::model::Model;
 use crate::request::like::Like;
 use crate::request::near::NearFile;
-use crate::request::{Detail, Question, RankBy, SearchRequest, Weakest, terms};
+use crate::request::{Detail, Question, RankBy, SearchRequest, Weakest, searched_part, terms};
 use crate::session::corpus::{self, Parts, RankedTogether};
 use crate::session::project_searcher::{ProjectSearcher, RankQuery};
 use crate::settings::env::Env;
@@ -83,7 +83,7 @@ impl<'r> PreparedSearch<'r> {
             variable::set(&mut knobs, Knob::PoolUnits, &Knob::PoolUnits.declaration().range.1.to_string())?;
         }
         let query = match &request.question {
-            Question::Text(query) => Some(query.as_str()),
+            Question::Text(query) => Some(searched_part(query)),
             Question::Like { .. } | Question::LikeUnit(_) | Question::Every => None,
         };
         if query.is_none() {

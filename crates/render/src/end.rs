@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use colgrep_core::strength::{FLOOR, RULE};
 use colgrep_engine::answer::summary::End;
+use colgrep_engine::request::{QUERY_TERMS_MAX, searched_part};
 use colgrep_engine::{Changes, Scope, Tests};
 
 use super::style::{self, paint};
@@ -34,20 +35,29 @@ pub fn write_rule(out: &mut impl Write, options: &OutputOptions) -> io::Result<(
 /// of the search, as [`typed`]. What was not found comes before what is weak. If the rule `is_marked` on a terminal,
 /// nothing repeats which results are weak.
 pub fn remark(end: &End, is_marked: bool, scope: &str) -> Option<(RemarkKind, String)> {
+    if let Some(cut) = cut_query(&end.query) {
+        return Some((RemarkKind::CommandLine, cut));
+    }
     if let Some(not_found) = not_found(end, scope) {
         return Some((RemarkKind::NotFound, not_found));
     }
     // Not for a single result, for several words, or where as many files are shown as were asked for, unless the query
     // asks for every place.
     let is_part = end.shown > 1 && (!end.is_full || end.is_everywhere) && end.holders > end.shown;
-    // A file that contains the only word of the query is what was asked for.
-    let is_plain = end.words.len() == 1 && end.holders >= end.shown;
+    // A file that contains the only word of the query is what was asked for, and comes first.
+    let is_plain = end.words.len() == 1 && end.holders > 0;
     let is_weak = end.shown > 0 && end.is_ruled && end.strongest < RULE && !is_marked && !is_plain;
     let told = match is_part && end.words.len() == 1 {
         true => Some(holders(end)),
         false => is_weak.then(|| format!("not sure about these, best guess first (strength {:.2})", end.strongest)),
     };
     Some((RemarkKind::Quality, told?))
+}
+
+/// The remark on a query that is searched only in part.
+pub fn cut_query(query: &str) -> Option<String> {
+    let is_cut = searched_part(query).len() < query.trim_end().len();
+    is_cut.then(|| format!("only the first {QUERY_TERMS_MAX} different words of the query are searched"))
 }
 
 /// The remark on what was not found, or not well enough.
@@ -60,6 +70,9 @@ fn not_found(end: &End, scope: &str) -> Option<String> {
     if end.shown == 0 && is_cut(end) {
         let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
         return Some(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
+    }
+    if let Some(unindexed) = unindexed(end) {
+        return Some(unindexed);
     }
     if end.shown == 0 && end.is_tokens && !end.is_held {
         let tokens = in_short(end.query.trim().trim_matches('"'));
@@ -89,12 +102,23 @@ pub fn is_cut(end: &End) -> bool {
     end.weak > 0 && end.least > FLOOR && !is_nowhere
 }
 
-/// How many files may have the unknown tokens but are too large to be searched.
+/// How many files may have the unknown words but are too large to be searched.
 pub fn too_large(end: &End) -> String {
     match end.too_large as u64 {
         0 => String::new(),
         files => format!(" ({} too large to be searched)", counted_are(files, "file")),
     }
+}
+
+/// The remark on words that only files contain which are not indexed.
+pub fn unindexed(end: &End) -> Option<String> {
+    let first = end.unindexed.first()?;
+    let fixed = if first.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
+    Some(format!(
+        "only files that are not indexed (lock files, minified or large files) hold {}; colgrep -i {fixed}-e {} lists them",
+        quoted(&end.unindexed),
+        in_shell(first)
+    ))
 }
 
 /// The remark on phrases in quotes that no file contains.
@@ -119,7 +143,9 @@ pub fn unheld(end: &End, found: usize) -> Option<String> {
     let is_said = end.is_tokens && found == 0 && end.near.is_empty();
     let near = if end.near.is_empty() { "" } else { "; similar words here: " };
     let is_told = !end.unknown.is_empty() && !is_said;
-    is_told.then(|| format!("nothing here holds {}{near}{}", quoted(&end.unknown), near_words(end)))
+    // Of tokens without results, the same was said before.
+    let large = if end.is_tokens && found == 0 { String::new() } else { too_large(end) };
+    is_told.then(|| format!("nothing here holds {}{large}{near}{}", quoted(&end.unknown), near_words(end)))
 }
 
 /// The first few suggestions.
@@ -241,6 +267,10 @@ mod tests {
             end.unknown = words(&["frob"]);
             end.near = words(&["grab", "take"]);
         });
+        let locked = end(|end| (end.is_tokens, end.unindexed) = (true, words(&["a/b"])));
+        let unread = end(|end| {
+            (end.unknown, end.too_large) = (words(&["frob"]), 1);
+        });
         let quoted = end(|end| end.quoted = words(&["on any host"]));
         let cut = end(|end| (end.weak, end.least) = (3, 0.5));
         let cut_tokens = end(|end| {
@@ -262,7 +292,7 @@ mod tests {
         });
         let read = end(|end| (end.shown, end.strongest, end.read_as) = (2, 0.9, pairs("frobs", "grab")));
         let held = end(|end| {
-            (end.shown, end.strongest, end.holders) = (2, 0.1, 2);
+            (end.shown, end.strongest, end.holders) = (2, 0.1, 1);
             end.words = words(&["capacity"]);
         });
         let mut full = many.clone();
@@ -299,6 +329,13 @@ mod tests {
                  nearest by meaning: colgrep --semantic-only E0502 src",
             ),
             (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
+            (
+                locked,
+                false,
+                "only files that are not indexed (lock files, minified or large files) hold \"a/b\"; \
+                 colgrep -i -F -e a/b lists them",
+            ),
+            (unread, false, "nothing here holds \"frob\" (1 file is too large to be searched)"),
             (full, false, ""),
             (all, false, "30 files hold a form of \"parse\", 2 shown; -k shows more"),
             (respelled, false, ""),

@@ -303,6 +303,12 @@ impl LineGrep<'_> {
             let stdin = SearchedFile { full: None, around: None, shown: name::STDIN.into(), is_named: true };
             return Ok((vec![stdin], Vec::new()));
         }
+        // A server reads nothing that may never end.
+        if self.root.is_none() && name::is_stream(path) {
+            let stream =
+                SearchedFile { full: Some(path.to_path_buf()), around: None, shown: path.into(), is_named: true };
+            return Ok((vec![stream], Vec::new()));
+        }
         let tree = match files_below(path, self.scope, self.settings, &self.walk, self.needed(), self.env)? {
             Ok(tree) => tree,
             Err(error) => {

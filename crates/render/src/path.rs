@@ -63,6 +63,21 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Whether a path leads to a named pipe or a character device, such as a shell's `<(command)`: it has no size, and its
+/// end may never come.
+#[cfg(unix)]
+pub fn is_stream(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    path.metadata().is_ok_and(|found| found.file_type().is_fifo() || found.file_type().is_char_device())
+}
+
+/// Whether a path leads to a named pipe or a character device; these have no paths here.
+#[cfg(not(unix))]
+pub fn is_stream(_: &Path) -> bool {
+    false
+}
+
 /// An absolute path in the form that people type: without Windows' prefix `\\?\`, with its own separators throughout.
 pub fn plain(path: &str, separator: char) -> String {
     if separator != '\\' {

@@ -324,27 +324,28 @@ fn composed(
     let spellings = [snake, joined.clone()].map(|text| Respelling { place: place.clone(), text });
     let Some(found) = known(rounds, spellings.into(), &terms)? else { return Ok(None) };
     // A definition is found by its name as written.
-    let humped = if found.text == joined { humped(rounds, lower)? } else { None };
-    Ok(Some(humped.map_or(found, |text| Respelling { place: place.clone(), text })))
+    let text = if found.text == joined { humped(rounds, lower)? } else { found.text };
+    Ok(Some(Respelling { place: place.clone(), text }))
 }
 
-/// The name in Pascal or camel case, whichever more definitions use; `None` if there are no definitions.
-fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<Option<String>> {
+/// The name in Pascal case, camel case or as one word, whichever most definitions use; without any in camel case, which
+/// keeps the parts apart: longer names may contain them.
+fn humped(rounds: &Coordinator<'_>, parts: &[String]) -> Result<String> {
     let capital = |part: &String| {
         let mut letters = part.chars();
         letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
     };
     let pascal: String = parts.iter().map(capital).collect();
     let camel: String = parts.iter().take(1).cloned().chain(parts.iter().skip(1).map(capital)).collect();
-    let mut best: Option<(usize, String)> = None;
-    for name in [pascal, camel] {
+    let mut best = (0, camel.clone());
+    for name in [pascal, camel, parts.concat()] {
         let asked = DefinitionsRequest { name: name.clone(), ..DefinitionsRequest::default() };
         let count = rounds.ask(&asked)?.iter().filter(|found| found.is_named).count();
-        if count > best.as_ref().map_or(0, |(most, _)| *most) {
-            best = Some((count, name));
+        if count > best.0 {
+            best = (count, name);
         }
     }
-    Ok(best.map(|(_, name)| name))
+    Ok(best.1)
 }
 
 /// The name of a definition that is nearly this one, unless this one is a part of longer names.

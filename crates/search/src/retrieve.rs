@@ -103,11 +103,14 @@ pub(super) fn with_retrieval<T>(
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
+        if matches!(known, KnownQuery::Nothing) && is_known_as_typed(&query, &statistics) {
+            return Ok(Err(None));
+        }
         if may_respell
             && let Some(respelled) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
         {
-            return Ok(Err(respelled));
+            return Ok(Err(Some(respelled)));
         }
         let question = question.as_ref();
         let search =
@@ -120,12 +123,31 @@ pub(super) fn with_retrieval<T>(
             let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
             then(Some(&rounds), retrieval)
         }
-        Err(Respelled { text, words }) => {
+        Err(None) => with_retrieval(corpus, request, KnownQuery::AsTyped, then),
+        Err(Some(Respelled { text, words })) => {
             let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
             let request = Request { query: &text, semantic, ..*request };
-            with_retrieval(corpus, &request, KnownQuery::Respelled(words), then)
+            with_retrieval(corpus, &request, KnownQuery::Respelled(words, query.translation.clone()), then)
         }
     }
+}
+
+/// Whether a query in another language is better read as typed: the corpus has all of its own words, and lacks most of
+/// the English ones.
+fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
+    let Some(translation) = &query.translation else { return false };
+    let (mut own, mut english) = ((0, 0), (0, 0));
+    let typed = Tokenizer::default().terms(&translation.words);
+    for (term, count) in query.terms.iter().zip(&statistics.terms) {
+        let counted = match typed.contains(&term.text) {
+            true => &mut own,
+            false if term.stop || term.compound => continue,
+            false => &mut english,
+        };
+        counted.0 += u32::from(count.most() > 0);
+        counted.1 += 1;
+    }
+    own.1 > 0 && own.0 == own.1 && 2 * english.0 < english.1
 }
 
 /// The joint vectors of a question's texts.
@@ -439,6 +461,7 @@ fn file_facts(
     FileFacts {
         repository: found.front,
         place: place.0,
+        hash: found.hash,
         path_facts,
         is_text: is_data(&found.language, &found.path),
         near,

@@ -56,7 +56,7 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
             ("TMPDIR, TEMP, TMP", "temporary folder, not indexed as a project without -y"),
             ("HOME, USERPROFILE", "home folder, which contains the agents' files"),
             (
-                "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
+                "CLAUDE_CONFIG_DIR, CLINE_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
                 "the agents' folders, for `install` and `uninstall`",
             ),
             ("PATH", "where `install` looks up the path of this program"),

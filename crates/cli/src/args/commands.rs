@@ -197,8 +197,22 @@ pub enum Agent {
     Cursor,
     /// Gemini CLI: GEMINI.md, .gemini/settings.json.
     Gemini,
-    /// GitHub Copilot: .github/copilot-instructions.md, .vscode/mcp.json, .github/hooks.
+    /// GitHub Copilot, also in VS Code: .github/copilot-instructions.md, .vscode/mcp.json, .github/hooks.
+    #[value(alias = "vscode")]
     Copilot,
+    /// Amp: AGENTS.md, .amp/settings.json.
+    Amp,
+    /// Cline: AGENTS.md; the user's .cline/rules and .cline/data/settings.
+    Cline,
+    /// Junie of JetBrains: .junie/AGENTS.md, .junie/mcp/mcp.json.
+    #[value(alias = "jetbrains")]
+    Junie,
+    /// Kiro: .kiro/steering, .kiro/settings/mcp.json.
+    Kiro,
+    /// Windsurf: .windsurf/rules; the user's .codeium/windsurf.
+    Windsurf,
+    /// Zed: AGENTS.md, .zed/settings.json.
+    Zed,
 }
 
 /// `install` and `uninstall`.

@@ -12,7 +12,7 @@ use colgrep_engine::request::has_no_word;
 use colgrep_engine::settings::Settings;
 use colgrep_render::console::Console;
 use colgrep_render::grep::SortBy;
-use colgrep_render::path::is_stdin;
+use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
 
 use super::{IndexMode, SearchArgs};
@@ -147,6 +147,9 @@ impl Plan {
         refuse_of_facts(args, &words.question)?;
         if !plain_grep && words.paths.iter().any(|path| is_stdin(path)) {
             bail!("- (standard input) is searched by -e alone, as in: git diff | colgrep -e PATTERN -");
+        }
+        if let Some(stream) = words.paths.iter().find(|path| !plain_grep && is_stream(path)) {
+            bail!("{} is a stream, which -e alone searches, as in: colgrep -e PATTERN <(git diff)", stream.display());
         }
         if let (Task::Rank, true) = (&words.task, args.files_without_match) {
             words.task = Task::Without;

@@ -34,21 +34,23 @@ pub(super) fn run(args: &HookArgs, env: &Env) -> Result<u8> {
         None
     });
     let mut out = std::io::stdout().lock();
-    match (args.agent, facts) {
-        (Agent::Opencode, facts) => write!(out, "{}", facts.unwrap_or_default())?,
-        (agent, facts) => writeln!(out, "{}", facts.map_or_else(|| json!({}), |text| answer(agent, &text)))?,
+    match (answer(args.agent, facts.as_deref().unwrap_or_default()), &facts) {
+        (Some(answer), Some(_)) => writeln!(out, "{answer}")?,
+        (Some(_), None) => writeln!(out, "{}", json!({}))?,
+        (None, facts) => write!(out, "{}", facts.as_deref().unwrap_or_default())?,
     }
     Ok(FOUND)
 }
 
-/// The text in the shape that each agent documents; `install/agents.rs` names the pages.
-fn answer(agent: Agent, text: &str) -> Value {
+/// The text in the shape that each agent documents, where it has a hook; `install/agents.rs` names the pages.
+fn answer(agent: Agent, text: &str) -> Option<Value> {
     match agent {
-        Agent::Cursor => json!({"additional_context": text}),
-        Agent::Copilot => json!({"additionalContext": text}),
-        Agent::ClaudeCode | Agent::Codex | Agent::Gemini | Agent::Opencode => {
-            json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+        Agent::Cursor => Some(json!({"additional_context": text})),
+        Agent::Copilot => Some(json!({"additionalContext": text})),
+        Agent::ClaudeCode | Agent::Codex | Agent::Gemini => {
+            Some(json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}))
         }
+        Agent::Opencode | Agent::Amp | Agent::Cline | Agent::Junie | Agent::Kiro | Agent::Windsurf | Agent::Zed => None,
     }
 }
 
@@ -120,8 +122,9 @@ mod tests {
             (Agent::Copilot, r#"{"additionalContext":"x"}"#),
         ] {
             let told: Value = serde_json::from_str(expected).unwrap();
-            assert_eq!(answer(agent, "x"), told, "{agent:?}");
+            assert_eq!(answer(agent, "x"), Some(told), "{agent:?}");
         }
+        assert_eq!(answer(Agent::Opencode, "x"), None);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub fn markdown() -> String {
         let declared = knob.declaration();
         let (low, high) = declared.range;
         text += &format!(
-            "| `{}` | {} | {} | {low} – {high} | {} | {} |\n",
+            "| `{}` | {} | {} | {low}–{high} | {} | {} |\n",
             variable(*knob),
             declared.default,
             declared.classic,

@@ -14,6 +14,7 @@ use colgrep_engine::{Env, Error, OpenOptions, Refused, Result as EngineResult};
 use crate::args::LogArgs;
 use crate::{FOUND, NOTHING};
 use colgrep_render::console::{Console, tell_refused};
+use colgrep_render::end::cut_query;
 use colgrep_render::entries;
 
 pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
@@ -35,6 +36,9 @@ pub(super) fn run(args: &LogArgs, env: &Env) -> Result<u8> {
     check_gone(&request, |gone| place.answer(gone, (&settings, env), None, &*console))?;
     let answer = place.answer(&request, (&settings, env), model.as_ref(), &*console)?;
     if !wish.quiet {
+        if let Some(cut) = request.query.as_deref().and_then(cut_query) {
+            remark!("colgrep: {cut}");
+        }
         for written in &answer.uncommitted {
             remark!("colgrep: {written} is not committed yet");
         }

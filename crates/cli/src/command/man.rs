@@ -81,7 +81,7 @@ fn about(command: &Command) -> String {
     command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default()
 }
 
-/// The flags of a command, a table for each heading. Flags of a subcommand that `program` has, too, are only named, and
+/// The flags of a command, a list for each heading. Flags of a subcommand that `program` has, too, are only named, and
 /// `--help` is left out.
 fn tables(command: &Command, program: Option<&Command>) -> String {
     let (mut text, mut shared) = (String::new(), Vec::new());
@@ -98,7 +98,7 @@ fn tables(command: &Command, program: Option<&Command>) -> String {
         let (known, own): (Vec<&Arg>, Vec<&Arg>) = args.into_iter().partition(|arg| known.contains(&row(arg)));
         shared.extend(known.into_iter().map(spelling));
         if !own.is_empty() {
-            text += &format!("\n### {heading}\n\n| flag | meaning |\n|---|---|\n");
+            text += &format!("\n### {heading}\n\n");
             own.into_iter().for_each(|arg| text += &row(arg));
         }
     }
@@ -109,13 +109,13 @@ fn tables(command: &Command, program: Option<&Command>) -> String {
 }
 
 fn row(arg: &Arg) -> String {
-    format!("| {} | {} |\n", spelling(arg), meaning(arg))
+    format!("- {}: {}\n", spelling(arg), meaning(arg))
 }
 
 fn spelling(arg: &Arg) -> String {
     let value = || {
         let names = arg.get_value_names().unwrap_or_default();
-        names.iter().map(|n| n.replace('|', "\\|")).collect::<Vec<_>>().join(" ")
+        names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     if arg.is_positional() {
         return format!("`{}`", value());
@@ -137,5 +137,5 @@ fn meaning(arg: &Arg) -> String {
         .map(|v| format!("`{}`", v.get_name()))
         .collect();
     let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
-    format!("{help}{values}").replace('|', "\\|").replace('\n', " ")
+    format!("{help}{values}").replace('\n', " ")
 }

@@ -17,7 +17,7 @@ use crate::args::{Plan, Task};
 use crate::{FAILED, FOUND, NOTHING};
 use colgrep_render::console::Console;
 use colgrep_render::end::shell_word;
-use colgrep_render::path::is_stdin;
+use colgrep_render::path::{is_stdin, is_stream};
 use colgrep_render::remarks::RemarkKind;
 use colgrep_render::{empty, end, json};
 
@@ -42,7 +42,7 @@ pub(super) fn run(mut plan: Plan, env: &Env) -> Result<u8> {
     add_groups(&mut plan, env)?;
     let plan = &plan;
     let paths = &plan.request.scope.paths;
-    let first = paths.iter().find(|path| !is_stdin(path) && path.exists());
+    let first = paths.iter().find(|path| !is_stdin(path) && !is_stream(path) && path.exists());
     let start = first.map_or(Path::new("."), PathBuf::as_path);
     limit_threads(plan.threads);
     let console = Console::of_search(plan.output.quiet, plan.lines.no_messages, env);

@@ -5,8 +5,7 @@ use crate::common::{Sandbox, check, git};
 #[test]
 fn git_says_what_changed() {
     let sandbox = Sandbox::of("relay");
-    let ran = sandbox.run(&["parse", "--changed"]);
-    assert!(ran.status == 2 && ran.err.contains("--changed needs a git repository"), "{ran:?}");
+    sandbox.refuses(&["parse", "--changed"], "--changed needs a git repository");
     let no_git = sandbox.run_with(&[("PATH", "")], &["parse", "--changed"]);
     assert!(no_git.err.contains("--changed asks git: the program `git` could not be started"), "{no_git:?}");
     git(&sandbox, &["init", "-q"]);
@@ -43,8 +42,7 @@ fn git_says_what_changed() {
     );
     assert!(sandbox.run(&["-e", "x", "--since", "other...nosuch"]).err.contains("no two commits with a common one"));
     for name in ["nosuch", "--output=x"] {
-        let ran = sandbox.run(&["parse", &format!("--since={name}")]);
-        assert!(ran.status == 2 && ran.err.contains("no commit, branch or tag"), "{ran:?}");
+        sandbox.refuses(&["parse", &format!("--since={name}")], "no commit, branch or tag");
     }
 }
 

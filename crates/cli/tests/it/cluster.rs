@@ -56,8 +56,7 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     assert!(whole.out.contains("return fetch(limit);"), "{}", whole.out);
 
     let refused = |args: &[&str], why: &str| {
-        let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
-        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
+        sandbox.refuses(&[&["--shards", "shards.json"], args].concat(), why);
     };
     refused(&["-e", "fn", "-C", "1"], "nothing around them");
     refused(&["-e", "fn("], "fn(");
@@ -82,11 +81,9 @@ fn a_search_over_shards_is_one_over_their_repositories() {
     assert_eq!(sandbox.run(&["retry a request", "--shards", "shards.json"]).status, 0);
 
     name(&sandbox, &[&["127.0.0.1:1"]]);
-    let none = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(none.status == 2 && none.err.contains("none of 1 shards answers"), "{}", none.err);
+    sandbox.refuses(&["retry", "--shards", "shards.json"], "none of 1 shards answers");
     sandbox.write("shards.json", "{}");
-    let bad = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(bad.status == 2 && bad.err.contains("does not name shards"), "{}", bad.err);
+    sandbox.refuses(&["retry", "--shards", "shards.json"], "does not name shards");
 }
 
 #[test]
@@ -120,8 +117,7 @@ fn a_server_over_shards_tells_what_is_missing_and_shows_each_caller_what_he_may_
     assert!(without.status == 2 && without.err.contains("the token is missing or wrong"), "{}", without.err);
     let args = ["serve", "--listen", "127.0.0.1:0", "--shards", "shards.json", "--rights"];
     // Anybody could claim any right.
-    let open = sandbox.run(&args);
-    assert!(open.status == 2 && open.err.contains("--rights: without a token"), "{}", open.err);
+    sandbox.refuses(&args, "--rights: without a token");
     let server = Server::of(sandbox.command(&args).env("COLGREP_SHARD_TOKEN", token).env("COLGREP_TOKEN", token));
     until("ready", || server.get("/readyz", &[]).text == "ready\n");
     let body = json!({"query": "retry a request"}).to_string();
@@ -215,10 +211,8 @@ fn what_changed_is_served_and_a_shard_ends_when_told() {
     let id = shard.process.0.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
     assert!(shard.process.0.wait().expect("an end").success());
-    let within = sandbox.run(&["serve", "--shard", "api/src"]);
-    assert!(within.status == 2 && within.err.contains("whole repositories"), "{}", within.err);
-    let open = sandbox.run(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"]);
-    assert!(open.status == 2 && open.err.contains("a token is needed"), "{}", open.err);
+    sandbox.refuses(&["serve", "--shard", "api/src"], "whole repositories");
+    sandbox.refuses(&["serve", "--shard", "--listen", "0.0.0.0:0", "api"], "a token is needed");
 }
 
 #[test]
@@ -278,8 +272,7 @@ fn agents_search_over_shards_too() {
         (&["mcp", "--shards", "shards.json", "api"], "cannot be used with"),
         (&["mcp", "--shard-token-file", "token"], "none are named (mcp --shards FILE)"),
     ] {
-        let ran = sandbox.run(args);
-        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
+        sandbox.refuses(args, why);
     }
 }
 
@@ -326,8 +319,7 @@ fn what_shards_cannot_do_is_said_as_it_is() {
         let ran = sandbox.run(&[&["--shards", "shards.json"], args].concat());
         assert!(ran.status == 2 && ran.err.contains(why) && ran.out.is_empty(), "{args:?}: {ran:?}");
     }
-    let here = sandbox.run(&["queue", "api/src/nowhere.rs"]);
-    assert!(here.status == 2 && here.err.contains(gone), "as in files here: {here:?}");
+    sandbox.refuses(&["queue", "api/src/nowhere.rs"], gone);
     let command = sandbox.run(&["--shards", "shards.json", "init"]);
     assert!(command.err.contains("the command is: colgrep init"), "{command:?}");
     let server = Server::start(&sandbox, &["--shards", "shards.json"]);
@@ -360,8 +352,7 @@ fn flags_that_would_protect_nothing_or_admit_nobody_are_refused() {
         // Where it is not refused it asks for a token.
         let is_guarded = ["--listen", "empty"].iter().any(|word| args.contains(word));
         let listen = if is_guarded { &[][..] } else { &["--listen", "192.0.2.1:1"] };
-        let ran = sandbox.run(&[&["serve"], listen, args].concat());
-        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {ran:?}");
+        sandbox.refuses(&[&["serve"], listen, args].concat(), why);
     }
 }
 
@@ -389,8 +380,7 @@ fn a_repository_that_a_shard_cannot_serve_is_named() {
     assert_eq!((&found["shards"]["missing"], &found["shards"]["unserved"][0]["shard"]), (&json!([]), &json!(1)));
     // Searches elsewhere are not affected; searches there report the failure.
     assert_eq!(sandbox.run(&["retry", "--all", "--shards", "shards.json", "api"]).status, 0);
-    let there = sandbox.run(&["retry", "--all", "--shards", "shards.json", "web"]);
-    assert!(there.status == 2 && there.err.contains("web (shard 1):"), "{there:?}");
+    sandbox.refuses(&["retry", "--all", "--shards", "shards.json", "web"], "web (shard 1):");
     std::fs::rename(sandbox.root().join("gone"), sandbox.root().join("web")).expect("moved");
     until("served again", || asked().status == 0);
 }

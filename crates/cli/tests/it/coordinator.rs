@@ -248,8 +248,7 @@ fn status_tells_the_state_of_each_shard_and_replica() {
     // What the shard itself does without.
     fs::remove_dir_all(sandbox.root().join("web")).expect("a folder");
     until("told", || json(2)["shards"][0]["repositories"][1]["missing"].is_string());
-    let bad = sandbox.run(&["--shards", "gone.json", "status"]);
-    assert!(bad.status == 2 && bad.err.contains("could not read the shards of gone.json"), "{bad:?}");
+    sandbox.refuses(&["--shards", "gone.json", "status"], "could not read the shards of gone.json");
     let both = sandbox.run(&["status", "--shards", "shards.json", "api"]);
     assert_eq!(both.status, 2, "{both:?}");
 }

@@ -131,9 +131,33 @@ fn files_that_are_too_large_may_hold_what_nothing_does() {
     let sandbox = project();
     sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
     let told = |args: &[&str]| sandbox.run(args).err;
-    let one = "nothing holds \"needle_777\" (1 file is too large to be searched); nearest by meaning";
-    assert!(told(&["needle_777"]).contains(one), "{}", told(&["needle_777"]));
-    assert!(told(&["needle_777", "-t", "rust"]).contains("nothing holds \"needle_777\"; nearest"), "by the filters");
+    let one = "nothing holds \"needle_778\" (1 file is too large to be searched); nearest by meaning";
+    assert!(told(&["needle_778"]).contains(one), "{}", told(&["needle_778"]));
+    assert!(told(&["needle_778", "-t", "rust"]).contains("nothing holds \"needle_778\"; nearest"), "by the filters");
+}
+
+#[test]
+fn words_in_files_that_are_not_indexed_are_not_denied() {
+    let sandbox = project();
+    sandbox.write("data/big.py", &format!("needle_777 = 1\n{}", "x = 1\n".repeat(200_000)));
+    sandbox.write("go.sum", "github.com/Acme/quuxlib v1.0.0 h1:j7eGeouHqKxXV5pUuKE4zz7dFj8W\n");
+    sandbox.write("app.min.js", &format!("var zorkAll={};", "f(1);".repeat(20_000)));
+    for (query, word, pattern) in [
+        ("needle_777", "needle_777", "-e needle_777"),
+        ("quuxlib", "quuxlib", "-e quuxlib"),
+        ("zorkAll", "zorkAll", "-e zorkAll"),
+        ("where is quuxlib configured", "quuxlib", "-e quuxlib"),
+    ] {
+        let ran = sandbox.run(&[query]);
+        assert!(
+            ran.err.contains(&format!(
+                "only files that are not indexed (lock files, minified or large files) hold \"{word}\""
+            )),
+            "{query}: {ran:?}"
+        );
+        assert!(ran.err.contains(&format!("colgrep -i {pattern} lists them")), "{query}: {ran:?}");
+        assert!(!ran.err.contains("nothing"), "{query}: {ran:?}");
+    }
 }
 
 #[test]

@@ -230,8 +230,7 @@ fn mistakes_are_named() {
         (&["--calls", "push", "--explain"], "--explain: only with a query"),
         (&["queue", "-i"], "-i: only with a pattern"),
     ] {
-        let ran = sandbox.run(args);
-        assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);
+        sandbox.refuses(args, expected);
     }
 }
 
@@ -254,8 +253,7 @@ fn ids_name_units_from_one_build_to_the_next() {
     let (by_id, by_line) = (sandbox.run(&["--like", &push]), sandbox.run(&["--like", "src/queue.rs:6"]));
     assert_eq!(by_id.out, by_line.out, "{}", by_id.err);
     assert!(!by_id.out.is_empty() && !by_id.out.contains("src/queue.rs:6:"));
-    let gone = sandbox.run(&["--like", "0123456789abcdef"]);
-    assert!(gone.status == 2 && gone.err.contains("no unit has the id 0123456789abcdef"), "{}", gone.err);
+    sandbox.refuses(&["--like", "0123456789abcdef"], "no unit has the id 0123456789abcdef");
 }
 
 #[test]

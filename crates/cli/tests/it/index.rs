@@ -191,8 +191,7 @@ fn what_is_no_project_is_refused_without_yes() {
     for (args, message) in [
         (&["auth", "/etc"][..], "/etc is not a project"),
         (&["init", "/proc/self"], "is not a project"),
-        (&["auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
-        (&["-e", "auth", "/dev/null"], "/dev/null is neither a file nor a folder"),
+        (&["auth", "/dev/null"], "/dev/null is a stream, which -e alone searches"),
         (&["outline", "/dev/zero"], "neither a file nor a folder"),
         (&["init", "/dev/null"], "neither a file nor a folder"),
         (&["--like", "/etc/passwd:3"], "is in no project; name its folder /etc"),
@@ -367,6 +366,11 @@ fn large_files_are_named_when_they_are_left_out() {
     sandbox.write("huge.txt", &"gigantic words\n".repeat(100_000));
     let ran = sandbox.run(&["parse request"]);
     assert!(ran.status == 0 && ran.err.contains("skipped 1 file larger than 1.00 MiB"), "{}", ran.err);
+    sandbox.write("src/new.rs", "fn parse_later() {}\n");
+    let later = sandbox.run(&["parse_later"]);
+    assert_eq!((later.status, later.err.as_str()), (0, ""), "once, when the index is built");
+    let absent = sandbox.run(&["zebra crossing"]).err;
+    assert!(absent.contains("(1 file is too large to be searched)"), "{absent}");
     assert_eq!(sandbox.run(&["-e", "gigantic", "-l"]).out, "huge.txt\n", "grep reads every file");
 }
 

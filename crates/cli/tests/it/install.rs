@@ -72,6 +72,16 @@ fn entries_are_what_the_agents_document() {
     assert_eq!(json(".vscode/mcp.json")["servers"]["colgrep"], stdio);
     assert_eq!(json(".cursor/mcp.json")["mcpServers"]["colgrep"]["args"], serde_json::json!(["mcp"]));
     assert_eq!(json(".gemini/settings.json")["mcpServers"]["a"]["command"], "b", "others' entries stay");
+    for (path, table) in [
+        (".junie/mcp/mcp.json", "mcpServers"),
+        (".kiro/settings/mcp.json", "mcpServers"),
+        (".zed/settings.json", "context_servers"),
+    ] {
+        let server = serde_json::json!({"command": "colgrep", "args": ["mcp"]});
+        assert_eq!(json(path)[table]["colgrep"], server, "{path}");
+    }
+    let amp = fs::read_to_string(sandbox.root().join(".amp/settings.jsonc")).expect("settings.jsonc");
+    assert!(amp.contains("// mine") && amp.contains("\"x\"") && amp.contains("\"colgrep\""), "{amp}");
     let opencode = fs::read_to_string(sandbox.root().join("opencode.json")).expect("opencode.json");
     assert!(opencode.contains("// mine") && opencode.contains("\"local\""), "{opencode}");
     for (path, event, command) in [
@@ -93,11 +103,14 @@ fn entries_are_what_the_agents_document() {
     );
     let codex = fs::read_to_string(sandbox.root().join(".codex/config.toml")).expect("config.toml");
     assert!(codex.contains("# mine") && codex.contains("[mcp_servers.colgrep]\ncommand = \"colgrep\"\n"), "{codex}");
-    for path in ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"] {
+    let notes = [".junie/AGENTS.md", ".kiro/steering/colgrep.md", ".rules", ".windsurf/rules/colgrep.md"];
+    for path in ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"].iter().chain(&notes) {
         let text = fs::read_to_string(sandbox.root().join(path)).expect(path);
         assert_eq!(text.matches("<!-- colgrep:begin").count(), 1, "{path}: {text}");
     }
-    assert!(fs::read_to_string(sandbox.root().join(".cursor/rules/colgrep.mdc")).expect("a rule").starts_with("---\n"));
+    for path in [".cursor/rules/colgrep.mdc", ".windsurf/rules/colgrep.md"] {
+        assert!(fs::read_to_string(sandbox.root().join(path)).expect("a rule").starts_with("---\n"), "{path}");
+    }
     sandbox.run(&["install", "codex"]);
     let user = fs::read_to_string(home(&sandbox).join(".codex/config.toml")).expect("config.toml");
     assert!(user.contains(&format!("command = \"{}\"", env!("CARGO_BIN_EXE_colgrep"))), "{user}");
@@ -225,6 +238,7 @@ fn the_agents_own_folders_are_where_their_variables_say() {
         ("claude-code", "CLAUDE_CONFIG_DIR", &[".claude.json", "CLAUDE.md", "settings.json"][..]),
         ("codex", "CODEX_HOME", &["AGENTS.md", "config.toml", "hooks.json"]),
         ("copilot", "COPILOT_HOME", &["copilot-instructions.md", "hooks/colgrep.json", "mcp-config.json"]),
+        ("cline", "CLINE_DIR", &["data/settings/cline_mcp_settings.json", "rules/colgrep.md"]),
         ("gemini", "GEMINI_CLI_HOME", &[".gemini/GEMINI.md", ".gemini/settings.json"]),
     ] {
         let before = everything(&home(&sandbox));

@@ -1,7 +1,7 @@
 //! The language server, driven over its pipes as an editor does.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -169,6 +169,9 @@ fn calls_are_a_hierarchy() {
     let incoming = client.good("callHierarchy/incomingCalls", json!({"item": incoming[0]["from"]}));
     let names: Vec<&Value> = incoming.as_array().expect("calls").iter().map(|call| &call["from"]["name"]).collect();
     assert_eq!(names, [&json!("fill"), &json!("it_pushes")]);
+    // A comment that names it is no call.
+    let lines: Vec<&Value> = incoming[0]["fromRanges"].as_array().expect("ranges").iter().collect();
+    assert_eq!(lines.iter().map(|range| &range["start"]["line"]).collect::<Vec<_>>(), [&json!(4)], "{incoming}");
     assert_eq!(client.end(), Some(0));
 }
 
@@ -182,4 +185,26 @@ fn other_requests_are_refused_and_the_server_lives() {
     assert_eq!(client.ask("textDocument/documentSymbol", missing)["error"]["code"], -32803);
     assert_eq!(client.outline("src/fill.rs"), "fill Push refill");
     assert_eq!(client.end(), Some(0));
+}
+
+/// Neovim's own client asks the server; fails without Neovim where `TEST_NEOVIM` says that there is one.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "what the machine has is said by its environment")]
+fn neovim_is_answered() {
+    let sandbox = queue();
+    let like = sandbox.command(&[]);
+    let mut editor = Command::new("nvim");
+    editor.args(["--clean", "--headless", "-S", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lsp_neovim.lua")]);
+    editor.current_dir(sandbox.root()).envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    editor.env("LSP_COLGREP", env!("CARGO_BIN_EXE_colgrep")).stdin(Stdio::null());
+    let output = match editor.output() {
+        Ok(output) => output,
+        Err(error) => {
+            assert!(std::env::var_os("TEST_NEOVIM").is_none(), "no nvim: {error}");
+            eprintln!("skipped: nvim does not run ({error})");
+            return;
+        }
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
 }

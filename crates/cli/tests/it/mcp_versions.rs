@@ -176,20 +176,38 @@ fn mcp_is_spoken_over_http_without_sessions() {
     assert_eq!(server.send("/mcp", &call, &known).status, 200);
 }
 
-/// Runs the official SDK against the server, where `TEST_MCP_PYTHON` names a Python that has it.
+/// Runs a script that speaks to the program through an official SDK; it gets the program and the folder of projects.
+fn run_with_sdk(script: &mut Command) {
+    let sandbox = two_projects();
+    let like = sandbox.command(&[]);
+    script.arg(env!("CARGO_BIN_EXE_colgrep")).arg(sandbox.root());
+    script.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = script.output().expect("an interpreter");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Where `TEST_MCP_PYTHON` names a Python that has the SDK.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "what the machine has is said by its environment")]
-fn clients_of_the_official_sdk_are_answered() {
+fn clients_of_the_python_sdk_are_answered() {
     let Some(python) = std::env::var_os("TEST_MCP_PYTHON") else {
         eprintln!("skipped: TEST_MCP_PYTHON names no Python with the MCP SDK (pip install mcp)");
         return;
     };
-    let sandbox = two_projects();
-    let like = sandbox.command(&[]);
-    let mut script = Command::new(python);
-    script.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_sdk.py")).arg(env!("CARGO_BIN_EXE_colgrep"));
-    script.arg(sandbox.root()).envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = script.output().expect("a Python");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    run_with_sdk(Command::new(python).arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_sdk.py")));
+}
+
+/// Where `TEST_MCP_NODE` names a folder that has the SDKs in its `node_modules`.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "what the machine has is said by its environment")]
+fn clients_of_the_typescript_sdks_are_answered() {
+    let Some(packages) = std::env::var_os("TEST_MCP_NODE") else {
+        eprintln!(
+            "skipped: TEST_MCP_NODE names no folder with the MCP SDKs (npm install @modelcontextprotocol/sdk @modelcontextprotocol/client)"
+        );
+        return;
+    };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp_sdk.mjs");
+    run_with_sdk(Command::new("node").arg(script).arg(packages));
 }

@@ -402,7 +402,7 @@ fn extensions_and_first_lines_tell_the_language() {
         })
         .collect();
     told.sort();
-    assert_eq!(told, ["a.C cpp", "facts.pl unknown", "tool python"]);
+    assert_eq!(told, ["a.C cpp", "facts.pl prolog", "tool python"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -447,6 +447,22 @@ fn one_file_is_no_files() {
     assert!(init.err.contains(": 1 file indexed (2 read, 0 removed, 1 unit, "), "{}", init.err);
     assert!(init.err.contains("1 file skipped;"), "{}", init.err);
     assert!(sandbox.run(&["--stats"]).out.contains("1 index in "), "{}", sandbox.run(&["--stats"]).out);
+}
+
+#[test]
+fn thousands_of_different_words_are_searched_in_part() {
+    let sandbox = Sandbox::of("relay");
+    let query = |words: usize| (0..words).map(|n| format!("zq{n} ")).collect::<String>();
+    let told = "only the first 1000 different words of the query are searched";
+    for (query, is_cut) in [
+        (format!("parse request {}", query(4_000)), true),
+        (format!("parse request {}", query(100)), false),
+        (format!("parse request {}", "word ".repeat(4_000)), false),
+    ] {
+        let ran = sandbox.run(&["--query", &query, "-k", "1"]);
+        assert!(ran.status < 2, "{ran:?}");
+        assert_eq!(ran.err.contains(told), is_cut, "{}", ran.err);
+    }
 }
 
 #[test]
@@ -535,8 +551,7 @@ fn a_lock_that_is_a_folder_is_named() {
     fs::remove_file(index.join("lock")).expect("a file");
     fs::create_dir(index.join("lock")).expect("a folder");
     sandbox.write("src/new.rs", "fn zebra() {}\n");
-    let ran = sandbox.run(&["init"]);
-    assert!(ran.status == 2 && ran.err.contains("lock: it is a folder; remove it"), "{ran:?}");
+    sandbox.refuses(&["init"], "lock: it is a folder; remove it");
 }
 
 #[cfg(unix)]

@@ -52,6 +52,17 @@ fn printers() -> Sandbox {
          raise CommandError(message='No nodes replied within time constraint')\n",
     );
     sandbox.write(
+        "src/roles.py",
+        "def check(user, role):\n    if role not in user.roles:\n        \
+         raise PermissionError(f\"user {user.name} has no role {role}\")\n    \
+         log.warning(\"retrying in {} seconds\".format(delay))\n",
+    );
+    sandbox.write(
+        "tests/test_roles.py",
+        "def test_role(e, log):\n    assert str(e) == \"user bob has no role admin\"\n    \
+         assert log.text == \"retrying in 30 seconds\"\n",
+    );
+    sandbox.write(
         "tests/test_control.py",
         "def test_status(res):\n    assert res.output == 'Error: No nodes replied within time constraint'\n",
     );
@@ -83,10 +94,11 @@ fn messages_lead_to_the_literal_that_they_were_made_of() {
             // Code before the tests that assert what it prints.
             ("no mouse target", "src/find.c:4:"),
             ("unknown option: --foo", "src/options.go:4:"),
-            // But what is all of a literal was copied from there.
-            ("open terminal failed: not a terminal", "tests/targets.sh:3:"),
-            ("unknown option: --foobar", "tests/test_core.rb:2:"),
-            ("Error: No nodes replied within time constraint", "tests/test_control.py:2:"),
+            ("open terminal failed: not a terminal", "src/find.c:5:"),
+            ("unknown option: --foobar", "src/options.go:4:"),
+            ("Error: No nodes replied within time constraint", "src/control.py:3:"),
+            ("user bob has no role admin", "src/roles.py:3:"),
+            ("retrying in 30 seconds", "src/roles.py:4:"),
         ],
     );
     let ran = sandbox.run(&["--tests", "only", "-k", "1", "--query", "unknown option: --foobar"]);
@@ -258,4 +270,20 @@ fn a_heading_with_a_link_is_no_message_with_numbers() {
     }
     let heading = "[3.4.6](https://github.com/acme/core/compare/v3.4.5...v3.4.6) (2024-06-09) section";
     leads(&sandbox, &[(heading, "changelogs/CHANGELOG-3.4.md:3:")]);
+}
+
+#[test]
+fn rows_of_data_come_after_the_code_that_is_named_like_their_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "sql/seed.sql",
+        "INSERT INTO steps (id, name) VALUES (1, 'validate email address');\nINSERT INTO steps VALUES\n  \
+         (2, 'send welcome mail'),\n  (3, 'close the account');\n",
+    );
+    sandbox.write(
+        "src/mail.py",
+        "def validate_email(address):\n    \"\"\"Validate that an email address is well formed.\"\"\"\n    \
+         return \"@\" in address\n\n\ndef send_welcome(user):\n    \"\"\"Send the welcome mail.\"\"\"\n    return user\n",
+    );
+    leads(&sandbox, &[("validate email address", "src/mail.py:1:"), ("send welcome mail", "src/mail.py:6:")]);
 }

@@ -155,7 +155,8 @@ fn names_with_marks_mean_their_definition() {
     sandbox.write(
         "main.tf",
         "resource \"aws_subnet\" \"x\" { vpc_id = aws_vpc.this.id }\nresource \"aws_vpc\" \"this\" { cidr_block = var.cidr }\n\
-         variable \"cidr\" { default = \"10\" }\n",
+         variable \"cidr\" { default = \"10\" }\ndata \"aws_ami\" \"ubuntu\" { most_recent = true }\n\
+         output \"image\" { value = data.aws_ami.ubuntu.id }\n",
     );
     sandbox.write(
         "ci/ci.yml",
@@ -196,6 +197,9 @@ fn names_with_marks_mean_their_definition() {
             ("main-menu", "page.css:5:"),
             ("aws_vpc.this", "main.tf:2:"),
             ("aws_subnet.x", "main.tf:1:"),
+            ("var.cidr", "main.tf:3:"),
+            ("where is var.cidr defined", "main.tf:3:"),
+            ("data.aws_ami.ubuntu", "main.tf:4:"),
             ("jobs.deploy", "ci/ci.yml:7:"),
             ("jobs.build-and-test", "ci/ci.yml:10:"),
             ("build-and-test", "ci/ci.yml:10:"),

@@ -112,8 +112,7 @@ fn what_is_not_there_at_the_start_is_told_and_left_out() {
     let found = search(&server).json();
     assert!(left_out(&found) == ["nowhere"] && files(&found).contains("retry.rs"), "{found}");
     for args in [["serve", "nowhere", "nothing"], ["mcp", "nowhere", "nothing"]] {
-        let ran = sandbox.run(&args);
-        assert!(ran.status == 2 && ran.err.contains("nowhere"), "{ran:?}");
+        sandbox.refuses(&args, "nowhere");
     }
 }
 

@@ -250,8 +250,7 @@ fn other_commands() {
         (&["man", "nosuch"], "there is no subcommand"),
         (&["completions", "tcsh"], "possible values"),
     ] {
-        let ran = sandbox.run(args);
-        assert!(ran.status == 2 && ran.err.contains(message), "{args:?}: {ran:?}");
+        sandbox.refuses(args, message);
     }
 }
 

@@ -154,8 +154,7 @@ fn a_file_without_any_replica_is_not_taken_over() {
     until("told", || told().contains("is not taken over as it is now"));
     assert!(told().contains("none has a replica"), "{}", told());
     assert_eq!(server.good("/api/v1/search", &json!({"query": "retry"}))["shards"]["answered"], 1);
-    let ran = sandbox.run(&["retry", "--shards", "shards.json"]);
-    assert!(ran.status == 2 && ran.err.contains("none has a replica"), "{ran:?}");
+    sandbox.refuses(&["retry", "--shards", "shards.json"], "none has a replica");
 }
 
 /// A file with one unit longer than the text that comes with a result, and others far apart.

@@ -135,8 +135,7 @@ fn a_server_answers_about_groups_and_a_call_about_some_of_them() {
         (&["mcp", "--group", "lost"], "gone"),
         (&["serve", "--group", "backed"], "there is no group \"backed\""),
     ] {
-        let ran = sandbox.run(args);
-        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {} {}", ran.status, ran.err);
+        sandbox.refuses(args, why);
     }
 }
 

@@ -66,8 +66,7 @@ fn edits_are_overlaid_by_the_hashes_of_texts() {
     assert!(pulled.err.contains("0 texts encoded"), "{}", pulled.err);
     assert_eq!(answer(&theirs), fresh);
     // Uncommitted files are shared only on request.
-    let refused = theirs.run(&["push", &url]);
-    assert!(refused.status == 2 && refused.err.contains("src/pages.rs differs from the commit"), "{}", refused.err);
+    theirs.refuses(&["push", &url], "src/pages.rs differs from the commit");
     done(&theirs, &["push", &url, "--dirty"]);
 }
 
@@ -218,8 +217,7 @@ fn a_damaged_or_newer_manifest_changes_nothing() {
     let sound = fs::read(&path).expect("a manifest");
     fs::write(&path, &sound[..sound.len() / 2]).expect("written");
     for command in ["pull", "push"] {
-        let refused = theirs.run(&[command, &url]);
-        assert!(refused.status == 2 && refused.err.contains("is damaged: it is cut"), "{}", refused.err);
+        theirs.refuses(&[command, &url], "is damaged: it is cut");
     }
     done(&ours, &["push", &url, "--anew"]);
     done(&theirs, &["pull", &url]);
@@ -228,8 +226,7 @@ fn a_damaged_or_newer_manifest_changes_nothing() {
     newer["layout"] = json!(2);
     write_manifest(&remote, &newer);
     for command in ["pull", "push"] {
-        let refused = theirs.run(&[command, &url]);
-        assert!(refused.status == 2 && refused.err.contains("newer colgrep (layout 2)"), "{}", refused.err);
+        theirs.refuses(&[command, &url], "newer colgrep (layout 2)");
     }
     // An index of another format doesn't disturb the others.
     let mut other = said.clone();
@@ -280,8 +277,7 @@ fn an_index_that_can_not_be_read_is_never_pulled_again() {
     let refused = theirs.run(&["pull", &url]);
     assert_eq!(refused.status, 2, "{}", refused.err);
     // It is not even fetched again.
-    let again = theirs.run(&["pull", &url]);
-    assert!(again.status == 2 && again.err.contains("it is not pulled again"), "{}", again.err);
+    theirs.refuses(&["pull", &url], "it is not pulled again");
     let searched = theirs.run(&["ring", "--remote", &url]);
     assert!(searched.status == 0 && searched.err.contains("the search goes on without"), "{}", searched.err);
     done(&ours, &["clear"]);
@@ -310,8 +306,7 @@ fn a_crafted_index_is_refused_or_can_do_no_harm() {
         let mut crafted = said.clone();
         crafted["snapshots"][0]["parts"][0][key] = value.clone();
         write_manifest(&remote, &crafted);
-        let refused = theirs.run(&["pull", &url]);
-        assert!(refused.status == 2 && refused.err.contains("is damaged"), "{value}: {}", refused.err);
+        theirs.refuses(&["pull", &url], "is damaged");
     }
     // Files that match the manifest but are not an index: two parts are swapped.
     let mut crafted = said.clone();
@@ -365,8 +360,7 @@ fn what_nobody_meant_to_share_is_not_sent() {
     ours.write(".env", "TOKEN=verysecretvalue\n");
     commit(&ours, "Oops");
     done(&ours, &["init", "--secrets", "--hidden"]);
-    let refused = ours.run(&["push", &url]);
-    assert!(refused.status == 2 && refused.err.contains("--secrets"), "{}", refused.err);
+    ours.refuses(&["push", &url], "--secrets");
     assert!(files_below(&remote).is_empty());
     done(&ours, &["init"]);
     done(&ours, &["push", &url]);
@@ -388,8 +382,7 @@ fn what_nobody_meant_to_share_is_not_sent() {
         assert!(refused.status > 0 && refused.err.contains(said), "{args:?}: {}", refused.err);
     }
     let alone = Sandbox::of("relay");
-    let refused = alone.run(&["push", &url]);
-    assert!(refused.status == 2 && refused.err.contains("--name NAME says"), "{}", refused.err);
+    alone.refuses(&["push", &url], "--name NAME says");
     done(&alone, &["push", &url, "--name", "by hand"]);
     done(&Sandbox::of("relay"), &["pull", &url, "--name", "by hand"]);
 }

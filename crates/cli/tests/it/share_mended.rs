@@ -191,8 +191,7 @@ fn numbers_that_no_push_gives_do_no_harm() {
     fs::copy(&newest, newest.with_file_name("manifest-9999999999999999.json")).expect("copied");
     ours.write("src/last.rs", "pub fn very_last() {}\n");
     commit(&ours, "Very last");
-    let refused = ours.run(&["push", &url]);
-    assert!(refused.status == 2 && refused.err.contains("remove it"), "{}", refused.err);
+    ours.refuses(&["push", &url], "remove it");
 }
 
 #[test]
@@ -217,14 +216,12 @@ fn a_manifest_of_others_is_told_from_a_damaged_one() {
     // An intact file that is not a manifest is not replaced.
     with(&|value| value["snapshots"] = json!(7));
     for args in [&["pull", &url][..], &["push", &url], &["push", &url, "--anew"]] {
-        let refused = ours.run(args);
-        assert!(refused.status == 2 && refused.err.contains("is not understood"), "{args:?}: {}", refused.err);
+        ours.refuses(args, "is not understood");
     }
     // Somebody copied a folder in the place of another.
     with(&|value| value["repository"] = json!("github.com/other/name"));
     for args in [&["pull", &url][..], &["push", &url]] {
-        let refused = ours.run(args);
-        assert!(refused.status == 2 && refused.err.contains("of the repository github.com/other"), "{}", refused.err);
+        ours.refuses(args, "of the repository github.com/other");
     }
     // What it says of itself begins no lines of ours.
     with(&|value| value["snapshots"][1]["branch"] = json!("x\ncolgrep: all is well\u{1b}[2J"));
@@ -295,8 +292,7 @@ fn a_search_waits_for_seconds_and_says_so() {
     assert!(said.iter().all(|part| searched.err.contains(part)), "{}", searched.err);
     // A flag without effect is refused, and a pulled index is reported.
     for args in [&["-e", "ring", "--remote", &url][..], &["ring", "--no-update", "--remote", &url]] {
-        let refused = theirs.run(args);
-        assert!(refused.status == 2 && refused.err.contains("--remote"), "{args:?}: {}", refused.err);
+        theirs.refuses(args, "--remote");
     }
     drop(lock);
     done(&theirs, &["settings", "remote", &url]);

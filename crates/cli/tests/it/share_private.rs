@@ -46,8 +46,7 @@ fn what_git_does_not_look_at_counts_as_changed() {
         commit(&ours, "Settings");
         git(&ours, &["update-index", flag, "src/settings.rs"]);
         ours.write("src/settings.rs", "pub fn settings() { let password = \"zebraquux\"; }\n");
-        let refused = ours.run(&["push", &url]);
-        assert!(refused.status == 2 && refused.err.contains("src/settings.rs differs"), "{flag}: {}", refused.err);
+        ours.refuses(&["push", &url], "src/settings.rs differs");
         assert!(files_below(&remote).is_empty());
         done(&ours, &["push", &url, "--dirty"]);
     }
@@ -59,8 +58,7 @@ fn what_git_does_not_look_at_counts_as_changed() {
     commit(&ours, "Rules");
     ours.write("local.rs", "pub fn local() {}\n");
     assert_eq!(ours.run(&["local"]).paths(), ["local.rs"]);
-    let refused = ours.run(&["push", &url]);
-    assert!(refused.status == 2 && refused.err.contains("local.rs differs"), "{}", refused.err);
+    ours.refuses(&["push", &url], "local.rs differs");
     assert!(files_below(&remote).is_empty());
     // A sparse checkout has no such files on its disk, and is as good as another.
     let ours = repository();
@@ -114,8 +112,7 @@ fn the_first_addresses_that_people_try_work_or_are_told() {
         [("s3:/bucket/x", "two slashes (s3://"), ("file:/tmp/x", "two slashes"), ("~other/x", "home")]
     {
         for command in ["push", "pull"] {
-            let refused = ours.run(&[command, address]);
-            assert!(refused.status == 2 && refused.err.contains(said), "{address}: {}", refused.err);
+            ours.refuses(&[command, address], said);
         }
     }
     #[cfg(target_os = "linux")]
@@ -170,6 +167,5 @@ fn a_renamed_or_forked_repository_is_found_by_its_other_names() {
     assert!(pulled.err.contains("host/team/name") && pulled.err.contains("what is checked out ("), "{}", pulled.err);
     // What has no name says why.
     let shallow = clone_from(&format!("file://{from}"), &["--depth", "1"]);
-    let refused = shallow.run(&["pull", &url]);
-    assert!(refused.status == 2 && refused.err.contains("is a shallow clone"), "{}", refused.err);
+    shallow.refuses(&["pull", &url], "is a shallow clone");
 }

@@ -110,6 +110,32 @@ fn a_line_is_shown_before_the_next_is_there() {
 }
 
 #[test]
+fn a_named_pipe_is_read_only_where_it_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "one foo\n");
+    let pipe = sandbox.root().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let walked = sandbox.run(&["-e", "foo"]);
+    assert_eq!((walked.status, walked.out.as_str(), walked.err.as_str()), (0, "a.txt:1:one foo\n", ""));
+    let mut search = start(&sandbox, &["-e", "foo", "a.txt", "pipe", "/dev/null"]);
+    let mut out = output(&mut search);
+    assert_eq!(line(&mut out), "a.txt:1:one foo\n", "before the pipe has a writer");
+    let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).expect("a reader");
+    for number in [1, 2] {
+        input.write_all(b"foo\n").expect("a reader");
+        assert_eq!(line(&mut out), format!("pipe:{number}:foo\n"));
+    }
+    drop(input);
+    assert_eq!(line(&mut out), "");
+    drop(out);
+    assert_eq!(end(search), (Some(0), String::new()));
+    let nothing = sandbox.run(&["-e", "foo", "/dev/null"]);
+    assert_eq!((nothing.status, nothing.out.as_str(), nothing.err.as_str()), (1, "", ""));
+    let ranked = sandbox.run(&["foo", "pipe"]);
+    assert!(ranked.status == 2 && ranked.err.contains("pipe is a stream, which -e alone searches"), "{ranked:?}");
+}
+
+#[test]
 fn memory_is_bounded_while_lines_are_read_from_stdin() {
     let sandbox = Sandbox::new();
     let mut search = start(&sandbox, &["-e", "foo", "-"]);

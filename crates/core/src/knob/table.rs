@@ -464,6 +464,13 @@ knobs! {
         off: Some(0.0), default: 0.6, classic: 0.0, range: (0.0, 100.0), grid: &[0.0, 0.3, 0.6, 1.2], source: POINTED,
     }
 
+    // Stage `copies`.
+    CopyStep copy_step: f32 {
+        doc: "How far a unit of a copied file stays below the same unit of its original; 0: copies rank by their paths.",
+        off: Some(0.0), default: 0.0001, classic: 0.0, range: (0.0, 1.0), grid: &[0.0, 0.0001, 0.1],
+        source: "field reports",
+    }
+
     // Stage `mention` of a history.
     MentionDistance mention_distance: f32 {
         doc: "How far below the best entry of the history one may be that mentions a file of the query.",

@@ -26,6 +26,7 @@
 
 pub mod coherence;
 pub mod context;
+pub mod copies;
 pub mod definition;
 pub mod depth;
 pub mod exact_definition;
@@ -82,6 +83,7 @@ pub static STAGES: &[Stage] = &[
     context::STAGE,
     pointed::STAGE,
     mention::STAGE,
+    copies::STAGE,
 ];
 
 /// The stages of a history. Its entries are not code: paths, definitions and neighbours give no evidence.
@@ -184,6 +186,8 @@ mod tests {
         };
         example.retrieved.candidates[6].pointer = Some(pointer);
         example.retrieved.candidates.iter_mut().for_each(|c| (c.end, c.held) = (c.line + c.unit.doc(), Some(0.5)));
+        (files[1].hash, files[2].hash) = (7, 7);
+        example.retrieved.candidates[2].end = example.retrieved.candidates[1].end;
         example.retrieved.candidates[7].hinted =
             TagKind::ALL.into_iter().fold(Matched::default(), |matched, kind| matched.with(kind));
         example

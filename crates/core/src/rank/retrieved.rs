@@ -104,6 +104,8 @@ pub struct FileFacts {
     pub path: String,
     /// Its position among all files of the corpus, by path.
     pub place: u32,
+    /// Hash of its content; 0 if unknown.
+    pub hash: u128,
     /// Facts from the path. A server shares them between its searches.
     pub path_facts: Arc<PathFacts>,
     /// Whether it is prose, configuration or data rather than code.

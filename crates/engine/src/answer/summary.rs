@@ -77,13 +77,15 @@ pub struct End {
     /// The first few words of the question that occur nowhere in the project; where a result is likely right, only the
     /// names that are asked for.
     pub unknown: Vec<String>,
+    /// Words of the question that only text files contain which are not indexed: lock files, minified and large files.
+    pub unindexed: Vec<String>,
     /// Words of the question, as typed, that occur nowhere, each with what it was read as.
     pub read_as: Vec<(String, String)>,
     /// Suggestions: words of the project near to the question.
     pub near: Vec<String>,
     /// The quoted phrases of the question, where there is no result because nothing contains them verbatim.
     pub quoted: Vec<String>,
-    /// Where tokens may occur nowhere: files of the scope that are not searched since they are too large; 0 for those
+    /// Where words may occur nowhere: files of the scope that are not searched since they are too large; 0 for those
     /// of other machines.
     pub too_large: usize,
     /// Whether a file of the scope contains one of the tokens after all, in another spelling or inside a word, or files
@@ -138,6 +140,8 @@ pub struct TextFound {
     pub is_allowed: bool,
     /// Whether some files were not read, so that nobody knows.
     pub is_partial: bool,
+    /// Whether only text files that are not indexed do.
+    pub is_skipped: bool,
 }
 
 impl TextFound {
@@ -145,11 +149,17 @@ impl TextFound {
         self.is_anywhere |= other.is_anywhere;
         self.is_allowed |= other.is_allowed;
         self.is_partial |= other.is_partial;
+        self.is_skipped |= other.is_skipped;
     }
 
     /// Whether it is certain that no file contains the text.
     fn is_denied(self) -> bool {
-        !self.is_anywhere && !self.is_partial
+        !self.is_anywhere && !self.is_partial && !self.is_skipped
+    }
+
+    /// Whether only files contain it that are not indexed.
+    fn is_only_skipped(self) -> bool {
+        self.is_skipped && !self.is_anywhere && !self.is_partial
     }
 }
 
@@ -236,7 +246,8 @@ fn text_found(place: &ProjectSearcher, text: &str, is_free: bool) -> Result<Text
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-    Ok(TextFound { is_anywhere, is_allowed, is_partial })
+    let is_skipped = !is_anywhere && !is_partial && place.snapshot.is_in_skipped(&Spelling::of_text(text));
+    Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped })
 }
 
 /// The remarks for a ranking: for its query, the number of files left out as too weak, and the strength below which
@@ -318,7 +329,13 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
     if texts.is_empty() {
         return Ok(());
     }
-    let found = ask(&EndAsked { texts, ..EndAsked::default() })?.texts;
+    let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
+    let of_skipped = texts.into_iter().zip(&found).filter(|(_, found)| found.is_only_skipped());
+    for (text, _) in of_skipped.map(|(text, _)| text) {
+        if !end.unindexed.contains(&text) {
+            end.unindexed.push(text);
+        }
+    }
     let mut found = found.into_iter();
     end.unknown.retain(|_| found.next().unwrap_or_default().is_denied());
     let of_tokens: Vec<TextFound> = found.by_ref().take(tokens.len()).collect();

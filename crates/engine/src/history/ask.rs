@@ -21,7 +21,7 @@ use crate::answer::Step;
 use crate::answer::explain::Explanation;
 use crate::error::{Refused, Result};
 use crate::project::model::Model;
-use crate::request::{RankBy, RankingOptions, check_length};
+use crate::request::{RankBy, RankingOptions, check_length, searched_part};
 use crate::settings::Settings;
 use crate::settings::env::Env;
 
@@ -182,6 +182,7 @@ impl OpenHistory {
         let filter = filter.as_ref().map(|filter| filter as &dyn UnitFilter);
         let query = request.query.as_deref().unwrap_or_default().trim();
         check_length(query.as_bytes())?;
+        let query = searched_part(query);
         let found: Vec<FoundEntry> = if query.is_empty() {
             let newest = in_order(&self.snapshot, filter).into_iter().take(wanted);
             newest.map(|hit| FoundEntry { unit: hit.key, score: 0.0, steps: request.explain.then(Vec::new) }).collect()

@@ -254,6 +254,7 @@ fn opened(
     let hurried = opening.hurried.filter(|_| !opening.for_all);
     let encoding = model.and_then(|m| m.encoding_of_search(hurried.is_some()));
     let (progress, stops) = (listener.progress(), || listener.stops());
+    let is_first = !project.store.exists();
     let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
     let updater = match hurried {
         Some(_) => updater.budget(hurried).patience(PATIENCE).first(Some(first)),
@@ -267,7 +268,8 @@ fn opened(
             let partial =
                 (unread > 0).then_some(Notice::Unfinished { unread, in_tree, is_done_behind: opening.behind });
             let large = snapshot.files.files.iter().filter(|f| f.skip == Some(Skip::TooLarge)).count();
-            if report.wrote && large > 0 {
+            // Later, `status` names them, and answers without a result.
+            if is_first && large > 0 {
                 let filesize_max = snapshot.files.filesize_max;
                 listener.notice(&Notice::TooLarge { files: large as u64, filesize_max });
             }

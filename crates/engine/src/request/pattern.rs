@@ -16,7 +16,7 @@ use crate::error::{Refused, Result};
 use crate::request::Pattern;
 use crate::request::required_literals::needed;
 
-/// Bytes at the beginning by which an encoding is told.
+/// Bytes at the beginning that identify an encoding.
 const HEAD_BYTES: usize = 8 << 10;
 /// Longest line that is searched, with its context; a stream without line ends would fill the memory.
 const LINE_BYTES_MAX: usize = 1 << 30;

@@ -94,8 +94,8 @@ impl Parts for Vec<ProjectSearcher> {
         let places: Vec<(&str, &ProjectSearcher)> = fronts.iter().map(String::as_str).zip(self).collect();
         let own = |unit: UnitId| (unit.part() as usize, unit.within_part());
         let told = guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))?;
-        let too_large: usize =
-            if told.is_tokens && is_weak { self.iter().map(ProjectSearcher::too_large).sum() } else { 0 };
+        let is_absent = is_weak && (told.is_tokens || !told.unknown.is_empty());
+        let too_large: usize = if is_absent { self.iter().map(ProjectSearcher::too_large).sum() } else { 0 };
         Ok(End { too_large, ..told })
     }
 

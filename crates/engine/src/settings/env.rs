@@ -57,6 +57,8 @@ pub struct Env {
     pub claude_home: Option<PathBuf>,
     /// The folder that Gemini CLI takes for the home folder.
     pub gemini_home: Option<PathBuf>,
+    /// Cline's folder (`CLINE_DIR`).
+    pub cline_home: Option<PathBuf>,
     /// Copilot's own folder, if not in the home folder.
     pub copilot_home: Option<PathBuf>,
     /// What models need of the environment.
@@ -126,6 +128,7 @@ impl Env {
                 }
                 "CODEX_HOME" if !value.is_empty() => env.codex_home = Some(PathBuf::from(&value)),
                 "CLAUDE_CONFIG_DIR" if !value.is_empty() => env.claude_home = Some(PathBuf::from(&value)),
+                "CLINE_DIR" if !value.is_empty() => env.cline_home = Some(PathBuf::from(&value)),
                 "GEMINI_CLI_HOME" if !value.is_empty() => env.gemini_home = Some(PathBuf::from(&value)),
                 "COPILOT_HOME" if !value.is_empty() => env.copilot_home = Some(PathBuf::from(&value)),
                 "ORT_DYLIB_PATH" if !value.is_empty() => env.runtime.ort_dylib_path = Some(PathBuf::from(&value)),

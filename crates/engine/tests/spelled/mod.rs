@@ -84,3 +84,18 @@ fn a_name_as_written_comes_before_other_spellings_of_it() {
     assert_eq!(found(folder.path(), "max-open-files").0, ["a.yaml", "b.rs"]);
     assert_eq!(found(folder.path(), "MISCONF").0, ["d.rs"]);
 }
+
+#[test]
+fn another_spelling_hides_no_longer_name_that_contains_the_name_as_typed() {
+    let folder = projects(&[
+        ("light.go", "package tui\n\nfunc set(w *Window, sign string) { w.wrapSign = sign }\n"),
+        ("preview.rb", "def test_preview_wrap_sign_between_fragments\n  run\nend\n"),
+        ("socket.c", "int closesocket(int s) { return s; }\n"),
+    ]);
+    for query in ["wrap_sign", "Wrap_Sign", "WRAP_SIGN", "wrapSign"] {
+        let (mut paths, denied) = found(folder.path(), query);
+        paths.sort_unstable();
+        assert_eq!((paths, denied), (vec!["light.go".to_string(), "preview.rb".to_string()], Vec::new()), "{query}");
+    }
+    assert_eq!(found(folder.path(), "close_socket").0, ["socket.c"]);
+}

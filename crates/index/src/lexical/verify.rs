@@ -10,7 +10,7 @@ use tantivy::{DocSet as _, TERMINATED};
 use super::commit::{is_segment_file, named_files};
 use super::read::{Lexical, LexicalSegment, key};
 use super::sealed::Sealed;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, caught};
 use crate::ids::FileId;
 
 /// Maximum number of times that a term occurs in one document. No file has as many words.
@@ -32,7 +32,7 @@ impl Lexical {
     pub(crate) fn damage(folder: &Path) -> Result<Vec<Error>> {
         let mut damage = Vec::new();
         // Opening finds missing files; the checksums find damage.
-        let named = match Self::open(folder).and_then(|_| named_files(folder)) {
+        let named = match caught(|| Self::open(folder)).flatten().and_then(|_| named_files(folder)) {
             Ok(named) => named,
             Err(error) if error.kind() == ErrorKind::Unusable => return Ok(vec![error]),
             Err(error) => return Err(error),

@@ -4,8 +4,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use colgrep_core::spelling::{Spelled, Spelling};
+use colgrep_syntax::read::Skip;
 use rayon::prelude::*;
 
+use crate::beneath::open_beneath;
+use crate::disk::read_open;
 use crate::error::Result;
 use crate::ids::FileId;
 use crate::signature::{Needed, Sought};
@@ -13,6 +16,9 @@ use crate::store::{FileRecord, Snapshot};
 
 /// Maximum of bytes read for one text.
 const BYTES_MAX: u64 = 256 << 20;
+
+/// Maximum of bytes of files without units that are read for one text.
+const SKIPPED_BYTES_MAX: u64 = 64 << 20;
 
 /// The result of searching all files for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +72,24 @@ impl Snapshot {
         });
         let [is_anywhere, is_allowed] = [is_anywhere, is_allowed].map(AtomicBool::into_inner);
         Ok(Mention { is_anywhere, is_allowed, is_partial })
+    }
+
+    /// Whether a text file without units contains a text: a lock file, a minified or a large one. Reads at most 64 MiB.
+    pub fn is_in_skipped(&self, spelling: &Spelling) -> bool {
+        let is_text =
+            |record: &&FileRecord| matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge));
+        let mut left = SKIPPED_BYTES_MAX;
+        let fits = |record: &&FileRecord| {
+            let fits = record.size <= left;
+            left -= if fits { record.size } else { 0 };
+            fits
+        };
+        let files: Vec<&FileRecord> = self.files.files.iter().filter(is_text).filter(fits).collect();
+        let root = Path::new(&self.files.root);
+        files.par_iter().any(|record| {
+            let bytes = open_beneath(root, &record.path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
+            bytes.is_ok_and(|bytes| spelling.stands_in(&String::from_utf8_lossy(&bytes)))
+        })
     }
 
     /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also

@@ -217,12 +217,19 @@ impl LineGrep<'_> {
         let hook = || hook().inspect_err(|_| *hooked.borrow_mut() = false);
         let printer = MatchPrinter::new(self.options, self.of_lines, &self.matcher, file);
         let mut printer = printer.in_parts(part_bytes, emit);
+        // Opening a named pipe waits for a writer.
+        let open = |path: &Path| {
+            if is_endless(file) {
+                hook()?;
+            }
+            file.open(path)
+        };
         let searched = match &file.full {
             None => {
                 let input = HookedReader { inner: io::stdin().lock(), hook: &hook };
                 searcher.search_reader(&*self.matcher, marked(input), &mut printer)
             }
-            Some(path) => file.open(path).and_then(|inner| {
+            Some(path) => open(path).and_then(|inner| {
                 let input = HookedReader { inner, hook: &hook };
                 searcher.search_reader(&*self.matcher, marked(input), &mut printer)
             }),

@@ -167,6 +167,12 @@ impl IntentLookup<'_> {
     pub(super) fn asked_for(&mut self, written: &str) -> Result<Resolved> {
         let (path, name) = (path_of(written), last_segment(written));
         let Defining { units, is_owned, .. } = self.defining(name, &path, None)?;
+        if path.len() > 1 && !is_owned {
+            let declared = self.named_by(written)?;
+            if !declared.units.is_empty() {
+                return Ok(Resolved::named(declared, true));
+            }
+        }
         // `github.com` does not mean `com`, and `client.py` is a file.
         let found = if path.len() > 1 && !is_owned { self.member(&path)? } else { self.named(&units, name)? };
         let is_named = found.is_some();

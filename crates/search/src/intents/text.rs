@@ -208,6 +208,15 @@ impl IntentLookup<'_> {
                 return Ok(PlacedText::default());
             }
         }
+        let is_asserted = !is_message && typed.len() >= WORDS_MIN && places.iter().any(Placed::is_asserted);
+        if is_asserted {
+            let known: FxHashSet<FilePlace> = files.iter().copied().collect();
+            let (_, mut more) = self.holders(text, WEIGHT_SHARE_OF_MESSAGE_MIN)?;
+            more.retain(|file| !known.contains(file));
+            let more = self.readable(&more, FILES_READ_MAX, BYTES_READ_MAX)?;
+            places.extend(self.placed(&typed, text, &more)?);
+        }
+        let is_message = is_message || is_asserted;
         let rules = TextEvidence {
             is_message,
             asks,
@@ -226,7 +235,7 @@ impl IntentLookup<'_> {
         let mut points = Vec::new();
         for place in &places {
             let Some(certainty) = rules.certainty(place, is_printed_here) else { continue };
-            let strength = rules.strength(place);
+            let strength = rules.strength(place, is_printed_here);
             let share = rules.is_made(place).then_some(place.standing.share);
             explained = explained.max(Explained::by(certainty, strength, place.seen.is_aside, share));
             points.push(Point { file: place.file, line: place.seen.line, certainty, strength });

@@ -11,6 +11,8 @@ use colgrep_index::ids::FilePlace;
 const WORDS_BEHIND_PREFIX_MIN: usize = 4;
 /// Share of a text's weight, apart from values, that a literal must have to be certain to have made it.
 const SHARE_OF_LITERAL_MIN: f32 = 0.75;
+/// Factor of a test or document that repeats what a literal of code prints.
+const STRENGTH_OF_REPETITION: f32 = 0.5;
 /// Factor of a place where the text is part of something longer: `1.0.0` in `1.0.0-beta`.
 const STRENGTH_OF_PART: f32 = 0.5;
 /// Factor of a flag outside literals, away from any declaration.
@@ -62,6 +64,13 @@ pub(super) struct Placed {
     pub seen: ScannedLine,
 }
 
+impl Placed {
+    /// Whether it is a literal in a test that is the whole text, which shows that the text is a message.
+    pub fn is_asserted(&self) -> bool {
+        self.seen.is_aside && self.standing.is_literal && self.standing.agreement == Agreement::Exact
+    }
+}
+
 /// The inputs for the certainty of a place.
 pub(super) struct TextEvidence<'t> {
     pub typed: &'t PastedText<'t>,
@@ -90,15 +99,18 @@ impl TextEvidence<'_> {
             && !self.words_of_paths.iter().any(is_of_path)
     }
 
+    /// Whether a place is a test or a document that shows what a program prints: weaker than the code that prints it, with
+    /// any values. A quote asks for its exact text.
+    fn is_repetition(&self, place: &Placed, is_printed_here: bool) -> bool {
+        let is_whole = place.standing.agreement == Agreement::Exact;
+        is_whole && is_printed_here && place.seen.is_aside && !self.is_quoted
+    }
+
     /// How certain a place is; `None` if it is no evidence.
     pub fn certainty(&self, place: &Placed, is_printed_here: bool) -> Option<Certainty> {
         let Placed { standing, seen, .. } = place;
-        // A whole literal may have been copied to this place, and a quote asks for its exact text.
-        let is_copied = standing.is_literal || self.is_quoted;
         match standing.agreement {
-            // A test or a document that shows a program's output is weaker than the code that prints it, with any
-            // values.
-            Agreement::Exact if seen.is_aside && is_printed_here && !is_copied => Some(Certainty::Words),
+            Agreement::Exact if self.is_repetition(place, is_printed_here) => Some(Certainty::Words),
             Agreement::Exact => Some(Certainty::Exact),
             // A program may declare a flag without its dashes.
             Agreement::Words if self.typed.is_flag() && standing.is_literal => Some(Certainty::Exact),
@@ -115,12 +127,13 @@ impl TextEvidence<'_> {
         }
     }
 
-    pub fn strength(&self, place: &Placed) -> f32 {
+    pub fn strength(&self, place: &Placed, is_printed_here: bool) -> f32 {
         let standing = &place.standing;
         let factor = |applies: bool, factor: f32| if applies { factor } else { 1.0 };
         // The weight of a message's values does not matter.
         let share = if self.is_made(place) { (1.0 + standing.share) / 2.0 } else { standing.share };
         share
+            * factor(self.is_repetition(place, is_printed_here), STRENGTH_OF_REPETITION)
             * factor(!standing.is_alone, STRENGTH_OF_PART)
             * factor(!standing.is_same, STRENGTH_OF_OTHER_MARKS)
             * factor(self.typed.is_flag() && !standing.is_literal, STRENGTH_OF_FLAG_IN_PROSE)

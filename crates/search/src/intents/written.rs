@@ -33,7 +33,8 @@ impl IntentLookup<'_> {
         }
     }
 
-    fn named_by(&self, text: &str) -> Result<Pointers> {
+    /// The units of this name, word for word.
+    pub(super) fn named_by(&self, text: &str) -> Result<Pointers> {
         let mut pointers = Pointers::default();
         if text.chars().all(|c| c.is_lowercase() || c == '_') {
             return Ok(pointers);

@@ -46,6 +46,8 @@ pub struct FileFound {
     pub path: String,
     /// Its language.
     pub language: String,
+    /// Hash of its content.
+    pub hash: u128,
     /// True if the file is generated.
     pub is_generated: bool,
     /// Definitions of names in the query.
@@ -79,6 +81,7 @@ impl Round for FactsRequest {
                 front: front.to_string(),
                 path: path.to_string(),
                 language: record.language.clone(),
+                hash: record.hash,
                 is_generated: record.generated,
                 pairs: counts.iter().map(|of_file| of_file.get(&record.id).copied().unwrap_or_default()).collect(),
                 ..FileFound::default()

@@ -68,7 +68,7 @@ pub struct ScannedLine {
     /// True if the file is prose, configuration or data.
     pub is_text: bool,
     /// True if the file is that, or of an unknown language without programs, or a test, benchmark or example, or
-    /// vendored.
+    /// vendored, or for [`ScanTarget::Typed`] if the line is a row of data.
     pub is_aside: bool,
     /// True if the name consists of whole parts of an identifier, for [`ScanTarget::Spelled`].
     pub is_cut: bool,
@@ -139,7 +139,16 @@ fn typed_in(search: &LocalSearch<'_>, typed: &PastedText<'_>, record: &FileRecor
     let Some(standing) = typed.find(text) else { return Vec::new() };
     let line = heading_with(search, typed, record, text, &standing)
         .unwrap_or_else(|| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..standing.start]).count() as u32);
-    vec![ScannedLine { standing: Some(standing), ..seen_in(record, line) }]
+    let seen = seen_in(record, line);
+    let is_row = language::by_name(&record.language).and_then(|own| own.is_data_row);
+    let is_aside = seen.is_aside || is_row.is_some_and(|is_row| is_row(line_at(text, standing.start)));
+    vec![ScannedLine { standing: Some(standing), is_aside, ..seen }]
+}
+
+/// The line around a place of a text.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].lines().next().unwrap_or_default()
 }
 
 /// For each file, the line that contains a text in some spelling.

@@ -3,7 +3,7 @@
 use colgrep_core::token::Tokenizer;
 use colgrep_core::written_name::{NAME_WORDS_MAX, NameAgreement, name_agreement};
 use colgrep_index::error::Result;
-use colgrep_syntax::language::Category;
+use colgrep_syntax::language::{self, Category};
 use serde::{Deserialize, Serialize};
 
 use super::scan::seen_in;
@@ -14,7 +14,7 @@ use crate::shard::{ShardExtent, UnitFound};
 /// Maximum of units whose names are compared: a text that more names contain is no name.
 const UNITS_MAX: usize = 4_096;
 
-/// Asks for the allowed units of this name, by file and line.
+/// Asks for the allowed units of this name, by file and line; then for those that a language refers to by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenUnitsRequest {
     /// The name as typed, which may be qualified.
@@ -42,26 +42,11 @@ impl Round for WrittenUnitsRequest {
     const NAME: &'static str = "written_units";
 
     fn local(&self, search: &LocalSearch<'_>) -> Result<Vec<WrittenUnit>> {
-        let lexical = &search.snapshot.lexical;
-        let mut terms = Tokenizer::default().part_terms(&self.text);
-        terms.sort_unstable();
-        terms.dedup();
-        let hits = lexical.units_with_names(&terms, search.filter())?;
-        if hits.len() > UNITS_MAX {
-            return Ok(Vec::new());
-        }
-        let mut found = Vec::new();
-        for unit in search.shard.in_order(&hits) {
-            let stored = lexical.unit(unit.unit)?.unit(&[]);
-            let Some(agreement) = name_agreement(&self.text, &stored) else { continue };
-            let record = search.shard.record(unit.file);
-            found.push(WrittenUnit {
-                unit,
-                is_same_case: agreement >= NameAgreement::Case,
-                is_exact: agreement == NameAgreement::Exact,
-                is_heading: record.is_some_and(|record| category(&record.language) == Category::Prose),
-                is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
-            });
+        let mut found = named(search, &self.text, None)?;
+        for language in language::known() {
+            if let Some(declared) = language.declared_name(&self.text) {
+                found.extend(named(search, &declared, Some(language.name))?);
+            }
         }
         Ok(found)
     }
@@ -83,4 +68,33 @@ impl Round for WrittenUnitsRequest {
         let words = colgrep_core::token::words(&self.text).take(NAME_WORDS_MAX + 1).count();
         !(1..=NAME_WORDS_MAX).contains(&words)
     }
+}
+
+/// The units of a name, in a language or in all.
+fn named(search: &LocalSearch<'_>, name: &str, language: Option<&str>) -> Result<Vec<WrittenUnit>> {
+    let lexical = &search.snapshot.lexical;
+    let mut terms = Tokenizer::default().part_terms(name);
+    terms.sort_unstable();
+    terms.dedup();
+    let hits = lexical.units_with_names(&terms, search.filter())?;
+    if hits.len() > UNITS_MAX {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for unit in search.shard.in_order(&hits) {
+        let record = search.shard.record(unit.file);
+        if language.is_some_and(|wanted| record.is_none_or(|record| record.language != wanted)) {
+            continue;
+        }
+        let stored = lexical.unit(unit.unit)?.unit(&[]);
+        let Some(agreement) = name_agreement(name, &stored) else { continue };
+        found.push(WrittenUnit {
+            unit,
+            is_same_case: agreement >= NameAgreement::Case,
+            is_exact: agreement == NameAgreement::Exact,
+            is_heading: record.is_some_and(|record| category(&record.language) == Category::Prose),
+            is_aside: record.is_some_and(|record| seen_in(record, unit.line).is_aside),
+        });
+    }
+    Ok(found)
 }

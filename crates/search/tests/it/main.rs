@@ -1,6 +1,7 @@
 //! The index through its public interface.
 
 mod index;
+mod languages;
 mod long;
 mod narrowed;
 mod project;

@@ -12,12 +12,12 @@ use colgrep_engine::session::corpus::{Parts, RankedTogether};
 use serde_json::{Value, json};
 
 use super::unserved::{self, Unserved};
-use colgrep_render::end::{held, is_cut, read_as, too_large, unheld, unquoted};
+use colgrep_render::end::{cut_query, held, is_cut, read_as, too_large, unheld, unquoted};
 use colgrep_render::escape::escape_control;
 use colgrep_render::line::shortened;
 use colgrep_render::path::typed;
 use colgrep_render::shards::remarks as of_shards;
-use colgrep_render::words::{counted, in_short};
+use colgrep_render::words::{counted, in_short, quoted};
 
 /// The answer of a tool.
 #[derive(Debug, Default)]
@@ -148,10 +148,15 @@ impl RankingReport {
 
 /// The remarks on a ranking, a line each: how many results there are up to the end of the page, and on it.
 fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = cut_query(query).into_iter().collect();
     let query = in_short(query);
     if found == 0 && is_cut(end) {
         lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
+    } else if let Some(first) = end.unindexed.first() {
+        let words = quoted(&end.unindexed);
+        lines.push(format!(
+            "only files that are not indexed hold {words}; `pattern` {first:?} with `ignore_case` finds it"
+        ));
     } else if found == 0 && end.is_tokens && !end.is_held {
         let large = too_large(end);
         lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));

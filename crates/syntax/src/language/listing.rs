@@ -18,8 +18,8 @@ const FACTS: [(&str, &str); 8] = [
 const CALLS: &str = "calls";
 const IMPORTS: &str = "imports";
 const TESTS: &str = "tests";
-/// Facts that are units, in the order of the table.
-const UNITS: [&str; 6] = ["functions", "types", "constants", "sections", "cells", "rows"];
+/// Facts in the order of the table: units, then what is known of them.
+const GIVEN: [&str; 9] = ["functions", "types", "constants", "sections", "cells", "rows", CALLS, IMPORTS, TESTS];
 
 impl Language {
     /// The facts that parsing its files gives: kinds of units, calls, imports, tests, conditions.
@@ -80,32 +80,26 @@ pub fn markdown() -> String {
         "<!-- Made by `just docs`; a test keeps it current. -->\n\n# Languages\n\ncolgrep cuts files of {all} languages and \
          file types into named units: {grammars} by tree-sitter grammars, {lines} by patterns of lines, {readers} by \
          readers of their own. Files of any other kind become blocks of lines.\n\nLanguages read by a grammar also have \
-         parameters, return types, base types and local variables, where the language has them.\n\n\
-         | `-t` | files | read by | units | calls | imports | tests |\n|---|---|---|---|---|---|---|\n"
+         parameters, return types, base types and local variables, where the language has them. An entry has the names for `-t`, the files, and what parsing gives.\n"
     );
     let mut rows: Vec<&Language> = LANGUAGES.iter().filter(|row| row.has_units()).collect();
     rows.sort_by_key(|row| row.name);
-    for row in rows {
-        let facts = row.facts();
-        let names: Vec<String> = std::iter::once(&row.name).chain(row.aliases).map(|n| format!("`{n}`")).collect();
-        let dotted = |ending: &str| format!(".{ending}");
-        let mut files: Vec<String> = row.extensions.iter().copied().map(dotted).collect();
-        files.extend(row.shared_extensions().map(dotted));
-        files.extend([row.file_names, row.file_suffixes, row.file_stems].concat().into_iter().map(str::to_string));
-        let mut seen = BTreeSet::new();
-        files.retain(|file| seen.insert(file.clone()));
-        let units: Vec<&str> = UNITS.into_iter().filter(|unit| facts.contains(unit)).collect();
-        let mark = |fact: &str| if facts.contains(fact) { "yes" } else { "–" };
-        text += &format!(
-            "| {} | {} | {} | {} | {} | {} | {} |\n",
-            names.join(" "),
-            files.join(" "),
-            row.way(),
-            units.join(", "),
-            mark(CALLS),
-            mark(IMPORTS),
-            mark(TESTS)
-        );
+    for (way, heading) in [("grammar", "A grammar"), ("lines", "Patterns of lines"), ("reader", "A reader of its own")]
+    {
+        text += &format!("\n## {heading}\n\n");
+        for row in rows.iter().filter(|row| row.way() == way) {
+            let facts = row.facts();
+            let names: Vec<String> = std::iter::once(&row.name).chain(row.aliases).map(|n| format!("`{n}`")).collect();
+            let dotted = |ending: &str| format!(".{ending}");
+            let mut files: Vec<String> = row.extensions.iter().copied().map(dotted).collect();
+            files.extend(row.shared_extensions().map(dotted));
+            files.extend([row.file_names, row.file_suffixes, row.file_stems].concat().into_iter().map(str::to_string));
+            let mut seen = BTreeSet::new();
+            files.retain(|file| seen.insert(file.clone()));
+            let gives: Vec<&str> = GIVEN.into_iter().filter(|fact| facts.contains(fact)).collect();
+            let (names, files, gives) = (names.join(" "), files.join(" "), gives.join(", "));
+            text += &format!("- {names} ({files}): {gives}\n");
+        }
     }
     text
 }

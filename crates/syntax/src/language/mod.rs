@@ -104,6 +104,9 @@ pub struct Language {
     pub function_keywords: &'static [&'static str],
     /// Words before another name that a file defines: `const`.
     pub value_keywords: &'static [&'static str],
+    /// How code refers to what is declared in another way: beginnings of references, each with that of the declared
+    /// name (`var.` and `variable.`).
+    pub references: &'static [(&'static str, &'static str)],
     /// Beginnings of its comments. Empty if literals contain code (`@click="open(1)"`), and for languages that are not
     /// programs.
     pub comments: &'static [&'static str],
@@ -114,6 +117,8 @@ pub struct Language {
     pub has_test_modules: bool,
     /// Whether an attribute marks a function as a test, or the item below it as used in tests only.
     pub is_test: Option<fn(&str) -> bool>,
+    /// Whether a line is a row of data, as in an `INSERT` of SQL.
+    pub is_data_row: Option<fn(&str) -> bool>,
     /// Whether `///` comments contain XML.
     pub has_xml_docs: bool,
     /// Whether names of sections are Markdown, with links and images.
@@ -147,10 +152,12 @@ impl Language {
         type_keywords: &[],
         function_keywords: &[],
         value_keywords: &[],
+        references: &[],
         comments: &[],
         types_need_brackets: true,
         has_test_modules: false,
         is_test: None,
+        is_data_row: None,
         has_xml_docs: false,
         has_markdown_headings: false,
         reader: None,
@@ -161,6 +168,12 @@ impl Language {
     /// Iterates over the keywords that a name follows, of types, functions and values.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.type_keywords, self.function_keywords, self.value_keywords].into_iter().flatten().copied()
+    }
+
+    /// The declared name that a reference means, if it is written in another way: `variable.region` for `var.region`.
+    pub fn declared_name(&self, reference: &str) -> Option<String> {
+        let declared = |(used, declared): &(&str, &str)| Some(format!("{declared}{}", reference.strip_prefix(used)?));
+        self.references.iter().find_map(declared)
     }
 }
 

@@ -7,6 +7,13 @@ use super::{Language, Reader, attributes, by_lines, cython, macros, prepare};
 
 const NONE: Language = Language::NONE;
 
+/// Whether a line of SQL gives values: `INSERT INTO t VALUES (1, 'a');`, or a further row of it.
+fn is_sql_data_row(line: &str) -> bool {
+    let line = line.trim_start();
+    let begins = |word: &str| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    line.starts_with('(') || ["insert ", "replace into ", "values"].into_iter().any(begins)
+}
+
 const SLASHES: &[&str] = &["//", "/*"];
 const HASH: &[&str] = &["#"];
 const DASHES: &[&str] = &["--"];
@@ -48,7 +55,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("go", arborium_go, comments: SLASHES, aliases: &["golang"], extensions: &["go"], paths: LanguagePaths { folder_modules: &["go"], ..LanguagePaths::NONE }, lock_files: &["go.sum"], type_keywords: &["type"], function_keywords: &["func"], value_keywords: &["const", "var"]),
     row!("graphql", arborium_graphql, comments: HASH, extensions: &["graphql", "gql", "graphqls"], type_keywords: &["type", "interface", "enum", "union"]),
     row!("haskell", arborium_haskell, comments: DASHES, prepare: Some(prepare::haskell), types_need_brackets: false, aliases: &["hs"], extensions: &["hs"], interpreters: &["runhaskell"], merges_clauses: true, paths: LanguagePaths { camel_tests: &["hs"], test_files: &["Spec.hs"], ..LanguagePaths::NONE }, type_keywords: &["data", "newtype", "type", "class", "module"]),
-    row!("hcl", arborium_hcl, comments: &["#", "//", "/*"], aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars", "tofu", "nomad"], value_keywords: &["resource", "module", "variable", "output", "data"]),
+    row!("hcl", arborium_hcl, comments: &["#", "//", "/*"], aliases: &["terraform"], extensions: &["hcl", "tf", "tfvars", "tofu", "nomad"], value_keywords: &["resource", "module", "variable", "output", "data"], references: &[("var.", "variable."), ("data.", "")]),
     row!("html", arborium_html, extensions: &["html", "htm", "xhtml"], category: Data, minified_extensions: &["html", "htm"]),
     row!("java", arborium_java, comments: SLASHES, extensions: &["java"], paths: LanguagePaths { camel_tests: &["java"], surefire_tests: &["java"], barrels: &["package-info.java"], role_stems: &["package"], layout_folders: &["java"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "record"]),
     row!("javascript", arborium_javascript, comments: SLASHES, aliases: &["js", "jsx"], extensions: &["js", "jsx", "mjs", "cjs", "es6"], interpreters: &["node"], paths: LanguagePaths { test_parts: &["cy"], built: &["js", "mjs", "cjs"], role_stems: &["index"], ..LanguagePaths::NONE }, lock_files: &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"], minified_extensions: &["js", "mjs", "cjs", "map"], type_keywords: &["class"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
@@ -122,6 +129,7 @@ pub static LANGUAGES: &[Language] = &[
         query: include_str!("queries/sql.scm"),
         reader: Some(Reader::Statements),
         comments: &["--", "/*"],
+        is_data_row: Some(is_sql_data_row),
         extensions: &["sql", "ddl", "dml", "pgsql", "psql", "plsql", "pks", "pkb"],
         ..NONE
     },

@@ -119,7 +119,9 @@ impl OpenDefinition<'_> {
         match (self.extent, head) {
             (DefinitionExtent::Indented, _) => is_left && !goes_on(line.trim_start()),
             (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
-            // Without a last line of its own, it ends before the next of its kind.
+            // Without a last line of its own, a function ends before the next definition, anything else before the next
+            // of its kind.
+            (DefinitionExtent::Closed(_), Some(_)) if self.definition.what.is_callable() => is_left,
             (DefinitionExtent::Closed(_) | DefinitionExtent::Ended(_), Some(other)) => is_left && other == self.extent,
             _ => false,
         }
@@ -196,8 +198,8 @@ impl<'a> OutlineReader<'a> {
     /// The row of the outline that a line matches, and the places of the names in the line.
     fn head(&self, line: &str) -> Option<(usize, Vec<Bytes>)> {
         let code = line.trim_start();
-        let word = &code[..code.find(|c: char| !c.is_alphanumeric()).unwrap_or(code.len())];
-        let is_statement = STATEMENTS.contains(&word) && !code[word.len()..].starts_with(':');
+        let (word, rest) = code.split_at(code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len()));
+        let is_statement = STATEMENTS.contains(&word) && (rest.is_empty() || rest.starts_with([' ', '\t', '(']));
         let rows = self.outline.heads.iter().enumerate();
         let rows = rows.filter(|(_, (row, ..))| !(is_statement && row.what.starts_with("function")));
         rows.filter_map(|(at, (_, pattern, _))| Some((at, pattern.captures(line)?))).find_map(|(at, captures)| {
@@ -324,6 +326,12 @@ mod tests {
                 "package A is\n   procedure B is\n   begin\n      C;\nend A;\n",
                 &["1-5 class A", "2-4 method A.B"],
             ),
+            // A declaration over several lines has no closing line.
+            (
+                "ada",
+                "package A is\n   function B\n     (C : D) return E;\n   F : constant G := 1;\nend A;\n",
+                &["1-5 class A", "2-3 method A.B", "4-4 constant A.F"],
+            ),
             // Whatever is indented how, up to the closing word.
             (
                 "systemverilog",
@@ -336,6 +344,9 @@ mod tests {
                 "[a]\nb = 1\n\n[c]\nd = 2\n",
                 &["1-2 section a", "2-2 constant a.b", "4-5 section c", "5-5 constant c.d"],
             ),
+            // Names that begin like a statement.
+            ("erlang", "throw_it(a) ->\n    b.\n", &["1-2 function throw_it"]),
+            ("justfile", "new-day:\n    a\nreturn: new-day\n", &["1-2 function new-day", "3-3 function return"]),
             // At the end of the text.
             ("fishshell", "function a\n    b", &["1-2 function a"]),
         ] {

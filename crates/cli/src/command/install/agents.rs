@@ -6,6 +6,16 @@
 //! <https://geminicli.com/docs/hooks/reference>; Copilot <https://docs.github.com/en/copilot/reference/hooks-reference>,
 //! and for its folder and its servers <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference>.
 //! OpenCode documents plugins (programs in JavaScript) and no hook of a command: <https://opencode.ai/docs/plugins>.
+//!
+//! Servers and notes of agents without a hook at a session's start: Amp <https://ampcode.com/manual>; Cline
+//! <https://docs.cline.bot/getting-started/config> and <https://docs.cline.bot/features/cline-rules/overview>; Junie, the
+//! agent of JetBrains, <https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html> and
+//! <https://junie.jetbrains.com/docs/guidelines-and-memory.html>; Kiro <https://kiro.dev/docs/mcp/configuration> and
+//! <https://kiro.dev/docs/steering>; Windsurf <https://docs.windsurf.com/windsurf/cascade/mcp> and
+//! <https://docs.windsurf.com/windsurf/cascade/memories>; Zed <https://zed.dev/docs/ai/mcp> and
+//! <https://zed.dev/docs/ai/rules>. VS Code also reads Copilot's files:
+//! <https://code.visualstudio.com/docs/agents/reference/mcp-configuration>. Roo Code has ended:
+//! <https://docs.roocode.com/sunset>.
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +56,12 @@ history and status; its search also lists matching lines (pattern) and reads one
 
 const CURSOR_HEAD: &str =
     "---\ndescription: What the colgrep code search on this machine does\nalwaysApply: true\n---\n\n";
+const WINDSURF_HEAD: &str =
+    "---\ntrigger: always_on\ndescription: What the colgrep code search on this machine does\n---\n\n";
+
+/// Notes of a project that Zed reads instead of AGENTS.md, in its order.
+const ZED_NOTES: [&str; 6] =
+    [".rules", ".cursorrules", ".windsurfrules", ".clinerules", ".github/copilot-instructions.md", "AGENT.md"];
 
 /// Longest time that an agent waits for the hook, which needs some milliseconds.
 const HOOK_SECONDS_MAX: u64 = 10;
@@ -84,14 +100,9 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
         }
         (Agent::Opencode, project) => {
             let value = json!({"type": "local", "command": [files.command, "mcp"], "enabled": true});
-            let home = if project {
-                folder.to_path_buf()
-            } else {
-                env.config_home().unwrap_or(folder.join(".config")).join("opencode")
-            };
-            let with_comments = home.join("opencode.jsonc");
-            let file = if with_comments.is_file() { with_comments } else { home.join("opencode.json") };
-            vec![notes(home.join("AGENTS.md")), target(file, JsonServerEntry { table: "mcp", value })]
+            let home = if project { folder.to_path_buf() } else { config(folder, env).join("opencode") };
+            let server = JsonServerEntry { table: "mcp", value };
+            vec![notes(home.join("AGENTS.md")), target(with_comments(home.join("opencode.json")), server)]
         }
         (Agent::Cursor, project) => {
             let entry = json!({"command": files.hook(), "timeout": HOOK_SECONDS_MAX});
@@ -133,7 +144,59 @@ pub fn targets(agent: Agent, project: bool, folder: &Path, env: &Env) -> Vec<Ins
                 files.copilot_hook("hooks/colgrep.json"),
             ]
         }
+        (Agent::Amp, project) => {
+            let home = if project { folder.join(".amp") } else { config(folder, env).join("amp") };
+            let server = JsonServerEntry { table: "amp.mcpServers", value: files.stdio() };
+            let text = if project { folder } else { &home }.join("AGENTS.md");
+            vec![notes(text), target(with_comments(home.join("settings.json")), server)]
+        }
+        // Cline has servers of the user only.
+        (Agent::Cline, true) => vec![files.notes("AGENTS.md")],
+        (Agent::Cline, false) => {
+            let home = env.cline_home.clone().unwrap_or_else(|| folder.join(".cline"));
+            let files = AgentFiles { folder: &home, ..files };
+            vec![files.notes("rules/colgrep.md"), files.server("data/settings/cline_mcp_settings.json", files.stdio())]
+        }
+        (Agent::Junie, project) => {
+            let mut targets = vec![files.server(".junie/mcp/mcp.json", files.stdio())];
+            // Junie documents no notes of the user.
+            if project {
+                targets.push(files.notes(".junie/AGENTS.md"));
+            }
+            targets
+        }
+        (Agent::Kiro, _) => {
+            vec![files.notes(".kiro/steering/colgrep.md"), files.server(".kiro/settings/mcp.json", files.stdio())]
+        }
+        // Windsurf has servers of the user only.
+        (Agent::Windsurf, true) => {
+            vec![files.file(".windsurf/rules/colgrep.md", Section { head: WINDSURF_HEAD, text: TEXT })]
+        }
+        (Agent::Windsurf, false) => vec![
+            files.notes(".codeium/windsurf/memories/global_rules.md"),
+            files.server(".codeium/windsurf/mcp_config.json", files.stdio()),
+        ],
+        (Agent::Zed, project) => {
+            let home = if project { folder.join(".zed") } else { config(folder, env).join("zed") };
+            let server = JsonServerEntry { table: "context_servers", value: files.stdio() };
+            let text = if project { folder } else { &home }.join("AGENTS.md");
+            let mut targets = vec![notes(text), target(home.join("settings.json"), server)];
+            let instead = ZED_NOTES.iter().map(|name| folder.join(name)).find(|path| project && path.is_file());
+            targets.extend(instead.map(notes));
+            targets
+        }
     }
+}
+
+/// The folder of the user's settings.
+fn config(home: &Path, env: &Env) -> PathBuf {
+    env.config_home().unwrap_or_else(|| home.join(".config"))
+}
+
+/// A JSON file, or the one beside it that may have comments if there is one.
+fn with_comments(file: PathBuf) -> PathBuf {
+    let other = file.with_extension("jsonc");
+    if other.is_file() { other } else { file }
 }
 
 /// Where an agent keeps transcripts of its sessions that `colgrep log` can read.
@@ -148,7 +211,7 @@ pub fn transcripts(agent: Agent, env: &Env) -> Option<PathBuf> {
             let own = env.codex_home.clone().or_else(|| Some(home?.join(".codex")))?;
             Some(own.join("sessions"))
         }
-        Agent::Opencode | Agent::Cursor | Agent::Gemini | Agent::Copilot => None,
+        _ => None,
     }
 }
 

@@ -9,12 +9,14 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use colgrep_core::code_line::calling_lines;
 use colgrep_engine::request::has_no_word;
 use colgrep_engine::session::related::CallRow;
 use colgrep_engine::{
     CallDirection, CallLevelsRequest, CallStart, Engine, Env, OpenOptions, Scope, SearchRequest, Session, Weakest,
 };
 use colgrep_index::lexical::split_callee;
+use colgrep_syntax::language;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -260,12 +262,8 @@ impl LspServer {
         let mut calls = Vec::new();
         for row in self.called(&params.item, CallDirection::Callers)? {
             let (item, text) = self.item(&row)?;
-            let lines: Vec<&str> = text.lines().collect();
             let span = (row.unit.span.line as usize, row.unit.span.end as usize);
-            let mut ranges = occurrences(&lines, span, split_callee(&row.callee).1, row.name_line as usize);
-            if ranges.is_empty() {
-                ranges.push(item.selection_range);
-            }
+            let ranges = call_ranges(&item, &text, span, &row);
             calls.push(json!({"from": item, "fromRanges": ranges}));
         }
         Ok(calls.into())
@@ -274,15 +272,10 @@ impl LspServer {
     fn outgoing(&self, params: &ItemParams) -> Result<Value> {
         let own = &params.item;
         let text = self.files.text(&own.uri)?;
-        let lines: Vec<&str> = text.lines().collect();
         let span = (own.range.start.line as usize + 1, own.range.end.line as usize + 1);
-        let name_line = own.selection_range.start.line as usize + 1;
         let mut calls = Vec::new();
         for row in self.called(own, CallDirection::Callees)? {
-            let mut ranges = occurrences(&lines, span, split_callee(&row.callee).1, name_line);
-            if ranges.is_empty() {
-                ranges.push(own.selection_range);
-            }
+            let ranges = call_ranges(own, &text, span, &row);
             calls.push(json!({"to": self.item(&row)?.0, "fromRanges": ranges}));
         }
         Ok(calls.into())
@@ -312,6 +305,24 @@ impl LspServer {
         };
         Ok((item, text))
     }
+}
+
+/// Where a caller calls: the names of the callee on lines `span` that call it. Languages whose calls need no parentheses
+/// may have no such line; then all its names there, and without any, the caller's own name.
+fn call_ranges(caller: &CallItem, text: &str, span: (usize, usize), row: &CallRow) -> Vec<TextRange> {
+    let callee = split_callee(&row.callee).1;
+    let own_line = caller.selection_range.start.line as usize + 1;
+    let mut ranges = occurrences(&text.lines().collect::<Vec<_>>(), span, callee, own_line);
+    let language = language::of_file(&caller.uri, text.as_bytes());
+    let lines = calling_lines(text, callee, language.comments, language::facts());
+    let is_call = |range: &TextRange| lines.contains(&(range.start.line + 1));
+    if ranges.iter().any(is_call) {
+        ranges.retain(is_call);
+    }
+    if ranges.is_empty() {
+        ranges.push(caller.selection_range);
+    }
+    ranges
 }
 
 /// The parameters of a request.

@@ -7,7 +7,20 @@ use std::path::{Path, PathBuf};
 use super::Sandbox;
 
 /// The agents that `install` knows.
-pub const AGENTS: [&str; 6] = ["claude-code", "codex", "opencode", "cursor", "gemini", "copilot"];
+pub const AGENTS: [&str; 12] = [
+    "claude-code",
+    "codex",
+    "opencode",
+    "cursor",
+    "gemini",
+    "copilot",
+    "amp",
+    "cline",
+    "junie",
+    "kiro",
+    "windsurf",
+    "zed",
+];
 
 /// Every file, folder and link below `folder`.
 pub fn everything(folder: &Path) -> BTreeMap<String, String> {
@@ -57,6 +70,16 @@ pub fn lived_in(sandbox: &Sandbox, shape: impl Fn(&str) -> String) {
             (".gemini/settings.json", "{\n    \"mcpServers\": {\n        \"a\": { \"command\": \"b\" }\n    }\n}\n"),
             (".vscode/mcp.json", "{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"),
             (".copilot/mcp-config.json", "{\"mcpServers\": {}}"),
+            (".amp/settings.jsonc", "{\n  // mine\n  \"amp.mcpServers\": { \"x\": { \"command\": \"y\" } },\n}\n"),
+            ("config/amp/settings.json", "{\"amp.showCosts\": true}"),
+            (".cline/data/settings/cline_mcp_settings.json", "{\n  \"mcpServers\": {}\n}"),
+            (".junie/mcp/mcp.json", "{ \"mcpServers\": { \"x\": { \"command\": \"y\" } } }\n"),
+            (".kiro/settings/mcp.json", "{\n\t\"mcpServers\": {\n\t}\n}\n"),
+            (".codeium/windsurf/mcp_config.json", "{}"),
+            (".codeium/windsurf/memories/global_rules.md", "# Mine"),
+            ("config/zed/settings.json", "// Zed settings\n{\n  \"theme\": \"One Dark\", // mine\n}\n"),
+            (".zed/settings.json", "{\n  \"tab_size\": 2\n}"),
+            (".rules", "mine\n"),
         ] {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

@@ -89,6 +89,13 @@ impl Sandbox {
         Ran::of(self.command(args).output().expect("a binary that starts"), &self.root())
     }
 
+    /// Runs the binary, which has to refuse with a message that contains `why`.
+    #[track_caller]
+    pub fn refuses(&self, args: &[&str], why: &str) {
+        let ran = self.run(args);
+        assert!(ran.status == 2 && ran.err.contains(why), "{args:?}: {ran:?}");
+    }
+
     /// Runs the binary with variables set.
     pub fn run_with(&self, vars: &[(&str, &str)], args: &[&str]) -> Ran {
         Ran::of(self.command(args).envs(vars.iter().copied()).output().expect("a binary that starts"), &self.root())

@@ -178,8 +178,9 @@ lined!(RACKET, "racket", ["rkt", "rktl"], &[";", "#|"], [
 lined!(SCHEME, "scheme", ["ss", "sld"], &[";", "#|"], [
     function(r"\((?:define\*?|define-public|define\*-public|define-inlinable|define-syntax-rule)\s+\(+([^\s()\[\]]+)"),
     function(r"\(define-syntax\s+\(?([^\s()\[\]]+)"),
+    function(r"\((?:define-(?:method|generic|accessor|macro)(?:-with-docs)?|def-?macro(?:-public)?)\s+\(*([^\s()\[\]]+)"),
     function(r"\(define(?:-public)?\s+([^\s()]+)\s+\((?:lambda|case-lambda)\b"),
-    class(r"\((?:define-record-type|define-class|define-structure)\s+\(?([^\s()\[\]]+)"),
+    class(r"\((?:define-record-type|define-class(?:-with-docs)?|define-structure)\s+\(?([^\s()\[\]]+)"),
     constant(r"\((?:define|define-public|define-constant)\s+([^\s()\[\]]+)"),
 ], imports: r"\((?:use-modules|import|load)\b", calls: LISP_CALLS; interpreters: &["guile", "csi", "scheme"]);
 lined!(TCL, "tcl", ["tcl", "itcl"], HASH, [

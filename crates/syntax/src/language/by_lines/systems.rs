@@ -7,7 +7,9 @@ use super::{
 use crate::language::{Language, Reader};
 
 lined!(ADA, "ada", ["adb", "ads", "ada"], DASHES, [
-    class(r"(?:private\s+)?package(?:\s+body)?\s+([\w.]+)\s+is\b").closed(r"end\b"),
+    class(r"package\s+([\w.]+)\s+is\s+new\b"),
+    DefinitionLine { what: "function.declaration", ..function(r"(?:procedure|function)\s+(\w+|\x22[^\x22]+\x22)\s+is\s+new\b") },
+    class(r"(?:private\s+)?package(?:\s+body)?\s+([\w.]+)\s*(?:\bis\b|\bwith\b|$)").closed(r"end\b"),
     declaration(r"(?:not\s+)?(?:overriding\s+)?(?:procedure|function|entry)\s+(?:([\w.]+)\.)?(\w+|\x22[^\x22]+\x22).*;\s*$"),
     function(r"(?:not\s+)?(?:overriding\s+)?(?:procedure|function|entry)\s+(?:([\w.]+)\.)?(\w+|\x22[^\x22]+\x22)").closed(r"end\b"),
     class(r"(?:task|protected)(?:\s+(?:type|body))?\s+(\w+).*\bis\b").closed(r"end\b"),

@@ -16,3 +16,6 @@
 
 (comment) @comment
 (import) @import
+
+; Others name a message with the package: relay.v1.Event.
+(source_file (package (full_ident) @name)) @namespace

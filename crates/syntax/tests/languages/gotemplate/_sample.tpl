@@ -1,12 +1,12 @@
 {{/* The name of the chart. */}}
-{{- define "relay.name" -}}
+{{- define "relay.heading" -}}
 {{- if .Values.name -}}
 {{ .Values.name }}
 {{- else -}}
-{{ include "relay.default" . }}
+{{ include "relay-default" . }}
 {{- end -}}
 {{- end -}}
 
-{{- define "relay.default" -}}
+{{- define "relay-default" -}}
 relay
 {{- end -}}

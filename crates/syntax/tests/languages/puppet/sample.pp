@@ -12,6 +12,6 @@ define relay::route(String $to) {
   notify { $to: }
 }
 
-function relay::weigh(Integer $n) {
+function relay::heavier(Integer $n) {
   $n * 2
 }

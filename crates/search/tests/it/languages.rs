@@ -1,0 +1,82 @@
+//! Questions in other languages than English.
+
+use std::fs;
+use std::path::Path;
+
+use colgrep_core::collapse::PerFile;
+use colgrep_core::fuse::Fusion;
+use colgrep_core::knob::{Knobs, Profile};
+use colgrep_index::store::{Snapshot, Store};
+use colgrep_index::update::Updater;
+use colgrep_search::{CorpusAnswer, QueryContext, Request, search_one};
+
+const FILES: [(&str, &str); 5] = [
+    ("src/pool.py", "def take(self):\n    \"\"\"Takes a connection from the pool.\"\"\"\n    return self.free.pop()\n"),
+    ("src/session.py", "def sweep(store):\n    \"\"\"Deletes expired sessions.\"\"\"\n    store.clear()\n"),
+    ("src/upload.py", "def check(size):\n    \"\"\"Limits the size of an uploaded file.\"\"\"\n    return size < 10\n"),
+    ("src/lamp.py", "def walk(lamps):\n    \"\"\"Обходит фонари на берегу.\"\"\"\n    return lamps\n"),
+    ("docs/leitfaden.md", "# Leuchtturm\n\nDer Wärter putzt jeden Abend die Laterne.\n"),
+];
+
+fn open(base: &Path) -> Snapshot {
+    for (path, text) in FILES {
+        let path = base.join("wire").join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    Updater::new(&Store::new(base.join("data")), &base.join("wire")).run().expect("an index").0
+}
+
+fn ask(snapshot: &Snapshot, query: &str) -> CorpusAnswer {
+    let knobs = Knobs::of(Profile::Default);
+    let request = Request {
+        query,
+        knobs: &knobs,
+        fusion: Fusion::MinMax,
+        files: 5,
+        units_per_file: PerFile::Usual,
+        strength_min: 0.0,
+        semantic: None,
+        background: QueryContext::default(),
+    };
+    search_one(snapshot, None, &request, None).expect("an answer")
+}
+
+fn first(answer: &CorpusAnswer) -> Option<&str> {
+    answer.hits.first().map(|hit| answer.files[hit.file].path.as_str())
+}
+
+#[test]
+fn a_question_finds_what_its_english_form_finds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let snapshot = open(folder.path());
+    let english = ask(&snapshot, "where are expired sessions deleted");
+    assert_eq!(first(&english), Some("src/session.py"));
+    assert!(english.query.translation.is_none());
+    for question in [
+        "过期的会话在哪里删除",
+        "期限切れのセッションを削除する処理",
+        "만료된 세션을 삭제하는 코드",
+        "где удаляются просроченные сессии",
+        "dónde se eliminan las sesiones expiradas",
+        "wo werden abgelaufene Sitzungen gelöscht",
+        "où sont supprimées les sessions expirées",
+        "onde as sessões expiradas são excluídas",
+    ] {
+        let answer = ask(&snapshot, question);
+        assert_eq!(first(&answer), Some("src/session.py"), "{question}");
+        let told = answer.query.told();
+        assert!(told.first().is_some_and(|told| told.contains(" for \"") && told.contains("session")), "{told:?}");
+    }
+}
+
+#[test]
+fn comments_and_documents_in_the_language_are_found_by_their_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let snapshot = open(folder.path());
+    for (question, path) in
+        [("обходит фонари", "src/lamp.py"), ("wie putzt der Wärter die Laterne", "docs/leitfaden.md")]
+    {
+        assert_eq!(first(&ask(&snapshot, question)), Some(path), "{question}");
+    }
+}
