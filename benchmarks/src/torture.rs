@@ -4,6 +4,7 @@
 
 mod apart;
 mod bombs;
+mod cluster;
 mod crowd;
 mod disk;
 mod forge;
@@ -61,6 +62,8 @@ pub enum TortureKind {
     Held,
     /// Ignore files with all that git reads in them: a walk finds the files that git lists
     Ignored,
+    /// Shards with two replicas each lose processes, disks and files while they are asked (Linux)
+    Cluster,
 }
 
 impl TortureKind {
@@ -77,6 +80,7 @@ impl TortureKind {
             TortureKind::Mcp => mcp::run(args),
             TortureKind::Held => held::run(args),
             TortureKind::Ignored => ignored::run(args),
+            TortureKind::Cluster => cluster::run(args),
         }
     }
 }

@@ -84,6 +84,12 @@ fn ignore_files_mean_what_they_mean_to_git() {
     assert!(table.contains("| 200 | 200 | 0 |"), "{table}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cluster_that_loses_parts_loses_no_answer() {
+    assert_sound(&torture(&["cluster", "--cases", "6", "--time-limit", "60"]), &["cluster"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_starved_run_says_so_and_loses_nothing() {

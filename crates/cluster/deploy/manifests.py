@@ -10,7 +10,8 @@ The file is the one that `colgrep serve --shards` reads, with what else a deploy
      "bucket": "s3://acme-search/colgrep",
      "image": "registry.example.com/colgrep:0.1.0"}
 
-`repositories` has a list for each shard. On Kubernetes the addresses of `shards` only say how many replicas each shard has.
+`repositories` has a list for each shard. A repository may name a `branch`; else its HEAD is built, and replicas take the
+newest index of any branch. On Kubernetes the addresses of `shards` only say how many replicas each shard has.
 docs/operations.md says what to do with the result.
 """
 
@@ -24,9 +25,12 @@ from pathlib import Path
 from typing import Any
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+-]*")
 #: Ports of shards and of coordinators; where they keep tokens, sources and indexes.
 SHARD, SEARCH = 4001, 7345
 TOKENS, DATA = "/etc/colgrep/tokens", "/var/lib/colgrep"
+#: Seconds between two looks of a replica at the bucket.
+LOOK = 15
 
 
 class ManifestError(ValueError):
@@ -40,6 +44,7 @@ def read(path: Path) -> dict[str, Any]:
         shards, repositories = plan["shards"], plan["repositories"]
         names = [one["name"] for shard in repositories for one in shard]
         urls = [one["url"] for shard in repositories for one in shard]
+        branches = [one.get("branch", "") for shard in repositories for one in shard]
         plan["bucket"], plan["image"] = str(plan.get("bucket", "")), str(plan.get("image", ""))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ManifestError(f"{path}: {error!r}") from error
@@ -49,6 +54,8 @@ def read(path: Path) -> dict[str, Any]:
         raise ManifestError(f"{path}: {bad[0]!r} is no name: letters, digits, '.', '_' and '-'")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ManifestError(f"{path}: {twice[0]} belongs to two shards; move it by the steps of docs/operations.md")
+    if bad := [branch for branch in branches if branch and not BRANCH.fullmatch(branch)]:
+        raise ManifestError(f"{path}: {bad[0]!r} is no branch")
     if bad := [url for url in urls if url.startswith("-") or any(ord(c) < 32 for c in url)]:
         raise ManifestError(f"{path}: {bad[0]!r} is no address of a repository")
     if not all(shards) or not all(repositories):
@@ -56,85 +63,190 @@ def read(path: Path) -> dict[str, Any]:
     return plan
 
 
-def update(plan: dict[str, Any], shard: int, data: str) -> str:
-    """The script that brings the sources and indexes of a shard to what the bucket has, before the shard starts.
+UPDATE = """#!/bin/sh
+# Brings a replica to the newest indexes of the bucket. Each repository has two folders, a and b: the one that is not
+# served is brought to the commit of the newest index, and then takes the other one's place in the list that the shard
+# follows. So all replicas serve the same generation. What can't be fetched stays as it is.
+set -u
+export COLGREP_BACKGROUND=0 COLGREP_WAIT=1
+data=@data@
+bucket=@bucket@
+list=$data/repositories
+mkdir -p "$data/src"
+touch "$list"
+: > "$list.new"
 
-    What can't be fetched stays as it is, so a shard starts from its disk while git or the bucket is away.
-    """
-    lines = ["#!/bin/sh", "# Brings a shard's sources and indexes up to date; what can't be fetched stays as it is.", "set -u"]
-    for one in plan["repositories"][shard]:
-        tree, url, name = shlex.quote(f"{data}/src/{one['name']}"), shlex.quote(one["url"]), one["name"]
-        fetch = [
-            f"[ -d {tree}/.git ] || git init -q {tree}",
-            f"git -C {tree} fetch -q --depth=1 {url} HEAD",
-            f"git -C {tree} reset -q --hard FETCH_HEAD",
-        ]
-        lines += [f"{{ {' && '.join(fetch)}; }} || echo {shlex.quote(f'{name}: not fetched; its sources stay as they are')} >&2"]
-        if plan["bucket"]:
-            pull = f"colgrep pull --quiet --name {shlex.quote(name)} -- {shlex.quote(plan['bucket'])} {tree}"
-            lines += [f"{pull} || echo {shlex.quote(f'{name}: not pulled; its index stays as it is')} >&2"]
-    return "\n".join([*lines, "exit 0", ""])
+say() { echo "$name: $1" >&2; }
+
+# The commit to serve: that of the newest index, or the branch's where there is no index yet.
+wanted() {
+  found=
+  if [ -n "$bucket" ]; then
+    rows=$(colgrep pull --quiet --list --name "$name" -- "$bucket" "$next")
+    case $? in 0) ;; 1) rows= ;; *) return 1 ;; esac
+    found=$(echo "$rows" | awk -v branch="$branch" 'branch == "" || $2 == branch { print $1; exit }')
+  fi
+  [ -n "$found" ] || found=$(git ls-remote "$url" "${branch:-HEAD}" | awk '{ print $1; exit }')
+  [ -n "$found" ] && echo "$found"
+}
+
+fetch() {
+  git -C "$next" fetch -q --depth=1 "$url" "$commit" 2>/dev/null ||
+    git -C "$next" fetch -q --depth=1 "$url" "${branch:-HEAD}" || return 1
+  git -C "$next" reset -q --hard "$commit" && git -C "$next" clean -qfdx
+}
+
+index() {
+  if [ -n "$bucket" ]; then
+    colgrep pull --quiet --name "$name" -- "$bucket" "$next"
+    case $? in 0) return 0 ;; 1) say "the bucket has no index; it is built here" ;; *) return 1 ;; esac
+  fi
+  colgrep init --quiet -- "$next"
+  [ $? -le 1 ]
+}
+
+repository() {
+  name=$1 url=$2 branch=$3
+  served=$(awk -v start="$name=" 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list")
+  case $served in */a) next=$data/src/$name/b ;; *) next=$data/src/$name/a ;; esac
+  [ -d "$next/.git" ] || git init -q "$next"
+  if ! commit=$(wanted); then
+    say "not fetched; it stays as it is"
+  elif [ -n "$served" ] && [ "$(git -C "$served" rev-parse -q --verify HEAD)" = "$commit" ]; then
+    :
+  elif ! fetch; then
+    say "not fetched; it stays as it is"
+  elif ! index; then
+    say "not pulled; it stays as it is"
+  else
+    served=$next
+  fi
+  [ -z "$served" ] || echo "$name=$served" >> "$list.new"
+}
+
+"""
+
+
+def quoted(one: dict[str, Any]) -> str:
+    """A repository's name, address and branch for a shell."""
+    return " ".join(shlex.quote(word) for word in (one["name"], one["url"], one.get("branch", "")))
+
+
+def update(plan: dict[str, Any], shard: int, data: str) -> str:
+    """The script that brings a replica to the newest indexes of the bucket, before its shard starts and while it runs."""
+    head = UPDATE.replace("@data@", shlex.quote(data)).replace("@bucket@", shlex.quote(plan["bucket"]))
+    calls = [f"repository {quoted(one)}" for one in plan["repositories"][shard]]
+    tail = 'if cmp -s "$list" "$list.new"; then rm "$list.new"; else mv "$list.new" "$list"; fi'
+    return head + "\n".join([*calls, tail, "exit 0", ""])
+
+
+PUSH = """#!/bin/sh
+# Builds and pushes the indexes of repositories, all or those that the arguments name; fails if one fails.
+set -u
+export COLGREP_BACKGROUND=0 COLGREP_WAIT=1
+data=@data@
+bucket=@bucket@
+wanted=" $* "
+failed=0
+mkdir -p "$data"
+# A timer and a webhook may both start it.
+if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
+
+repository() {
+  name=$1 url=$2 branch=$3
+  case $wanted in "  " | *" $name "*) ;; *) return ;; esac
+  tree=$data/src/$name
+  { [ -d "$tree/.git" ] || git init -q "$tree"; } &&
+    { [ -z "$branch" ] || git -C "$tree" symbolic-ref HEAD "refs/heads/$branch"; } &&
+    git -C "$tree" fetch -q --depth=1 "$url" "${branch:-HEAD}" &&
+    git -C "$tree" reset -q --hard FETCH_HEAD &&
+    { colgrep pull --quiet --name "$name" -- "$bucket" "$tree" || true; } &&
+    colgrep push --quiet --name "$name" -- "$bucket" "$tree" || failed=1
+}
+
+"""
 
 
 def push(plan: dict[str, Any], data: str) -> str:
-    """The script that builds the indexes of all repositories and pushes them."""
-    lines = ["#!/bin/sh", "# Builds and pushes the index of each repository; fails if one fails.", "set -u", "failed=0"]
-    for one in [one for shard in plan["repositories"] for one in shard]:
-        tree, url, name = shlex.quote(f"{data}/src/{one['name']}"), shlex.quote(one["url"]), shlex.quote(one["name"])
-        bucket = shlex.quote(plan["bucket"])
-        steps = [
-            f"{{ [ -d {tree}/.git ] || git init -q {tree}; }}",
-            f"git -C {tree} fetch -q --depth=1 {url} HEAD",
-            f"git -C {tree} reset -q --hard FETCH_HEAD",
-            f"{{ colgrep pull --quiet --name {name} -- {bucket} {tree} || true; }}",
-            f"colgrep push --quiet --name {name} -- {bucket} {tree}",
-        ]
-        lines += [" && ".join(steps) + " || failed=1"]
-    return "\n".join([*lines, "exit $failed", ""])
-
-
-def roots(plan: dict[str, Any], shard: int, data: str) -> list[str]:
-    """The arguments that name a shard's repositories."""
-    return [f"{one['name']}={data}/src/{one['name']}" for one in plan["repositories"][shard]]
+    """The script that builds the indexes of repositories and pushes them."""
+    head = PUSH.replace("@data@", shlex.quote(data)).replace("@bucket@", shlex.quote(plan["bucket"]))
+    calls = [f"repository {quoted(one)}" for shard in plan["repositories"] for one in shard]
+    return head + "\n".join([*calls, "exit $failed", ""])
 
 
 # systemd
 
 
-def unit(description: str, service: dict[str, str], before: list[str]) -> str:
-    """A unit of a service that is restarted where it ends."""
-    head = ["[Unit]", f"Description={description}", "After=network-online.target", "Wants=network-online.target", ""]
-    fixed = {"DynamicUser": "yes", "StateDirectory": "colgrep", "Restart": "always", "RestartSec": "1"}
-    rows = [f"{key}={value}" for key, value in (fixed | service).items()]
-    return "\n".join([*head, "[Service]", *before, *rows, "", "[Install]", "WantedBy=multi-user.target", ""])
+#: A service that may write its own data and little else.
+CONFINED = {
+    "User": "colgrep",
+    "StateDirectory": "colgrep",
+    "ProtectSystem": "strict",
+    "ProtectHome": "yes",
+    "PrivateTmp": "yes",
+    "NoNewPrivileges": "yes",
+}
+#: A service that is restarted where it ends.
+KEPT = {"Restart": "always", "RestartSec": "1"}
+
+
+def unit(description: str, service: dict[str, str], after: str = "", wanted_by: str = "multi-user.target") -> str:
+    """A unit of a service."""
+    others = f"network-online.target {after}".strip()
+    head = ["[Unit]", f"Description={description}", f"After={others}", f"Wants={others}", "", "[Service]"]
+    install = ["", "[Install]", f"WantedBy={wanted_by}"] if wanted_by else []
+    return "\n".join([*head, *(f"{key}={value}" for key, value in (CONFINED | service).items()), *install, ""])
+
+
+def timer(description: str, seconds: int) -> str:
+    """A unit that starts the service of its name again and again."""
+    head = ["[Unit]", f"Description={description}", "", "[Timer]", "OnActiveSec=0"]
+    return "\n".join([*head, f"OnUnitInactiveSec={seconds}", "AccuracySec=1", "", "[Install]", "WantedBy=timers.target", ""])
 
 
 def systemd(plan: dict[str, Any]) -> dict[str, str]:
     """Files by path; each host has a folder."""
     files = {"coordinator/shards.json": json.dumps({"shards": plan["shards"]}, indent=2) + "\n"}
     search = f"/usr/local/bin/colgrep serve --shards /etc/colgrep/shards.json --listen 127.0.0.1:{SEARCH} --log json"
+    run = f"{search} --token-file {TOKENS}/search --shard-token-file {TOKENS}/shard"
+    environment = f"COLGREP_DATA_DIR={DATA}/coordinator HOME={DATA}"
     files["coordinator/colgrep.service"] = unit(
-        "colgrep: searches over shards",
-        {"ExecStart": f"{search} --token-file {TOKENS}/search --shard-token-file {TOKENS}/shard"},
-        ["SupplementaryGroups=colgrep"],
+        "colgrep: searches over shards", KEPT | {"Environment": environment, "ExecStart": run}
     )
+    if plan["bucket"]:
+        data = f"{DATA}/push"
+        oneshot = {"Type": "oneshot", "Environment": f"COLGREP_DATA_DIR={data}/index HOME={data}"}
+        files["build/colgrep-push"] = push(plan, data)
+        files["build/colgrep-push.service"] = unit(
+            "colgrep: builds and pushes indexes", oneshot | {"ExecStart": "/usr/local/bin/colgrep-push"}, wanted_by=""
+        )
+        files["build/colgrep-push.timer"] = timer("colgrep: builds and pushes indexes", 900)
+        files["build/colgrep-webhook"] = Path(__file__).with_name("webhook.py").read_text(encoding="utf-8")
+        files["build/colgrep-plan.json"] = json.dumps(plan, indent=2) + "\n"
+        secret = f"--secret-file {TOKENS}/webhook /etc/colgrep/colgrep-plan.json"
+        run = f"/usr/local/bin/colgrep-webhook {secret} -- /usr/local/bin/colgrep-push"
+        environment = {"Environment": f"COLGREP_DATA_DIR={data}/index HOME={data}"}
+        files["build/colgrep-webhook.service"] = unit(
+            "colgrep: builds an index as soon as its code host tells of a push", KEPT | environment | {"ExecStart": run}
+        )
     for shard, replicas in enumerate(plan["shards"]):
-        data = f"{DATA}/shard-{shard}"
-        names = " ".join(shlex.quote(root) for root in roots(plan, shard, data))
+        data, updates = f"{DATA}/shard-{shard}", f"colgrep-update-{shard}"
+        environment = {"Environment": f"COLGREP_DATA_DIR={data}/index HOME={data}"}
+        run = f"/usr/local/bin/colgrep serve --shard --log json --token-file {TOKENS}/shard --repositories {data}/repositories"
         for address in replicas:
             host, _, port = address.rpartition(":")
             folder = host.strip("[]").replace(":", "_")
-            files[f"{folder}/colgrep-update-{shard}"] = update(plan, shard, data)
+            files[f"{folder}/{updates}"] = update(plan, shard, data)
+            files[f"{folder}/{updates}.service"] = unit(
+                f"colgrep: brings shard {shard} to the newest indexes",
+                {"Type": "oneshot"} | environment | {"ExecStart": f"/usr/local/bin/{updates}"},
+                wanted_by="",
+            )
+            files[f"{folder}/{updates}.timer"] = timer(f"colgrep: brings shard {shard} to the newest indexes", LOOK)
             files[f"{folder}/colgrep-shard-{shard}.service"] = unit(
                 f"colgrep: shard {shard}",
-                {
-                    "Environment": f"COLGREP_DATA_DIR={data}/index HOME={data}",
-                    "ExecStartPre": f"/usr/local/bin/colgrep-update-{shard}",
-                    "ExecStart": f"/usr/local/bin/colgrep serve --shard --listen {host}:{port} --log json "
-                    f"--token-file {TOKENS}/shard {names}",
-                    "TimeoutStartSec": "infinity",
-                },
-                ["SupplementaryGroups=colgrep"],
+                KEPT | environment | {"ExecStart": f"{run} --listen {host}:{port}"},
+                after=f"{updates}.service",
             )
     return files
 
@@ -185,7 +297,11 @@ def kubernetes(plan: dict[str, Any]) -> dict[str, str]:
         addresses.append([f"{name}-{at}.{name}:{SHARD}" for at in range(len(replicas))])
         selector = {"app.kubernetes.io/name": "colgrep", "app.kubernetes.io/instance": name}
         serve = ["colgrep", "serve", "--shard", "--listen", f"0.0.0.0:{SHARD}", "--log", "json"]
-        serve += ["--token-file", f"{TOKENS}/shard", "--", *roots(plan, shard, data)]
+        serve += ["--token-file", f"{TOKENS}/shard", "--repositories", f"{data}/repositories"]
+        script_at = f"/scripts/update-{shard}"
+        # As the first process it would ignore that it is told to end.
+        again = ["sh", "-c", f"trap 'exit 0' TERM; while sleep {LOOK} & wait $!; do {script_at}; done"]
+        updates = {"env": env, "volumeMounts": [*mounts, script]}
         spread = {
             "maxSkew": 1,
             "topologyKey": "kubernetes.io/hostname",
@@ -197,10 +313,11 @@ def kubernetes(plan: dict[str, Any]) -> dict[str, str]:
             "automountServiceAccountToken": True,
             "securityContext": user,
             "topologySpreadConstraints": [spread],
-            "initContainers": [
-                container("update", image, [f"/scripts/update-{shard}"], env=env, volumeMounts=[*mounts, script])
+            "initContainers": [container("first-update", image, [script_at], **updates)],
+            "containers": [
+                container("shard", image, serve, env=env, volumeMounts=[*mounts, token], **probes(SHARD)),
+                container("update", image, again, **updates),
             ],
-            "containers": [container("shard", image, serve, env=env, volumeMounts=[*mounts, token], **probes(SHARD))],
             "volumes": [tokens, scripts, temporary],
         }
         claim = {

@@ -1,12 +1,14 @@
-"""Tests of manifests.py: python3 -m unittest discover deploy"""
+"""Tests of manifests.py: python3 -m unittest discover crates/cluster/deploy"""
 
+import importlib.util
 import json
+import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from manifests import ManifestError, kubernetes, read, roots, systemd, update
+from manifests import ManifestError, kubernetes, push, read, systemd, update
 
 PLAN = {
     "shards": [["10.0.0.1:4001", "10.0.0.2:4001"], ["10.0.0.2:4002"]],
@@ -48,19 +50,46 @@ class Manifests(unittest.TestCase):
             sorted(files),
             [
                 "10.0.0.1/colgrep-shard-0.service",
-                "10.0.0.1/colgrep-update-0",
+                *(f"10.0.0.1/colgrep-update-0{kind}" for kind in ("", ".service", ".timer")),
                 "10.0.0.2/colgrep-shard-0.service",
                 "10.0.0.2/colgrep-shard-1.service",
-                "10.0.0.2/colgrep-update-0",
-                "10.0.0.2/colgrep-update-1",
+                *(f"10.0.0.2/colgrep-update-{shard}{kind}" for shard in (0, 1) for kind in ("", ".service", ".timer")),
+                "build/colgrep-plan.json",
+                *(f"build/colgrep-push{kind}" for kind in ("", ".service", ".timer")),
+                *(f"build/colgrep-webhook{kind}" for kind in ("", ".service")),
                 "coordinator/colgrep.service",
                 "coordinator/shards.json",
             ],
         )
         unit = files["10.0.0.2/colgrep-shard-1.service"]
-        for part in ("ExecStartPre=/usr/local/bin/colgrep-update-1", "--listen 10.0.0.2:4002", "web=/var/lib/colgrep/shard-1/src/web"):
+        for part in (
+            "After=network-online.target colgrep-update-1.service",
+            "--listen 10.0.0.2:4002",
+            "--repositories /var/lib/colgrep/shard-1/repositories",
+        ):
             self.assertIn(part, unit)
         self.assertEqual(json.loads(files["coordinator/shards.json"])["shards"], PLAN["shards"])
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze checks units")
+    def test_systemd_takes_the_units(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in systemd(plan()).items():
+                if name.endswith((".service", ".timer")) and not name.startswith("10.0.0.1"):
+                    # No program and no user is there.
+                    text = text.replace("/usr/local/bin/colgrep", "/bin/true ").replace("User=colgrep", "User=root")
+                    (Path(folder) / Path(name).name).write_text(text)
+            units = sorted(map(str, Path(folder).iterdir()))
+            done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+        said = [line for line in done.stderr.splitlines() if folder in line or "colgrep" in line]
+        self.assertEqual(said, [])
+
+    @unittest.skipUnless(importlib.util.find_spec("kubernetes_validate"), "kubernetes-validate has the schemas")
+    def test_kubernetes_takes_the_objects(self):
+        import kubernetes_validate
+
+        version = kubernetes_validate.latest_version()
+        for one in json.loads(kubernetes(plan())["colgrep.json"])["items"]:
+            kubernetes_validate.validate(one, version, strict=True)
 
     def test_objects_of_kubernetes_fit_together(self):
         items = json.loads(kubernetes(plan())["colgrep.json"])["items"]
@@ -80,27 +109,150 @@ class Manifests(unittest.TestCase):
             volumes = {volume["name"] for volume in template["spec"]["volumes"]} | claims
             for container in template["spec"]["containers"] + template["spec"].get("initContainers", []):
                 self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
-                script = container["command"][0]
-                self.assertTrue(script == "colgrep" or script.removeprefix("/scripts/") in scripts, script)
+                command = container["command"]
+                script = command[2].split()[-2].rstrip(";") if command[0] == "sh" else command[0]
+                self.assertTrue(script == "colgrep" or script.removeprefix("/scripts/") in scripts, command)
         self.assertEqual(of["StatefulSet", "colgrep-shard-0"]["spec"]["replicas"], 2)
 
+
+
+class Replica:
+    """A folder with a bucket, a repository and two replicas, whose `colgrep` is a script that keeps commits only."""
+
+    COLGREP = """#!/bin/sh
+# pull [--list] ... -- BUCKET TREE | push ... -- BUCKET TREE | init ... -- TREE
+verb=$1; list=; name=
+while [ "$1" != -- ]; do
+  [ "$1" = --list ] && list=1
+  [ "$1" = --name ] && name=$2
+  shift
+done
+echo "$verb $name" >> "$CALLS"
+if [ "$verb" = init ]; then exit 0; fi
+[ -d "$2" ] || exit 2
+case $verb in
+  push) echo "$(git -C "$3" rev-parse HEAD) $(git -C "$3" symbolic-ref --short HEAD)" > "$2/$name.new"
+    [ -e "$2/$name" ] && cat "$2/$name" >> "$2/$name.new"
+    mv "$2/$name.new" "$2/$name" ;;
+  pull) [ -e "$2/$name" ] || exit 1
+    if [ "$list" ]; then cat "$2/$name"; fi ;;
+esac
+exit 0
+"""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.bucket, self.origin = self.folder / "bucket", self.folder / "origin"
+        self.bucket.mkdir()
+        program = self.folder / "bin/colgrep"
+        program.parent.mkdir()
+        program.write_text(self.COLGREP)
+        program.chmod(0o755)
+        self.calls = self.folder / "calls"
+        self.env = {
+            "PATH": f"{program.parent}:/usr/bin:/bin",
+            "HOME": str(self.folder),
+            "CALLS": str(self.calls),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        self.run("git", "init", "-q", "-b", "main", str(self.origin))
+        self.repositories = [{"name": "api", "url": str(self.origin), "branch": "main"}]
+
+    def run(self, *command):
+        """Runs a command; its messages."""
+        return subprocess.run(command, env=self.env, capture_output=True, text=True, check=True).stderr
+
+    def commit(self, text):
+        """A commit of the repository."""
+        (self.origin / "file").write_text(text)
+        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+        self.run("git", "-C", str(self.origin), "add", ".")
+        self.run("git", "-C", str(self.origin), *who, "commit", "-qm", text)
+
+    def plan(self):
+        """The plan of one shard."""
+        return plan(shards=[["a:1"]], repositories=[self.repositories], bucket=str(self.bucket))
+
+    def script(self, text, *arguments):
+        """Runs a script; its messages."""
+        path = self.folder / "script"
+        path.write_text(text)
+        return self.run("sh", str(path), *arguments)
+
+    def push(self, *names):
+        """Builds and pushes."""
+        return self.script(push(self.plan(), str(self.folder / "build")), *names)
+
+    def update(self, replica="one"):
+        """Brings a replica up to date: its messages, and for each repository its folder and what is in it."""
+        data = self.folder / replica
+        said = self.script(update(self.plan(), 0, str(data)))
+        rows = dict(row.split("=", 1) for row in (data / "repositories").read_text().splitlines())
+        return said, {name: (Path(path).name, (Path(path) / "file").read_text()) for name, path in rows.items()}
+
+
+class Updates(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.replica = Replica(folder.name)
+
+    def test_replicas_follow_the_newest_index_in_two_folders(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        self.assertEqual(one.update(), ("", {"api": ("a", "first")}))
+        # What is not pushed yet is not served: each replica would build it for itself.
+        one.commit("second")
+        self.assertEqual(one.update(), ("", {"api": ("a", "first")}))
+        one.push()
+        self.assertEqual(one.update(), ("", {"api": ("b", "second")}))
+        # The folder that was served before still has what it had.
+        self.assertEqual((one.folder / "one/src/api/a/file").read_text(), "first")
+        self.assertEqual(one.update(), ("", {"api": ("b", "second")}))
+        self.assertEqual(one.update("two"), ("", {"api": ("a", "second")}))
+        one.commit("third")
+        one.push()
+        self.assertEqual([one.update(name)[1]["api"] for name in ("one", "two")], [("a", "third"), ("b", "third")])
+
+    def test_a_repository_is_added_and_removed(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        one.update()
+        one.repositories.append({"name": "api.web", "url": str(one.origin)})
+        one.push("api.web")
+        self.assertEqual(one.update()[1], {"api": ("a", "first"), "api.web": ("a", "first")})
+        self.assertEqual(one.calls.read_text().count("push api\n"), 1)
+        del one.repositories[0]
+        self.assertEqual(one.update()[1], {"api.web": ("a", "first")})
+
     def test_a_shard_starts_from_its_disk_while_git_and_the_bucket_are_away(self):
-        with tempfile.TemporaryDirectory() as folder:
-            away = plan(
-                repositories=[[{"name": "api", "url": f"{folder}/no repository"}], [{"name": "web", "url": "x"}]],
-                bucket=f"{folder}/no bucket",
-            )
-            program = Path(folder) / "bin/colgrep"
-            program.parent.mkdir()
-            program.write_text("#!/bin/sh\nexit 2\n")
-            program.chmod(0o755)
-            script = Path(folder) / "update"
-            script.write_text(update(away, 0, folder))
-            env = {"PATH": f"{program.parent}:/usr/bin:/bin", "HOME": folder}
-            done = subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True, check=True)
-        self.assertIn("api: not fetched; its sources stay as they are", done.stderr)
-        self.assertIn("api: not pulled; its index stays as it is", done.stderr)
-        self.assertEqual(roots(away, 0, "/data"), ["api=/data/src/api"])
+        one = self.replica
+        one.commit("first")
+        one.push()
+        one.update()
+        one.bucket.rename(one.folder / "away")
+        one.origin.rename(one.folder / "gone")
+        said, served = one.update()
+        self.assertEqual(served, {"api": ("a", "first")})
+        self.assertIn("api: not fetched; it stays as it is", said)
+        # The bucket alone is back, with a commit that git can't give.
+        (one.folder / "away").rename(one.bucket)
+        (one.bucket / "api").write_text(f"{'1' * 40} main\n")
+        said, served = one.update()
+        self.assertEqual(served, {"api": ("a", "first")})
+        self.assertIn("api: not fetched; it stays as it is", said)
+
+    def test_without_an_index_in_the_bucket_a_replica_builds_its_own(self):
+        one = self.replica
+        one.commit("first")
+        said, served = one.update()
+        self.assertEqual(served, {"api": ("a", "first")})
+        self.assertIn("api: the bucket has no index; it is built here", said)
+        # Another branch's index is none of this one's.
+        (one.bucket / "api").write_text(f"{'1' * 40} side\n")
+        self.assertEqual(one.update("two")[1], {"api": ("a", "first")})
 
 
 if __name__ == "__main__":

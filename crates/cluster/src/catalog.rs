@@ -49,6 +49,13 @@ impl HostedRepository {
         }
     }
 
+    /// The same of a server that was started with this mode.
+    #[must_use]
+    pub fn with_mode(self, mode: VectorMode) -> HostedRepository {
+        let units_without_vectors = if mode == VectorMode::Full { self.units_without_vectors } else { 0 };
+        HostedRepository { units_without_vectors, ..self }
+    }
+
     /// When the index was written, in milliseconds since 1970.
     pub(crate) fn written_ms(&self) -> u64 {
         self.snapshot.written_ms()

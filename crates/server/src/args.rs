@@ -38,6 +38,10 @@ pub struct ServeArgs {
     /// Serve the repositories as one shard, for coordinators (--shards) only
     #[arg(long, conflicts_with_all = ["shards", "host", "timeout", "at_once"], help_heading = "Serving")]
     pub shard: bool,
+    /// File with the repositories of the shard instead, one NAME=PATH a line, reread when it changes: a repository that
+    /// moves to another folder is served from the old one until the index of the new one is complete
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "shard", conflicts_with_all = ["roots", "groups"], help_heading = "Serving")]
+    pub repositories: Option<PathBuf>,
     /// Search shards instead of folders: a JSON file with the replicas of each, {"shards": [["HOST:PORT", …], …]},
     /// reread when it changes
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["roots", "groups"], help_heading = "Serving")]

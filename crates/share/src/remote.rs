@@ -104,18 +104,7 @@ impl Remote {
     /// # Errors
     /// [`Error::Unknown`] where it knows none of the names, [`Error::OtherFormat`] where it has none that can be read here.
     pub fn find(&self, names: &[String], wanted: &Wanted<'_>, watch: &dyn TransferWatch) -> Result<Vec<RemoteIndex>> {
-        let mut known = Vec::new();
-        let mut failed = None;
-        for name in names.iter().take(NAMES_MAX) {
-            match self.asked(self.bucket(name).newest(), watch) {
-                Ok(Newest { manifest, passed, .. }) => {
-                    passed.iter().for_each(|error| watch.passed(error));
-                    known.extend(manifest.filter(|manifest| !manifest.is_empty()).map(|m| (name.as_str(), m)));
-                }
-                Err(error) if error.is_of_one_name() => drop(failed.get_or_insert(error)),
-                Err(error) => return Err(error),
-            }
-        }
+        let (known, failed) = self.manifests(names, watch)?;
         let found = pull::ranked(&known, wanted);
         failed.iter().filter(|_| !found.is_empty()).for_each(|error| watch.passed(error));
         match (failed, known.first()) {
@@ -133,6 +122,45 @@ impl Remote {
                 Err(Error::OtherFormat { name, place, found: manifest.formats(), own: FORMAT_VERSION })
             }
         }
+    }
+
+    /// The commits whose indexes can be read here, each with the branch that was checked out, the newest first.
+    ///
+    /// # Errors
+    /// Where the remote can't be reached or read.
+    pub fn commits(&self, names: &[String], watch: &dyn TransferWatch) -> Result<Vec<(String, Option<String>)>> {
+        let (known, failed) = self.manifests(names, watch)?;
+        if let Some(error) = failed.filter(|_| known.is_empty()) {
+            return Err(error);
+        }
+        let snapshots = known.iter().flat_map(|(_, manifest)| manifest.snapshots().rev());
+        let mut commits: Vec<(String, Option<String>)> = Vec::new();
+        for snapshot in snapshots.filter(|snapshot| snapshot.format == FORMAT_VERSION) {
+            let named = snapshot.commit.clone().map(|commit| (commit, snapshot.branch.clone()));
+            commits.extend(named.filter(|named| !commits.contains(named)));
+        }
+        Ok(commits)
+    }
+
+    /// The newest manifest of each name that has indexes, and why another name could not be read.
+    fn manifests<'n>(
+        &self,
+        names: &'n [String],
+        watch: &dyn TransferWatch,
+    ) -> Result<(Vec<(&'n str, Manifest)>, Option<Error>)> {
+        let mut known = Vec::new();
+        let mut failed = None;
+        for name in names.iter().take(NAMES_MAX) {
+            match self.asked(self.bucket(name).newest(), watch) {
+                Ok(Newest { manifest, passed, .. }) => {
+                    passed.iter().for_each(|error| watch.passed(error));
+                    known.extend(manifest.filter(|manifest| !manifest.is_empty()).map(|m| (name.as_str(), m)));
+                }
+                Err(error) if error.is_of_one_name() => drop(failed.get_or_insert(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((known, failed))
     }
 
     /// Takes the first complete one of some indexes ([`Remote::find`]) as the index of the project at `root`, in

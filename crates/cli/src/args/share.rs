@@ -46,6 +46,9 @@ pub struct PullArgs {
     /// The repository's name there (default: its remotes' addresses, or else its first commit)
     #[arg(long)]
     pub name: Option<String>,
+    /// Pull nothing; print the commits whose indexes are there, newest first, each with its branch
+    #[arg(long)]
+    pub list: bool,
     /// Model for the vectors: default (built in), a folder, or a Hugging Face name
     #[arg(long, value_name = "ID|FOLDER", value_hint = ValueHint::DirPath, help_heading = "Indexing")]
     pub model: Option<String>,

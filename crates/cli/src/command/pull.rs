@@ -1,11 +1,13 @@
 //! `colgrep pull`: takes a shared index, and brings it up to date with what is checked out.
 
 use colgrep_render::remark;
+use std::io::Write as _;
 use std::time::Instant;
 
 use anyhow::Result;
 use colgrep_engine::notice::Listener;
 use colgrep_engine::project::Project;
+use colgrep_engine::project::identity::Identity;
 use colgrep_engine::project::model::Model;
 use colgrep_engine::project::open::{Opening, name_runtime, update};
 use colgrep_engine::settings::Settings;
@@ -32,6 +34,16 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
     }
     let remote = share::remote(args.url.as_deref(), &project, &settings, env, StoreTimeouts::Ample)?;
     let (identity, names) = share::identity(&project, args.name.as_deref())?;
+    if args.list {
+        let transfer = Transfer::new(quiet, env);
+        let mut commits = remote.commits(&names, &transfer)?;
+        // It may have been shared before it had its address.
+        if commits.is_empty() && args.name.is_none() {
+            let last: Vec<String> = Identity::last_name(&project).into_iter().collect();
+            commits = remote.commits(&last, &transfer)?;
+        }
+        return list(&commits);
+    }
     limit_threads(args.walk.threads);
     let opening = args.walk.open_options(args.model.clone()).with(&settings);
     let model = Model::of_index(&opening.choice, &env.working_on([&project.root]))?;
@@ -75,6 +87,17 @@ pub(super) fn run(args: &PullArgs, env: &Env) -> Result<u8> {
         project.root.display()
     );
     Ok(FOUND)
+}
+
+/// Prints commits whose indexes a remote has, with their branches.
+fn list(commits: &[(String, Option<String>)]) -> Result<u8> {
+    let mut out = std::io::stdout().lock();
+    for (commit, branch) in commits {
+        let line = format!("{commit} {}", branch.as_deref().unwrap_or_default());
+        writeln!(out, "{}", share::plain(line.trim_end()))?;
+    }
+    out.flush()?;
+    Ok(if commits.is_empty() { NOTHING } else { FOUND })
 }
 
 /// Says which index was taken.

@@ -135,8 +135,12 @@ pub(super) fn called(snapshot: &ManifestSnapshot) -> String {
     let commit = snapshot.commit.as_deref().map(|commit| commit.get(..10).unwrap_or(commit));
     let parts: Vec<&str> = snapshot.branch.as_deref().into_iter().chain(commit).collect();
     // Whoever pushed wrote that: a line end would begin a line of this program's.
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    if parts.is_empty() { "no commit".to_string() } else { parts.join(", ").chars().map(plain).collect() }
+    if parts.is_empty() { "no commit".to_string() } else { plain(&parts.join(", ")) }
+}
+
+/// A text of a remote without control characters.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The folder that a command is about has to be a project that may be indexed.

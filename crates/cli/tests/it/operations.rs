@@ -1,8 +1,10 @@
 //! What operators rely on: tokens that are replaced while a server runs, queues, the log, and metrics with labels.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::process::{request, until};
@@ -179,6 +181,138 @@ fn metrics_of_shards_and_of_the_server_over_them_have_labels() {
     }
     let start = "colgrep_index_written_timestamp_seconds{shard=\"1\",repository=\"api\"} 1";
     assert!(text.contains(start), "{text}");
+    let partial = || server.get("/metrics", &[]).text.lines().any(|own| own == "colgrep_answers_partial_total 1");
+    assert!(!partial());
+    server.good("/api/v1/search", &json!({"query": "retry"}));
+    assert!(partial(), "shard 2 is left out");
+}
+
+/// The names of metrics in a text.
+fn metric_names(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = text.split(|c: char| !is_part(c)).filter(|word| word.starts_with("colgrep_"));
+    words.map(str::to_string).collect()
+}
+
+#[test]
+fn alerts_and_the_dashboard_ask_for_metrics_that_there_are() {
+    let sandbox = several(&["api", "web"]);
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["api", "web"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    until("looked at", || server.get("/metrics", &[]).text.contains("colgrep_replica_up{"));
+    server.good("/api/v1/search", &json!({"query": "retry"}));
+    assert_eq!(server.post("/api/v1/search", &json!({"nonsense": 1})).status / 100, 4);
+    let mut known = metric_names(&server.get("/metrics", &[]).text);
+    known.extend(metric_names(&shard.health("/metrics").1));
+    for file in ["alerts.yml", "dashboard.json"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cluster/deploy").join(file);
+        let asked = metric_names(&fs::read_to_string(path).expect("a file"));
+        assert!(asked.len() > 5, "{file}: {asked:?}");
+        let unknown: Vec<&String> = asked.difference(&known).collect();
+        assert!(unknown.is_empty(), "{file}: {unknown:?} of {known:?}");
+    }
+}
+
+#[test]
+fn a_shard_follows_the_list_of_its_repositories() {
+    let sandbox = several(&["api", "worker"]);
+    let list = |text: &str| sandbox.write("repositories", text);
+    let heard = sandbox.root().parent().expect("a folder").join("heard");
+    let is_told = |line: &str| fs::read_to_string(&heard).is_ok_and(|text| text.contains(line));
+    list("api=api\n");
+    let args = ["serve", "--shard", "--listen", "127.0.0.1:0", "--repositories", "repositories"];
+    let shard = Shard::of_heard(&mut sandbox.command(&args), fs::File::create(&heard).expect("a file"));
+    name(&sandbox, &[&[&shard.address]]);
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    let files = || -> Vec<String> {
+        let found = server.good("/api/v1/search", &json!({"query": "retry", "all": true}));
+        assert_eq!(found["shards"]["missing"], json!([]));
+        let hits = found["hits"].as_array().expect("hits").iter();
+        hits.filter_map(|hit| Some(hit["file"].as_str()?.to_string())).collect()
+    };
+    let has = |files: &[String], file: &str| files.iter().any(|own| own == file);
+    assert!(has(&files(), "api/src/retry.rs") && !has(&files(), "back/lib/backoff.py"));
+    list("# Added while the shard runs\napi=api\nback=worker\n");
+    until("added", || has(&files(), "back/lib/backoff.py"));
+    // A name that moves to another folder is served from the old one until the new one can be searched.
+    list("api=next\nback=worker\n");
+    until("told", || is_told("api is still served from its old folder"));
+    assert!(has(&files(), "api/src/retry.rs"));
+    sandbox.write("next/src/again.rs", "/// Starts a retry.\npub fn retry_again() {}\n");
+    fs::create_dir_all(sandbox.root().join("next/.git")).expect("a folder");
+    until("moved", || {
+        let found = files();
+        let (old, new) = (has(&found, "api/src/retry.rs"), has(&found, "api/src/again.rs"));
+        assert!(old != new, "one of the two folders is served: {found:?}");
+        new
+    });
+    // A list that can't be understood changes nothing.
+    list("api=api\napi=worker\n");
+    until("told", || is_told("the list of repositories is not taken over as it is now"));
+    assert!(has(&files(), "api/src/again.rs"));
+    list("back=worker\n");
+    until("removed", || files().iter().all(|file| file.starts_with("back/")));
+}
+
+#[test]
+fn a_shard_that_keeps_no_vectors_is_not_told_to_lack_them() {
+    let sandbox = several(&["api"]).with_meaning();
+    let shard = Shard::start(&sandbox, "127.0.0.1:0", &["--index-mode", "keyword", "api"]);
+    name(&sandbox, &[&[&shard.address]]);
+    let server = Server::start(&sandbox, &["--shards", "shards.json"]);
+    let found = server.good("/api/v1/search", &json!({"query": "retry"}));
+    assert_eq!(found["shards"], json!({"asked": 1, "answered": 1, "missing": []}));
+}
+
+/// The same command of an older release, where `TEST_OLD_COLGREP` names one.
+fn of_old_release(command: &Command) -> Option<Command> {
+    let mut old = Command::new(std::env::var_os("TEST_OLD_COLGREP")?);
+    old.args(command.get_args()).env_clear();
+    old.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    old.current_dir(command.get_current_dir()?);
+    Some(old)
+}
+
+#[test]
+fn an_upgrade_runs_both_versions_side_by_side() {
+    let sandbox = several(&["api", "web"]);
+    // Both use the same folders and the same indexes; without an old release, both are this one.
+    let old = |args: &[&str]| {
+        let command = sandbox.command(args);
+        of_old_release(&command).unwrap_or(command)
+    };
+    let shard = ["serve", "--shard", "--listen", "127.0.0.1:0", "api", "web"];
+    let (blue, green) = (Shard::of(&mut old(&shard)), Shard::of(&mut sandbox.command(&shard)));
+    for (file, shard) in [("blue.json", &blue), ("green.json", &green)] {
+        sandbox.write(file, &json!({ "shards": [[shard.address]] }).to_string());
+    }
+    let over = |file: &'static str| ["serve", "--listen", "127.0.0.1:0", "--shards", file];
+    let (before, after) =
+        (Server::of(&mut old(&over("blue.json"))), Server::of(&mut sandbox.command(&over("green.json"))));
+    let files = |server: &Server, query: &str| -> Vec<String> {
+        let found = server.good("/api/v1/search", &json!({"query": query, "all": true}));
+        assert_eq!(found["shards"]["missing"], json!([]));
+        let hits = found["hits"].as_array().expect("hits").iter();
+        hits.filter_map(|hit| Some(hit["file"].as_str()?.to_string())).collect()
+    };
+    for server in [&before, &after] {
+        assert!(files(server, "retry").contains(&"api/src/retry.rs".to_string()));
+    }
+    // Both follow the same changes, whoever writes the index.
+    sandbox.write("web/src/zebra.js", "function zebraCrossing() {}\n");
+    for server in [&before, &after] {
+        until("found by both", || files(server, "zebraCrossing").contains(&"web/src/zebra.js".to_string()));
+    }
+    if std::env::var_os("TEST_OLD_COLGREP").is_some() {
+        // A coordinator names a shard of another version.
+        let mixed = Server::of(&mut sandbox.command(&over("blue.json")));
+        let refused = mixed.post("/api/v1/search", &json!({"query": "retry"}));
+        assert!(refused.status == 503 && refused.text.contains("messages between shards"), "{refused:?}");
+    }
+    drop(before);
+    drop(blue);
+    assert!(files(&after, "retry").contains(&"api/src/retry.rs".to_string()));
 }
 
 #[test]

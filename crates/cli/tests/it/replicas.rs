@@ -6,11 +6,11 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::Sandbox;
 use crate::common::process::until;
 use crate::common::serve::Server;
 use crate::common::shard::{Shard, name};
-use crate::common::shared::{clone_of, done, place, repository};
+use crate::common::shared::{clone_of, commit, done, place, repository};
+use crate::common::{Sandbox, git};
 use serde_json::{Value, json};
 
 /// Serves one repository, under one name wherever it lies.
@@ -71,6 +71,25 @@ fn replicas_that_pulled_one_index_hold_one_generation() {
     clones[1].write("src/pages.rs", "/// Sends a page of answers.\npub fn send_page() {}\n");
     until("another generation", || generations()[1] != both[1]);
     assert_eq!(generations()[0], both[0]);
+}
+
+#[test]
+fn a_pull_lists_the_commits_that_replicas_can_be_brought_to() {
+    let ours = repository();
+    let (_, url) = place(&ours);
+    let none = ours.run(&["pull", "--list", &url]);
+    assert_eq!((none.status, &*none.out), (1, ""), "{none:?}");
+    let pushed = || {
+        done(&ours, &["push", &url]);
+        [&["rev-parse", "HEAD"][..], &["symbolic-ref", "--short", "HEAD"]].map(|args| git(&ours, args))
+    };
+    let [first, branch] = pushed();
+    ours.write("src/pages.rs", "/// Sends a page of answers.\npub fn send_page() {}\n");
+    commit(&ours, "Pages");
+    let [second, _] = pushed();
+    let clone = clone_of(&ours);
+    let rows = done(&clone, &["pull", "--list", &url]).out;
+    assert_eq!(rows.lines().collect::<Vec<_>>(), [format!("{second} {branch}"), format!("{first} {branch}")]);
 }
 
 #[test]

@@ -264,7 +264,10 @@ impl Cluster {
         let ask = |(_, replica): &(usize, &Arc<Replica>)| {
             let connection = Connection::open(replica, Instant::now() + self.patience.connect);
             let mut connection = connection.inspect_err(|lost| replica.still(lost))?;
-            Ok(ReplicaReport { repositories: told(&mut connection)?, generation: connection.welcome.generation })
+            let repositories = told(&mut connection)?;
+            // Searches ask it again from now on, not only after its next greeting in the background.
+            replica.answered();
+            Ok(ReplicaReport { repositories, generation: connection.welcome.generation })
         };
         let said: Vec<Result<ReplicaReport, Lost>> =
             pool.install(|| each.par_iter().with_max_len(1).map(ask).collect());

@@ -145,11 +145,11 @@ fn a_shard_without_a_replica_is_told_and_comes_back() {
     }
     let _two = Serving::at(&address, corpus.part(1, 2), None);
     let end = std::time::Instant::now() + Duration::from_secs(60);
-    while ask(&cluster).1.answered < 2 {
+    while cluster.health(None).expect("shards").coverage.answered < 2 {
         assert!(std::time::Instant::now() < end, "it never comes back");
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert_eq!(ask(&cluster).0, whole);
+    assert_eq!(ask(&cluster).0, whole, "searches ask what a look at the replicas has found");
     // The file may name other places, or be written just now.
     let file = corpus.folder.path().join("shards.json");
     std::fs::write(&file, "{\"shards\": [[").expect("half a file");

@@ -102,13 +102,24 @@ async fn answered(
     let Caller { allowed, key } = caller;
     let work = move |app: &App| Ok(crate::api::answer(&app.state.for_caller(allowed), call)?.content());
     let mut response = match app.work(&key, work).await {
-        Ok(content) => json(app, &content)?,
+        Ok(content) => {
+            if is_partial(&content) {
+                app.metrics.lacking();
+            }
+            json(app, &content)?
+        }
         Err(problem) => problem.into_response(),
     };
     if let Some(query) = query {
         response.extensions_mut().insert(AskedQuery(query));
     }
     Ok(response)
+}
+
+/// Whether an answer says that shards or repositories are left out.
+fn is_partial(content: &Value) -> bool {
+    let lacks = |part: &str| content["shards"][part].as_array().is_some_and(|all| !all.is_empty());
+    lacks("missing") || lacks("unserved")
 }
 
 /// An answer in JSON.

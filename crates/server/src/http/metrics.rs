@@ -129,6 +129,7 @@ pub struct Metrics {
     registry: Registry,
     requests: Family<AnsweredRoute, Histogram>,
     refused: Family<RefusalReason, Counter<u64, AtomicU64>>,
+    partial: Counter<u64, AtomicU64>,
     /// Requests that have no answer yet.
     in_flight: Gauge,
     working: Gauge,
@@ -172,6 +173,8 @@ impl Metrics {
         );
         let refused = Family::default();
         registry.register("refused", "Requests that ended in a problem, by its code", refused.clone());
+        let partial = Counter::default();
+        registry.register("answers_partial", "Answers that lack shards or repositories, and say so", partial.clone());
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -215,6 +218,7 @@ impl Metrics {
             registry,
             requests,
             refused,
+            partial,
             in_flight,
             working,
             waiting,
@@ -245,6 +249,11 @@ impl Metrics {
     /// Counts an answer.
     pub fn answered(&self, route: &str, status: u16, took: Duration) {
         self.requests.get_or_create(&AnsweredRoute { route: route.into(), status }).observe(took.as_secs_f64());
+    }
+
+    /// Counts an answer that lacks shards or repositories.
+    pub fn lacking(&self) {
+        self.partial.inc();
     }
 
     /// Counts a problem.

@@ -15,6 +15,7 @@ mod page;
 mod problem;
 mod routes;
 mod shard;
+mod shard_list;
 mod shard_metrics;
 mod turns;
 

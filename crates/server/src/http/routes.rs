@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-
+use colgrep_cluster::ShardCoverage;
 use serde_json::Value;
 
 use super::gate::Guest;
@@ -160,18 +160,23 @@ fn of_repositories(route: &str) -> bool {
 /// Ready once the index of every root that can be served was opened; over shards once one answers. Says what is known, and
 /// asks nobody.
 async fn ready(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
-    let text = |text| Ok(([(CONTENT_TYPE, "text/plain")], text));
+    let text = |text: &str| Ok(([(CONTENT_TYPE, "text/plain")], text.to_string()));
     if let Some(shards) = app.state.shards() {
-        return match shards.cluster.last_health() {
-            Some(seen) if seen.coverage.is_whole() && seen.coverage.partial.iter().any(|one| one.has_no_room) => {
-                text("ready, and not all indexes can be updated: no room on the disk\n")
-            }
-            Some(seen) if seen.coverage.is_whole() => text("ready\n"),
-            Some(seen) if seen.coverage.missing.is_empty() => text("ready, and not all repositories are served\n"),
-            Some(seen) if seen.coverage.answered > 0 => text("ready, and not all shards answer\n"),
-            Some(_) => Err(Problem::not_ready("no shard answers")),
-            None => Err(Problem::not_ready("the shards are being looked at")),
+        let Some(seen) = shards.cluster.last_health() else {
+            return Err(Problem::not_ready("the shards are being looked at"));
         };
+        let ShardCoverage { answered, missing, unserved, partial, .. } = &seen.coverage;
+        if *answered == 0 && !missing.is_empty() {
+            return Err(Problem::not_ready("no shard answers"));
+        }
+        let troubles = [
+            (!missing.is_empty(), "not all shards answer"),
+            (!unserved.is_empty(), "not all repositories are served"),
+            (partial.iter().any(|one| one.has_no_room), "not all indexes can be updated: no room on the disk"),
+        ];
+        let troubles: Vec<&str> = troubles.into_iter().filter(|(is_so, _)| *is_so).map(|(_, told)| told).collect();
+        let told = if troubles.is_empty() { String::new() } else { format!(", and {}", troubles.join("; ")) };
+        return text(&format!("ready{told}\n"));
     }
     let (served, unserved): (Vec<_>, Vec<_>) = app.state.roots().partition(|root| root.trouble().is_none());
     if app.state.roots().any(|root| root.has_no_room()) {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -18,6 +18,7 @@ use colgrep_engine::settings::env::Env;
 use super::guard::Guard;
 use super::listen::told_to_end;
 use super::named::{NamedRepository, named};
+use super::shard_list::{Looked, OwnRepository, RepositoryList};
 use super::{NO_ROOM, shard_metrics, tell_refused};
 use crate::api::state::{Root, ServerState};
 use crate::args::ServeArgs;
@@ -28,15 +29,13 @@ use colgrep_render::panic::contained;
 
 /// How often the indexes are looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// Intervals of checks where the system reports no changes, so that each reads the tree; and of a repository that can't
-/// be served.
-const LOOK_AT_TREE: Duration = Duration::from_secs(10);
-const LOOK_AT_LOST: Duration = Duration::from_secs(2);
 
 /// The repositories that are served.
 struct Repositories {
-    state: ServerState,
-    all: Vec<OwnRepository>,
+    /// The environment of the process.
+    env: Env,
+    state: Mutex<ServerState>,
+    all: Mutex<Vec<Arc<OwnRepository>>>,
     now: Mutex<Option<Arc<Generation>>>,
     /// The damage that a search met and that was not repaired yet.
     damage: Mutex<Option<colgrep_index::Error>>,
@@ -44,19 +43,6 @@ struct Repositories {
     missing: Mutex<BTreeMap<String, String>>,
     /// The names of those whose index can't be written for want of room.
     no_room: Mutex<BTreeSet<String>>,
-}
-
-/// A repository that is to be served.
-struct OwnRepository {
-    named: NamedRepository,
-    /// Its root, once it could be opened.
-    root: OnceLock<Arc<Root>>,
-}
-
-/// What a look at a repository found, and when.
-struct Looked {
-    at: Instant,
-    found: Option<HostedRepository>,
 }
 
 impl Catalog for Repositories {
@@ -75,57 +61,69 @@ impl Catalog for Repositories {
     }
 
     fn metrics(&self, load: &ShardLoad) -> Option<String> {
-        let data = self.all.iter().find_map(|own| own.root.get()).map(|root| root.project.store.folder());
-        shard_metrics::text(self.now().as_deref(), self.lost().len(), load, data).ok()
+        let root = self.all().iter().find_map(|own| own.root.get().cloned());
+        let data = root.as_ref().map(|root| root.project.store.folder());
+        shard_metrics::text(self.now().as_deref(), self.missing().len(), load, data).ok()
     }
 
     fn missing(&self) -> Vec<(String, String)> {
-        self.lost().iter().map(|(name, why)| (name.clone(), why.clone())).collect()
-    }
-}
-
-impl Looked {
-    /// Whether it is time for the next look.
-    fn is_due(&self, own: &OwnRepository) -> bool {
-        let is_noticed = own.root.get().is_some_and(|root| root.is_watched() || !root.folder.is_dir());
-        // An update that finds no room is tried again as rarely as a repository that can't be served.
-        let found = self.found.as_ref().filter(|one| !one.has_no_room);
-        let is_whole = found.map(|one| one.snapshot.files.complete && one.known_files.is_none());
-        self.at.elapsed() >= pause(is_whole, is_noticed)
-    }
-}
-
-/// How long after a look the next one is due. `is_whole` is whether the index that is served knows all files, `is_noticed`
-/// whether a change would be noticed. Each repository has its own pause, so none waits for another one's tree.
-fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
-    match (is_whole, is_noticed) {
-        (None, _) => LOOK_AT_LOST,
-        (Some(true), false) => LOOK_AT_TREE,
-        (Some(false), _) | (Some(true), true) => Duration::ZERO,
+        // One that can't be opened in its new folder is served from the old one.
+        let now = self.now();
+        let is_served = |name: &str| now.iter().flat_map(|now| &now.repositories).any(|one| one.name == name);
+        let lost = self.lost();
+        lost.iter().filter(|(name, _)| !is_served(name)).map(|(name, why)| (name.clone(), why.clone())).collect()
     }
 }
 
 impl Repositories {
+    /// The repositories that are to be served now.
+    fn all(&self) -> Vec<Arc<OwnRepository>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn state(&self) -> ServerState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Serves other repositories from now on. Those that keep their name and folder stay open. A name that moves to
+    /// another folder is served from the old one until the index of the new one is complete.
+    fn serve(&self, next: Vec<NamedRepository>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // A library stays loaded for the whole process, so it must not come from inside any of them.
+        state.env = self.env.working_on(next.iter().map(|one| &one.folder));
+        drop(state);
+        let names: BTreeSet<String> = next.iter().map(|one| one.name.clone()).collect();
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |named: NamedRepository| {
+            let known = all.iter().find(|own| own.named == named);
+            let before = || all.iter().find(|own| own.named.name == named.name).and_then(|own| own.served());
+            known.cloned().unwrap_or_else(|| Arc::new(OwnRepository::new(named.clone(), before())))
+        };
+        let next: Vec<Arc<OwnRepository>> = next.into_iter().map(own).collect();
+        *all = next;
+        drop(all);
+        self.lost().retain(|name, _| names.contains(name));
+        self.no_room.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| names.contains(name));
+    }
+
     /// Checks the indexes that are due, and serves the current state of all.
-    fn look(&self, looked: &mut Vec<Option<Looked>>) {
-        looked.resize_with(self.all.len(), || None);
+    fn look(&self) {
+        let all = self.all();
         let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(error) = damage {
-            for root in self.all.iter().filter_map(|own| own.root.get()) {
+            for root in all.iter().filter_map(|own| own.root.get()) {
                 let snapshot = root.opened();
                 root.forget();
                 // What is left damaged is found again by the next search.
                 let _ = repair_after(&error, &root.project.store, snapshot.as_deref(), false);
             }
-            looked.fill_with(|| None);
+            all.iter().for_each(|own| own.forget());
         }
-        for (own, looked) in self.all.iter().zip(&mut *looked) {
-            if looked.as_ref().is_none_or(|looked| looked.is_due(own)) {
-                let before = looked.take().and_then(|looked| looked.found);
-                *looked = Some(Looked { found: self.repository(own, before), at: Instant::now() });
-            }
+        for own in all.iter().filter(|own| own.is_due()) {
+            let found = self.repository(own, own.take());
+            own.looked(Looked { found, at: Instant::now() });
         }
-        let found: Vec<HostedRepository> = looked.iter().flatten().filter_map(|looked| looked.found.clone()).collect();
+        let found: Vec<HostedRepository> = all.iter().filter_map(|own| own.served()).collect();
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // Nothing is served until every index was read once; later, a partial index is reported as such.
         if now.is_none() && !found.iter().all(|one| one.snapshot.files.complete) {
@@ -148,7 +146,8 @@ impl Repositories {
     fn repository(&self, own: &OwnRepository, before: Option<HostedRepository>) -> Option<HostedRepository> {
         let opened = contained(|| {
             let root = self.root(own)?;
-            let snapshot = self.state.snapshot(&root)?;
+            let state = self.state();
+            let snapshot = state.snapshot(&root)?;
             // While vectors are made here, changed files are indexed in between.
             let is_behind =
                 |known: &colgrep_cluster::FileProgress| known.in_tree != Some(known.known) || !root.is_encoding();
@@ -157,8 +156,10 @@ impl Repositories {
                 Some(before) => before,
                 None => {
                     let mut project = root.project.clone();
-                    project.settings(&self.state.env)?;
-                    HostedRepository::new(own.named.name.clone(), project, snapshot, self.state.settings(&root)?)
+                    project.settings(&state.env)?;
+                    let settings = state.settings(&root)?;
+                    let mode = state.options.with(&settings).choice.vectors;
+                    HostedRepository::new(own.named.name.clone(), project, snapshot, settings).with_mode(mode)
                 }
             };
             (repository.known_files, repository.has_no_room) = (known_files, root.has_no_room());
@@ -197,15 +198,15 @@ impl Repositories {
         if let Some(root) = own.root.get() {
             return Ok(Arc::clone(root));
         }
-        self.entered(own, self.state.root(&own.named.folder, false)?)
+        self.entered(own, self.state().root(&own.named.folder, false)?)
     }
 
     /// Checks that an opened root can serve as a repository.
     fn entered(&self, own: &OwnRepository, root: Arc<Root>) -> Result<Arc<Root>> {
         check_whole(&root)?;
         // A link may lead there by now.
-        let is_same = |other: &&OwnRepository| other.root.get().is_some_and(|known| known.folder == root.folder);
-        if let Some(other) = self.all.iter().find(is_same) {
+        let is_same = |other: &&Arc<OwnRepository>| other.root.get().is_some_and(|known| known.folder == root.folder);
+        if let Some(other) = self.all().iter().find(is_same) {
             bail!("{} is the folder of {} too", root.folder.display(), other.named.name);
         }
         Ok(Arc::clone(own.root.get_or_init(|| root)))
@@ -214,8 +215,10 @@ impl Repositories {
     /// Remembers why a repository is not served, and says so. What was said already need not be said again.
     fn is_lost(&self, own: &OwnRepository, error: &anyhow::Error) {
         let (name, why) = (&own.named.name, for_tools(error));
+        let is_served = own.served().is_some();
         if self.lost().insert(name.clone(), why.clone()).as_ref() != Some(&why) {
-            log::message(LogLevel::Warn, format!("{name} is not served: {why}"));
+            let state = if is_served { "is still served from its old folder" } else { "is not served" };
+            log::message(LogLevel::Warn, format!("{name} {state}: {why}"));
         }
     }
 
@@ -229,8 +232,9 @@ impl Repositories {
     /// When none is there, or one is a part of a repository.
     fn open(&self) -> Result<()> {
         let mut first = None;
-        for own in &self.all {
-            let opened = contained(|| self.state.root(&own.named.folder, false)).flatten();
+        let all = self.all();
+        for own in &all {
+            let opened = contained(|| self.state().root(&own.named.folder, false)).flatten();
             if let Ok(root) = &opened {
                 check_whole(root)?;
             }
@@ -240,7 +244,7 @@ impl Repositories {
             }
         }
         match first {
-            Some(error) if self.all.iter().all(|own| own.root.get().is_none()) => Err(error),
+            Some(error) if all.iter().all(|own| own.root.get().is_none()) => Err(error),
             _ => Ok(()),
         }
     }
@@ -265,15 +269,19 @@ fn check_whole(root: &Root) -> Result<()> {
 pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Result<()> {
     let tokens = Guard::new(args, env)?.into_tokens();
     let settings = settings_at(Path::new("."), env)?;
-    let mut given = args.roots.clone();
-    for group in &args.groups {
-        given.extend(settings.members(group, env)?.0);
-    }
-    let mut all = named(&given)?;
-    // A library stays loaded for the whole process, so it must not come from inside any of them.
-    let env = env.working_on(all.iter().map(|one| &one.folder));
-    let state = ServerState::empty(options, &env);
-    if given.is_empty() {
+    let mut list = args.repositories.clone().map(RepositoryList::new);
+    let mut all = match &mut list {
+        Some(list) => list.read()?,
+        None => {
+            let mut given = args.roots.clone();
+            for group in &args.groups {
+                given.extend(settings.members(group, env)?.0);
+            }
+            named(&given)?
+        }
+    };
+    let state = ServerState::empty(options, env);
+    if all.is_empty() {
         let Ok(root) = state.root(Path::new("."), true) else {
             bail!(
                 "--shard serves repositories, and the current folder is none: name their folders, as in: colgrep serve \
@@ -282,9 +290,10 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         };
         all.push(NamedRepository::of(&root.folder)?);
     }
-    let all = all.into_iter().map(|named| OwnRepository { named, root: OnceLock::new() }).collect();
-    let (now, damage, missing, no_room) = Default::default();
-    let held = Arc::new(Repositories { state, all, now, damage, missing, no_room });
+    let (none, now, damage, missing, no_room) = Default::default();
+    let held =
+        Arc::new(Repositories { env: env.clone(), state: Mutex::new(state), all: none, now, damage, missing, no_room });
+    held.serve(all);
     held.open()?;
     let taken = || {
         format!("could not listen on {}; --listen ADDRESS:PORT names another one, port 0 takes a free one", args.listen)
@@ -297,17 +306,20 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     drop(out);
     if !quiet {
         let token = if tokens.is_some() { "; coordinators bring the token" } else { "" };
-        let opened = held.all.iter().filter(|own| own.root.get().is_some());
-        let names: Vec<&str> = opened.map(|own| own.named.name.as_str()).collect();
+        let opened = held.all().into_iter().filter(|own| own.root.get().is_some());
+        let names: Vec<String> = opened.map(|own| own.named.name.clone()).collect();
         log::message(LogLevel::Info, format!("serves {} as a shard{token}; ctrl-c ends it", names.join(", ")));
     }
     let server = ShardServer::new(Arc::<Repositories>::clone(&held), tokens.clone());
     let own = Arc::clone(&server);
     std::thread::Builder::new().name("listens".into()).spawn(move || own.serve(&listener))?;
     std::thread::Builder::new().name("looks".into()).spawn(move || {
-        let (mut looked, mut refused) = (Vec::new(), None);
+        let mut refused = None;
         loop {
-            held.look(&mut looked);
+            if let Some(next) = list.as_mut().and_then(RepositoryList::changed) {
+                held.serve(next);
+            }
+            held.look();
             let why = tokens.as_ref().and_then(|tokens| tokens.refused());
             tell_refused(&why, &mut refused);
             std::thread::sleep(if held.now().is_some() { LOOK } else { LOOK / 5 });
@@ -318,23 +330,4 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
     runtime.block_on(told_to_end());
     server.end(address);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_repository_has_its_own_pause() {
-        for (is_whole, is_noticed, expected) in [
-            (Some(true), true, Duration::ZERO),
-            (Some(true), false, LOOK_AT_TREE),
-            (Some(false), true, Duration::ZERO),
-            (Some(false), false, Duration::ZERO),
-            (None, true, LOOK_AT_LOST),
-            (None, false, LOOK_AT_LOST),
-        ] {
-            assert_eq!(pause(is_whole, is_noticed), expected, "{is_whole:?} {is_noticed}");
-        }
-    }
 }

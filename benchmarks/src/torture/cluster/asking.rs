@@ -1,0 +1,130 @@
+//! A client that asks as long as a fault lasts.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+/// Longest wait for an answer, and for anything else that has to come.
+const WAIT: Duration = Duration::from_secs(60);
+/// How often it is looked for.
+pub const PAUSE: Duration = Duration::from_millis(50);
+
+/// The results of each query.
+pub type ExpectedHits = BTreeMap<String, Value>;
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskedOutcome {
+    /// The answer of a cluster that is well.
+    Whole,
+    /// An answer that says what it lacks.
+    Partial(String),
+    /// No answer.
+    Lost(String),
+    /// Another answer, which does not say so.
+    Wrong(String),
+}
+
+/// A thread that asks one question after the other.
+pub struct AskingClient {
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<AskedOutcome>>,
+}
+
+impl AskingClient {
+    /// Begins to ask the coordinator at this address.
+    pub fn begin(address: &str, expected: &Arc<ExpectedHits>) -> Result<AskingClient> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (over, address, expected) = (Arc::clone(&is_over), address.to_string(), Arc::clone(expected));
+        let work = move || {
+            let mut outcomes = Vec::new();
+            for query in expected.keys().cycle() {
+                if over.load(Ordering::Acquire) {
+                    break;
+                }
+                let outcome = ask(&address, query, &expected);
+                if matches!(outcome, AskedOutcome::Lost(_)) {
+                    std::thread::sleep(PAUSE);
+                }
+                outcomes.push(outcome);
+            }
+            outcomes
+        };
+        Ok(AskingClient { is_over, thread: std::thread::Builder::new().name("asks".into()).spawn(work)? })
+    }
+
+    /// Ends; what came of each request.
+    pub fn end(self) -> Vec<AskedOutcome> {
+        self.is_over.store(true, Ordering::Release);
+        self.thread.join().unwrap_or_else(|_| vec![AskedOutcome::Lost("the client ended".into())])
+    }
+}
+
+/// Waits until something is so; the time that it took.
+///
+/// # Errors
+/// When it takes too long.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Result<Duration> {
+    let began = Instant::now();
+    while !is_so() {
+        if began.elapsed() > WAIT {
+            bail!("not within {} s: {what}", WAIT.as_secs());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(began.elapsed())
+}
+
+/// Asks a query.
+pub fn ask(address: &str, query: &str, expected: &ExpectedHits) -> AskedOutcome {
+    match hits(address, query) {
+        Err(error) => AskedOutcome::Lost(format!("{query}: {error:#}")),
+        Ok((_, lacks)) if !lacks.is_empty() => AskedOutcome::Partial(format!("{query}: {lacks}")),
+        Ok((hits, _)) if Some(&hits) == expected.get(query) => AskedOutcome::Whole,
+        Ok((hits, _)) => AskedOutcome::Wrong(format!("{query}: {hits}")),
+    }
+}
+
+/// The results of a query, and what the answer says that it lacks.
+///
+/// # Errors
+/// When there is no answer.
+pub fn hits(address: &str, query: &str) -> Result<(Value, String)> {
+    let body = json!({"query": query, "results": 10, "pack": 0}).to_string();
+    let (status, text) = request(address, "POST", "/api/v1/search", &body)?;
+    if status != 200 {
+        bail!("{status}: {}", text.trim());
+    }
+    let mut answer: Value = serde_json::from_str(&text)?;
+    let lacks = ["missing", "unserved", "partial"].map(|part| answer["shards"][part].take());
+    let lacks = lacks.iter().filter(|part| part.as_array().is_some_and(|part| !part.is_empty()));
+    let lacks: Vec<String> = lacks.map(ToString::to_string).collect();
+    Ok((answer["hits"].take(), lacks.join(" ")))
+}
+
+/// One request: the status and the text of the answer.
+///
+/// # Errors
+/// When there is none.
+pub fn request(address: &str, method: &str, path: &str, body: &str) -> Result<(u16, String)> {
+    let to: SocketAddr = address.parse().with_context(|| address.to_string())?;
+    let mut stream = TcpStream::connect_timeout(&to, WAIT)?;
+    stream.set_read_timeout(Some(WAIT))?;
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    let length = body.len();
+    let kind = "Content-Type: application/json\r\n";
+    write!(stream, "{head}{kind}Content-Length: {length}\r\n\r\n{body}")?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").context("an answer without an end")?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer without a status")?;
+    Ok((status, body.to_string()))
+}
