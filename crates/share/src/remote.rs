@@ -51,6 +51,9 @@ impl RemoteState {
     }
 }
 
+/// Manifests with the names of their repositories.
+type NamedManifests<'n> = Vec<(&'n str, Manifest)>;
+
 impl Remote {
     /// Opens a place. A folder needs no network, and none is touched for it.
     ///
@@ -147,7 +150,7 @@ impl Remote {
         &self,
         names: &'n [String],
         watch: &dyn TransferWatch,
-    ) -> Result<(Vec<(&'n str, Manifest)>, Option<Error>)> {
+    ) -> Result<(NamedManifests<'n>, Option<Error>)> {
         let mut known = Vec::new();
         let mut failed = None;
         for name in names.iter().take(NAMES_MAX) {
