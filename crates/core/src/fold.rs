@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
-
-const COMPOSING: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
-const COMBINING: CanonicalCombiningClassMapBorrowed<'static> = CanonicalCombiningClassMapBorrowed::new();
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::is_nfc;
 
 /// Whether a character is a combining mark, such as the accent of a decomposed `é`.
 pub(crate) fn is_mark(c: char) -> bool {
-    !c.is_ascii() && COMBINING.get_u8(c) != 0
+    !c.is_ascii() && canonical_combining_class(c) != 0
 }
 
 /// The composed form (NFC) of a text.
 pub fn composed(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { Cow::Borrowed(text) } else { COMPOSING.normalize(text) }
+    if text.is_ascii() || is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }
 
 /// A text in lower case and composed form. Texts that differ only in case or Unicode normalisation fold to the same.
