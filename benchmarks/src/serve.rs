@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::FINE;
 use crate::speed::process::Program;
@@ -62,9 +62,30 @@ pub struct ServeBenchArgs {
 }
 
 /// A server under load.
-struct LoadedServer {
+pub(crate) struct LoadedServer {
     child: Child,
-    host: String,
+    pub(crate) host: String,
+}
+
+impl LoadedServer {
+    /// Starts a server of some folders, on a port of this machine that is free.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(crate) fn start(program: &Program, roots: &[PathBuf], at_once: Option<usize>) -> Result<LoadedServer> {
+        let mut command = program.command(&["serve", "--quiet", "--listen", "127.0.0.1:0"]);
+        if let Some(at_once) = at_once {
+            command.args(["--at-once", &at_once.to_string()]);
+        }
+        let mut child = command.args(roots).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("an output")?).read_line(&mut line)?;
+        let host = line.trim().trim_end_matches('/').strip_prefix("http://").unwrap_or_default().to_string();
+        if host.is_empty() {
+            bail!("the server did not start");
+        }
+        Ok(LoadedServer { child, host })
+    }
 }
 
 impl Drop for LoadedServer {
@@ -74,7 +95,8 @@ impl Drop for LoadedServer {
     }
 }
 
-struct KeptConnection {
+/// A connection that is kept.
+pub(crate) struct KeptConnection {
     host: String,
     stream: BufReader<TcpStream>,
 }
@@ -89,17 +111,22 @@ struct ClientCounts {
 }
 
 impl KeptConnection {
-    fn new(host: &str) -> Result<KeptConnection> {
+    pub(crate) fn new(host: &str) -> Result<KeptConnection> {
         let stream = TcpStream::connect(host)?;
         stream.set_nodelay(true)?;
         Ok(KeptConnection { host: host.to_string(), stream: BufReader::new(stream) })
     }
 
-    /// The status of an answer, which is read to its end.
+    /// The status of the answer to a query.
     fn ask(&mut self, query: &str) -> Result<u16> {
-        let body = json!({"query": query}).to_string();
+        Ok(self.post("/api/v1/search", &json!({"query": query}))?.0)
+    }
+
+    /// The status of an answer, and what it says.
+    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Result<(u16, Vec<u8>)> {
+        let body = body.to_string();
         let request = format!(
-            "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.host,
             body.len()
         );
@@ -119,8 +146,9 @@ impl KeptConnection {
                 None => break,
             }
         }
-        let read = std::io::copy(&mut (&mut self.stream).take(length), &mut std::io::sink())?;
-        if read < length { bail!("an answer was cut") } else { Ok(status) }
+        let mut answer = Vec::new();
+        let read = (&mut self.stream).take(length).read_to_end(&mut answer)?;
+        if (read as u64) < length { bail!("an answer was cut") } else { Ok((status, answer)) }
     }
 }
 
@@ -132,7 +160,7 @@ pub fn run(args: &ServeBenchArgs) -> Result<u8> {
     for root in &args.roots {
         program.run(&["init", &root.display().to_string()])?;
     }
-    let server = start(&program, args)?;
+    let server = LoadedServer::start(&program, &args.roots, args.at_once)?;
     let mut client = KeptConnection::new(&server.host)?;
     for question in QUESTIONS.iter().cycle().take(WARM_UP) {
         client.ask(question)?;
@@ -152,21 +180,6 @@ pub fn run(args: &ServeBenchArgs) -> Result<u8> {
         over_time(&server, args)?;
     }
     Ok(FINE)
-}
-
-fn start(program: &Program, args: &ServeBenchArgs) -> Result<LoadedServer> {
-    let mut command = program.command(&["serve", "--quiet", "--listen", "127.0.0.1:0"]);
-    if let Some(at_once) = args.at_once {
-        command.args(["--at-once", &at_once.to_string()]);
-    }
-    let mut child = command.args(&args.roots).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().context("an output")?).read_line(&mut line)?;
-    let host = line.trim().trim_end_matches('/').strip_prefix("http://").unwrap_or_default().to_string();
-    if host.is_empty() {
-        bail!("the server did not start");
-    }
-    Ok(LoadedServer { child, host })
 }
 
 /// What `clients` see in `time`, each with its own connection and one question after the other.

@@ -14,6 +14,7 @@ mod kill;
 mod mcp;
 mod parsers;
 mod past;
+mod race;
 mod rot;
 mod starve;
 mod subject;
@@ -58,6 +59,8 @@ pub enum TortureKind {
     Traps,
     /// Requests to a server, whole and mutated
     Mcp,
+    /// A file and a folder that exchange their names with links, while servers are asked for them by every route
+    Race,
     /// Parts of identifiers, in every case and spelling: each is found, and none is denied
     Held,
     /// Ignore files with all that git reads in them: a walk finds the files that git lists
@@ -78,6 +81,7 @@ impl TortureKind {
             TortureKind::Starve => starve::run(args),
             TortureKind::Traps => traps::run(args),
             TortureKind::Mcp => mcp::run(args),
+            TortureKind::Race => race::run(args),
             TortureKind::Held => held::run(args),
             TortureKind::Ignored => ignored::run(args),
             TortureKind::Cluster => cluster::run(args),

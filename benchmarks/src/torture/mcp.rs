@@ -27,17 +27,17 @@ const WAIT: Duration = Duration::from_secs(60);
 /// Most memory that the server may have resident, in bytes.
 const MEMORY_MAX: u64 = 400 << 20;
 /// Content of a file outside the root, which must never be disclosed.
-const CANARY: &str = "canary-47f1";
+pub(super) const CANARY: &str = "canary_47f1";
 
 /// A client and its server.
-struct McpClient {
+pub(super) struct McpClient {
     server: Child,
     to: Option<ChildStdin>,
     answers: Receiver<String>,
 }
 
 impl McpClient {
-    fn start(args: &TortureArgs, subject: &Subject) -> Result<McpClient> {
+    pub(super) fn start(args: &TortureArgs, subject: &Subject) -> Result<McpClient> {
         let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&subject.data("data"));
         let mut command = program.command(&["mcp", "--index-mode", "keyword"]);
         command.arg(&subject.root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -66,7 +66,7 @@ impl McpClient {
     }
 
     /// Closes the input; whether the server then ends by itself, with 0.
-    fn end(mut self) -> Result<bool> {
+    pub(super) fn end(mut self) -> Result<bool> {
         self.to = None;
         Ok(self.server.wait()?.success())
     }
@@ -118,7 +118,7 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
 }
 
 /// Sends all lines and a ping, and takes answers until all who wait for one have theirs.
-fn talk(
+pub(super) fn talk(
     client: &mut McpClient,
     lines: &[String],
     counts: &mut BTreeMap<&'static str, u64>,

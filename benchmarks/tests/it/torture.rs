@@ -69,6 +69,14 @@ fn a_mutated_request_is_answered() {
     assert!(table.contains(" errors, ") && table.contains(" results"), "{table}");
 }
 
+#[cfg(unix)]
+#[test]
+fn no_exchange_of_names_leads_a_server_out_of_its_root() {
+    let table = torture(&["race", "--cases", "40", "--time-limit", "15"]);
+    assert_sound(&table, &["race, every route a case"]);
+    assert!(table.contains(" results") && table.contains(" answers of HTTP"), "{table}");
+}
+
 #[test]
 fn parts_of_identifiers_are_found_in_every_spelling_and_none_is_denied() {
     let table = torture(&["held", "--cases", "200"]);
