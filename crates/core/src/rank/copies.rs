@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::fused::Fused;
-use super::retrieved::{FileFacts, Retrieved};
+use super::retrieved::{Candidate, FileFacts, Retrieved};
 use super::stage::{Prepare, Signals, Stage, StageInput};
 use crate::knob::{Knob, Knobs};
 use crate::path::PathClass;
@@ -33,9 +33,13 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         return;
     }
     let candidates = &input.retrieved.candidates;
-    let all = candidates.iter().zip(&fused.scores);
-    let scores: HashMap<(usize, u32, u32), f32> = all.map(|(c, score)| ((c.file, c.line, c.end), *score)).collect();
-    for (score, candidate) in fused.scores.iter_mut().zip(candidates) {
+    let mut scores: HashMap<(usize, u32, u32), f32> = HashMap::new();
+    for (candidate, score) in candidates.iter().zip(&fused.scores) {
+        let known = scores.entry((candidate.file, candidate.line, candidate.end)).or_insert(*score);
+        *known = known.max(*score);
+    }
+    let is_free = |candidate: &&Candidate| candidate.pointer.is_none();
+    for (score, candidate) in fused.scores.iter_mut().zip(candidates).filter(|(_, candidate)| is_free(candidate)) {
         let original = originals[candidate.file];
         if let Some(best) = original.and_then(|file| scores.get(&(file, candidate.line, candidate.end))) {
             *score = score.min(best - step);
@@ -55,7 +59,8 @@ fn originals(_: &Query, _: &Knobs, retrieved: &Retrieved) -> Signals {
         }
     }
     let mut originals = vec![None; retrieved.files.len()];
-    for (at, file) in known() {
+    // Who names a copy means it.
+    for (at, file) in known().filter(|(_, file)| !file.meant && file.mentioned == 0.0) {
         originals[at] = first.get(&file.hash).copied().filter(|original| key(*original).0 < key(at).0);
     }
     Signals::Groups(originals)
@@ -87,5 +92,9 @@ mod tests {
         let [backup, built, source, library, other] = example.fused.scores[..] else { panic!("five units") };
         assert!(backup < source && built < source, "{:?}", example.fused.scores);
         assert_eq!((source, library, other), (0.5, 0.4, 0.7), "nothing tells two sources apart");
+        example.retrieved.files[1].mentioned = 1.0;
+        example.fused.scores = vec![0.9, 0.8, 0.5, 0.4, 0.7];
+        example.apply(&STAGE, &query("dist/limiter.py"), &knobs(&[]));
+        assert_eq!(example.fused.scores[1], 0.8, "it is named");
     }
 }

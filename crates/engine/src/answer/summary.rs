@@ -246,7 +246,11 @@ fn text_found(place: &ProjectSearcher, text: &str, is_free: bool) -> Result<Text
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-    let is_skipped = !is_anywhere && !is_partial && place.snapshot.is_in_skipped(&Spelling::of_text(text));
+    let (is_skipped, is_unread) = match is_anywhere || is_partial {
+        true => (false, false),
+        false => place.snapshot.in_skipped(&Spelling::of_text(text)),
+    };
+    let is_partial = is_partial || is_unread;
     Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped })
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn begin_with_sibling(project: &Project) {
     let Some(data) = project.store.folder().parent() else { return };
     let stores = sibling_roots(&project.root).into_iter().map(|root| Store::new(project_folder(data, &root)));
     let written = |store: &Store| std::fs::metadata(store.folder().join(POINT_PART)).and_then(|m| m.modified()).ok();
-    if let Some(newest) = stores.filter(|store| written(store).is_some()).max_by_key(written) {
-        let _ = project.store.begin_with(&newest, &project.root);
-    }
+    let mut stores: Vec<Store> = stores.filter(|store| written(store).is_some()).collect();
+    stores.sort_by_key(|store| std::cmp::Reverse(written(store)));
+    let _ = stores.iter().find(|store| project.store.begin_with(store, &project.root).unwrap_or(false));
 }

@@ -1,6 +1,7 @@
 //! What lies around a unit: the other definitions of its file, and what it calls.
 
-use colgrep_core::{Unit, UnitId};
+use colgrep_core::{Unit, UnitId, UnitKind};
+use colgrep_index::lexical::split_callee;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -8,6 +9,8 @@ use crate::relations::graph::{CallGraph, GraphUnit};
 
 /// Definitions and calls of one unit, at most.
 const PLACES_MAX: usize = 40;
+/// Names with more definitions leave no single one.
+const DEFINITIONS_MAX: u64 = 50;
 
 /// The surroundings of a unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,8 +42,7 @@ impl Surroundings {
     pub fn of(graph: &CallGraph<'_>, key: UnitId, unit: &Unit) -> Result<Surroundings> {
         let lexical = &graph.snapshot.lexical;
         let Some(hit) = lexical.hit(key) else { return Ok(Surroundings::default()) };
-        let is_function =
-            |kind: colgrep_core::UnitKind| kind.is_definition() && kind != colgrep_core::UnitKind::Constant;
+        let is_function = |kind: UnitKind| kind.is_definition() && kind != UnitKind::Constant;
         let mut beside = lexical.units_of(hit.file, None)?;
         beside.retain(|other| other.key != key && is_function(other.kind));
         beside.sort_by_key(|other| other.line.abs_diff(hit.line));
@@ -49,6 +51,9 @@ impl Surroundings {
         let caller = graph.unit(hit)?;
         let mut called: Vec<GraphUnit> = Vec::new();
         for callee in unit.calls.iter().take(PLACES_MAX) {
+            if lexical.definition_count(split_callee(callee).1)? > DEFINITIONS_MAX {
+                continue;
+            }
             if let [only] = graph.targets(&caller, callee)?.definitions.as_slice()
                 && only.hit.key != key
                 && called.iter().all(|known| known.hit.key != only.hit.key)

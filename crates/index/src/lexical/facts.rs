@@ -7,7 +7,7 @@ use colgrep_core::query::last_segment;
 use colgrep_core::{Unit, UnitId, UnitRole};
 use tantivy::Term;
 
-use super::read::{Lexical, UnitFilter, UnitHit, key};
+use super::read::{Lexical, LexicalSegment, UnitFilter, UnitHit, key};
 use crate::error::Result;
 
 /// Separators between the segments of a name in code, besides dots, which some languages have in names.
@@ -134,6 +134,19 @@ impl Lexical {
     /// When the index can't be read.
     pub fn units_with_last_part(&self, last: &str) -> Result<Vec<(UnitHit, Unit)>> {
         self.units_named(last, |unit| written_last(&unit.name) == last)
+    }
+
+    /// How many units have this last part of a name, ignoring case; those that were removed may count.
+    ///
+    /// # Errors
+    /// When the index can't be read.
+    pub fn definition_count(&self, last: &str) -> Result<u64> {
+        let term = Term::from_field_text(self.fields.definition, &folded(last_segment(last)));
+        let of = |segment: &LexicalSegment| -> Result<u64> {
+            let index = segment.reader.inverted_index(self.fields.definition)?;
+            Ok(u64::from(index.doc_freq(&term).map_err(tantivy::TantivyError::from)?))
+        };
+        self.segments.iter().map(of).sum()
     }
 
     /// The units that call a name, by file and line.

@@ -1,10 +1,12 @@
 //! Searches files for text that is not a term of an index: a name in any spelling, or another text in any case.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use colgrep_core::spelling::{Spelled, Spelling};
-use colgrep_syntax::read::Skip;
+use colgrep_syntax::read::{Skip, looks_secret};
 use rayon::prelude::*;
 
 use crate::beneath::open_beneath;
@@ -19,6 +21,8 @@ const BYTES_MAX: u64 = 256 << 20;
 
 /// Maximum of bytes of files without units that are read for one text.
 const SKIPPED_BYTES_MAX: u64 = 64 << 20;
+/// Bytes of a file that tell whether it is text.
+const HEAD_BYTES: usize = 8 << 10;
 
 /// The result of searching all files for a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,22 +78,30 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Whether a text file without units contains a text: a lock file, a minified or a large one. Reads at most 64 MiB.
-    pub fn is_in_skipped(&self, spelling: &Spelling) -> bool {
-        let is_text =
-            |record: &&FileRecord| matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge));
-        let mut left = SKIPPED_BYTES_MAX;
-        let fits = |record: &&FileRecord| {
-            let fits = record.size <= left;
-            left -= if fits { record.size } else { 0 };
-            fits
+    /// Whether a text file without units contains a text: a lock file, a minified or a large one, but no secret. Reads at
+    /// most 64 MiB; also whether there is more.
+    pub fn in_skipped(&self, spelling: &Spelling) -> (bool, bool) {
+        let may_be_text = |record: &&FileRecord| {
+            matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge)) && !looks_secret(&record.path)
         };
-        let files: Vec<&FileRecord> = self.files.files.iter().filter(is_text).filter(fits).collect();
         let root = Path::new(&self.files.root);
-        files.par_iter().any(|record| {
+        let (mut left, mut is_partial) = (SKIPPED_BYTES_MAX, false);
+        let mut files = Vec::new();
+        for record in self.files.files.iter().filter(may_be_text) {
+            match open_beneath(root, &record.path).and_then(|(file, _)| is_binary(&file)) {
+                Ok(true) | Err(_) => {}
+                Ok(false) if record.size > left => is_partial = true,
+                Ok(false) => {
+                    left -= record.size;
+                    files.push(record);
+                }
+            }
+        }
+        let is_in = files.par_iter().any(|record| {
             let bytes = open_beneath(root, &record.path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
             bytes.is_ok_and(|bytes| spelling.stands_in(&String::from_utf8_lossy(&bytes)))
-        })
+        });
+        (is_in, is_partial)
     }
 
     /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also
@@ -110,6 +122,13 @@ impl Snapshot {
         let is_read = files.iter().map(&mut is_read).collect();
         Ok((is_read, is_partial))
     }
+}
+
+/// Whether a file begins as none of text does.
+fn is_binary(mut file: &File) -> io::Result<bool> {
+    let mut head = [0; HEAD_BYTES];
+    let read = file.read(&mut head)?;
+    Ok(head[..read].contains(&0))
 }
 
 /// What a file must contain to have a text in some spelling, in terms of signatures, which ignore only ASCII case.

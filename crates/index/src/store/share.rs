@@ -262,7 +262,7 @@ impl Store {
     /// # Errors
     /// When the disk refuses, or the other index is damaged.
     pub fn begin_with(&self, from: &Store, root: &Path) -> Result<bool> {
-        let Ok(snapshot) = from.open_verified() else { return Ok(false) };
+        let Ok(snapshot) = from.open() else { return Ok(false) };
         let incoming = self.incoming();
         let (Ok(lock), Ok(own_lock)) = (incoming.lock(false), self.lock(false)) else { return Ok(false) };
         if self.exists() {

@@ -64,11 +64,14 @@ impl ReadFirst {
         let matcher = AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(&words);
         let Some(matcher) = matcher.ok().filter(|_| !words.is_empty()) else { return vec![0.0; files.len()] };
         let counts = |text: &[u8]| {
-            let mut counts = vec![0_u32; words.len()];
-            matcher.find_overlapping_iter(text).for_each(|found| counts[found.pattern().as_usize()] += 1);
+            let mut counts = vec![0_u8; words.len()];
+            for found in matcher.find_overlapping_iter(text) {
+                let count = &mut counts[found.pattern().as_usize()];
+                *count = count.saturating_add(1);
+            }
             counts
         };
-        let seen: Vec<(Vec<u32>, Vec<u32>)> = files
+        let seen: Vec<(Vec<u8>, Vec<u8>)> = files
             .par_iter()
             .map(|file| {
                 let is_read = file.size <= FILE_BYTES_MAX && Instant::now() < end;
@@ -79,13 +82,13 @@ impl ReadFirst {
         let number = files.len() as f32;
         let mean_length = (files.iter().map(|file| file.size as f32).sum::<f32>() / number).max(1.0);
         let weights: Vec<f32> = (0..words.len())
-            .map(|word| seen.iter().filter(|(path, text)| path[word] + text[word] > 0).count())
+            .map(|word| seen.iter().filter(|(path, text)| path[word] > 0 || text[word] > 0).count())
             .map(|holders| (1.0 + number / holders.max(1) as f32).ln())
             .collect();
-        let score = |(file, (path, text)): (&WalkedFile, (Vec<u32>, Vec<u32>))| -> f32 {
+        let score = |(file, (path, text)): (&WalkedFile, (Vec<u8>, Vec<u8>))| -> f32 {
             let half = SATURATION * (file.size as f32 / mean_length).max(f32::MIN_POSITIVE);
             let of_word = |word: usize| {
-                let count = text[word] as f32;
+                let count = f32::from(text[word]);
                 f32::from(u8::from(path[word] > 0)) + count / (count + half)
             };
             weights.iter().enumerate().map(|(word, weight)| weight * of_word(word)).sum()

@@ -11,7 +11,7 @@ use super::segment::{Chunk, ChunkKind};
 const WORDS_READ_MAX: usize = 32;
 /// Maximum of characters that are read to tell Chinese from Japanese.
 const CHARACTERS_COMPARED_MAX: usize = 100;
-/// Minimum of letters in a query of one word, or with one word of another language.
+/// Minimum of letters of a word that tells a language without a function word beside it.
 const LETTERS_OF_ONE_WORD_MIN: usize = 5;
 
 /// The language of a query, if it is not English. `is_name` says whether the project has a word in names, as a lone word
@@ -57,16 +57,37 @@ fn by_script(chunks: &[Chunk<'_>]) -> Option<NaturalLanguage> {
 }
 
 /// What the words of a query say about one language.
-#[derive(Clone, Copy, Default)]
-struct WordEvidence {
-    /// Words that the language has and English lacks.
-    own: usize,
+#[derive(Default)]
+struct WordEvidence<'w> {
+    /// Words that the language has and English lacks, without function words.
+    own: Vec<&'w str>,
+    /// Such function words.
+    own_forms: Vec<&'w str>,
     /// Words that both have: "in", "die", "parser".
     shared: usize,
-    /// Function words among both.
-    forms: usize,
     /// English function words that the language lacks.
     english: usize,
+}
+
+impl WordEvidence<'_> {
+    fn own_count(&self) -> usize {
+        self.own.len() + self.own_forms.len()
+    }
+
+    /// Whether the query is in the language rather than in English. One word without accents says nothing: `os`, `ca` and
+    /// `es` are function words of some language and names in code. Two do if one is a function word; without any, each
+    /// has to be long and no name of the project.
+    fn is_sure(&self, words: usize, is_name: &mut dyn FnMut(&str) -> bool) -> bool {
+        let mut all = self.own.iter().chain(&self.own_forms);
+        let is_accented = all.any(|word| !word.is_ascii());
+        let is_long = |word: &&str| word.len() >= LETTERS_OF_ONE_WORD_MIN && !is_name(word);
+        self.own_count() > self.english
+            && (is_accented
+                || match (self.own.len(), self.own_forms.len()) {
+                    (own, 0) => own > 0 && (own > 1 || words <= 2) && self.own.iter().all(is_long),
+                    (own, forms) => own + forms > 1,
+                })
+    }
 }
 
 fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Option<NaturalLanguage> {
@@ -81,9 +102,9 @@ fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Opti
     if is_known.iter().all(|is_known| *is_known) {
         return None;
     }
-    let (mut best, mut language, mut lone) = (WordEvidence::default(), None, None);
+    let (mut best, mut language) = (WordEvidence::default(), None);
     for candidate in NaturalLanguage::LATIN {
-        let (mut evidence, mut last) = (WordEvidence::default(), None);
+        let mut evidence = WordEvidence::default();
         let glossary = candidate.glossary();
         let mut of_term = 0;
         for (at, (word, is_english)) in words.iter().zip(&is_known).enumerate() {
@@ -102,27 +123,18 @@ fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Opti
             if *is_english && is_english_form(word) && !is_form {
                 evidence.english += 1;
             } else if is_in_term || is_form || is_known() {
-                evidence.forms += usize::from(is_form);
-                if *is_english || is_preposition {
-                    evidence.shared += 1;
-                } else {
-                    evidence.own += 1;
-                    last = Some(word);
+                match (*is_english || is_preposition, is_form) {
+                    (true, _) => evidence.shared += 1,
+                    (false, true) => evidence.own_forms.push(word),
+                    (false, false) => evidence.own.push(word),
                 }
             }
         }
-        if (evidence.own, evidence.shared) > (best.own, best.shared) {
-            (best, language, lone) = (evidence, Some(candidate), last);
+        if (evidence.own_count(), evidence.shared) > (best.own_count(), best.shared) {
+            (best, language) = (evidence, Some(candidate));
         }
     }
-    let is_sure = match (best.own, lone) {
-        (1, Some(word)) if word.is_ascii() && (best.forms == 0 || best.shared == 0) => {
-            let is_short = words.len() <= 2;
-            is_short && word.len() >= LETTERS_OF_ONE_WORD_MIN && !is_name(word)
-        }
-        _ => true,
-    };
-    language.filter(|_| best.own > best.english && is_sure)
+    language.filter(|_| best.is_sure(words.len(), is_name))
 }
 
 /// Whether a word carries the form of English sentences.

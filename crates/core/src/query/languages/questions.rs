@@ -247,4 +247,44 @@ fn english_questions_and_code_are_not_read() {
     ] {
         assert_eq!(translated(text, |_| false), None, "{text}");
     }
+    // Abbreviations that are function words elsewhere.
+    for text in [
+        "os process",
+        "os file system",
+        "detect os",
+        "nas file system",
+        "sem image",
+        "eu locale",
+        "ca certificate",
+        "ca certificate bundle",
+        "ai model",
+        "open ai client",
+        "aws ses client",
+        "si units",
+        "du command",
+        "le audio",
+        "sans serif font",
+        "vers range",
+        "es index",
+        "es module",
+        "ser module",
+        "sin cos table",
+        "las file parser",
+        "im module",
+        "ob start",
+        "const param",
+        "sub num",
+        "param indices",
+        "matrices division",
+        "powershell",
+        "ca hostname verification",
+        "inverse permutation indices",
+        "revision history",
+        "suppress",
+        "interest",
+    ] {
+        assert_eq!(translated(text, |_| false), None, "{text}");
+    }
+    // Words that the project has in names.
+    assert_eq!(translated("komma liste", |word| word == "komma"), None);
 }

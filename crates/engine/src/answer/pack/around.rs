@@ -9,7 +9,11 @@ use crate::relations::around::{NamedPlace, Surroundings};
 /// `bytes`. `name` is how the file is named; units whose lines are `shown` in the pack are left out.
 pub(super) fn lines(file: &FileAnswer, name: &str, shown: &BTreeSet<(&str, u32)>, bytes: usize) -> String {
     let Surroundings { path, defined, called } = &file.surroundings;
-    let is_new = |place: &&NamedPlace| !shown.contains(&(place.path.as_str(), place.line));
+    // A file's name may be anything.
+    let is_plain = |text: &str| !text.contains(char::is_control);
+    let is_new = |place: &&NamedPlace| {
+        !shown.contains(&(place.path.as_str(), place.line)) && is_plain(&place.path) && is_plain(&place.name)
+    };
     let line = |head: &str, places: &mut dyn Iterator<Item = String>| {
         let mut text = String::new();
         for place in places {

@@ -34,7 +34,7 @@ lined!(ERB, "erb", ["erb", "rhtml"], &["<!--", "<%#"], [
     ELEMENT,
 ], calls: r"([A-Za-z_]\w*[?!]?)\(");
 lined!(GO_TEMPLATE, "gotemplate", ["tmpl", "tpl", "gohtml", "gotmpl"], &["<!--", "{{/*", "{{- /*"], [
-    function(r"\{\{-?\s*(?:define|block)\s+\x22([^\x22]+)\x22").closed(r"\{\{-?\s*end\b"),
+    function(r"\{\{-?\s*(?:define|block)\s+\x22([^\x22]+)\x22").level(1),
     ELEMENT,
 ], calls: r"(?:include|template)\s+\x22([^\x22]+)\x22");
 lined!(HANDLEBARS, "handlebars", ["hbs", "handlebars", "mustache", "ejs", "jsp"], &["<!--", "{{!"], [
