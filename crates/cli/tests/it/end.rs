@@ -253,7 +253,7 @@ fn a_name_that_stands_nowhere_is_told_whatever_is_found() {
 #[test]
 fn a_word_that_stands_nowhere_leads_to_near_ones() {
     let sandbox = project();
-    for (query, unknown, near) in [("sesion", "sesion", "session"), ("timeouut", "timeouut", "timeout")] {
+    for (query, unknown, near) in [("sessiom", "sessiom", "session"), ("timeouut", "timeouut", "timeout")] {
         let ran = sandbox.run(&[query]);
         assert_eq!(ran.status, 1, "{query}: {ran:?}");
         let told = format!("nothing here holds \"{unknown}\"; similar words here: {near}");

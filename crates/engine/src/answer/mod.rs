@@ -24,7 +24,7 @@ use crate::relations::around::Surroundings;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The question in words, as it was ranked by.
+    /// The question in words.
     pub query: String,
     /// The files, best first, those of several projects together.
     pub files: Vec<FileAnswer>,

@@ -189,7 +189,7 @@ impl QueryWords {
     /// The line with the most of the query's weight; lines that say nothing ([`tells`]) come last. The line that names
     /// the unit wins if it has a word of the query or the documentation has all of several, unless another line
     /// outweighs name, signature and documentation by [`BODY_MARGIN`]; and it takes the place of a line above the
-    /// definition.
+    /// definition that lacks a word.
     fn best_of_all(&self, weighed: &mut WeighedLines<'_>, unit: &Unit) -> usize {
         let lines = weighed.all;
         let (first, end) = (unit.span.line as usize, (unit.span.end as usize).min(lines.len()));
@@ -221,8 +221,9 @@ impl QueryWords {
             }
         }
         let has_letters = |number: &usize| line_at(*number).contains(char::is_alphabetic);
-        // A comment above a definition is the reason, and the definition the place.
-        if !is_text && best.2 < first {
+        // A comment above a definition is the reason, and the definition the place; a line of it with all words may be
+        // the text that was looked for.
+        if !is_text && best.2 < first && best.1 < self.total {
             best.2 = own;
         }
         if best.1 > 0.0 || has_letters(&best.2) {
@@ -293,12 +294,12 @@ mod tests {
         ] {
             assert_eq!(words(query).best_line(&mut WeighedLines::new(&lines), &unit, None), expected, "{query}");
         }
-        // Words of the documentation show the line with the name.
+        // Words of the documentation: one word shows its own line, several show the line with the name.
         let code = ["/// Waits until the queue", "/// has room for it.", "fn push(item: T) {", "    add(item)", "}"];
         let docstring = "Waits until the queue has room for it.".to_string();
         let span = Span { first: 1, line: 3, end: 5 };
         let push = Unit { docstring, span, ..unit(UnitKind::Function, "push", 3, 5) };
-        for (query, expected) in [("room", 3), ("queue", 3), ("queue room", 3), ("push room", 3), ("room of cars", 3)] {
+        for (query, expected) in [("room", 2), ("queue", 1), ("queue room", 3), ("push room", 3), ("room of cars", 3)] {
             assert_eq!(words(query).best_line(&mut WeighedLines::new(&code), &push, None), expected, "{query}");
         }
         // Lines far down in a long unit are not considered.

@@ -177,7 +177,12 @@ impl Session {
         };
         let run = self.run_of(request, like.as_ref())?;
         let (ranked, first) = self.ranked_and_read(request, &run)?;
-        Ok((run.query().to_string(), ranked, first, run.files()))
+        // Whole, though a long one is searched in part.
+        let query = match &request.question {
+            Question::Text(query) => query.as_str(),
+            _ => run.query(),
+        };
+        Ok((query.to_string(), ranked, first, run.files()))
     }
 
     /// Makes ready for a request, before anything is opened for it.
