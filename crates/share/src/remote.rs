@@ -137,9 +137,12 @@ impl Remote {
             return Err(error);
         }
         let snapshots = known.iter().flat_map(|(_, manifest)| manifest.snapshots().rev());
+        // They are given to git, and a manifest may say anything.
+        let is_hash =
+            |commit: &String| matches!(commit.len(), 40 | 64) && commit.bytes().all(|b| b.is_ascii_hexdigit());
         let mut commits: Vec<(String, Option<String>)> = Vec::new();
         for snapshot in snapshots.filter(|snapshot| snapshot.format == FORMAT_VERSION) {
-            let named = snapshot.commit.clone().map(|commit| (commit, snapshot.branch.clone()));
+            let named = snapshot.commit.clone().filter(is_hash).map(|commit| (commit, snapshot.branch.clone()));
             commits.extend(named.filter(|named| !commits.contains(named)));
         }
         Ok(commits)

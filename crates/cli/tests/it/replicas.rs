@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::process::until;
 use crate::common::serve::Server;
 use crate::common::shard::{Shard, name};
-use crate::common::shared::{clone_of, commit, done, place, repository};
+use crate::common::shared::{clone_of, commit, done, manifest, place, repository, write_manifest};
 use crate::common::{Sandbox, git};
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn replicas_that_pulled_one_index_hold_one_generation() {
 #[test]
 fn a_pull_lists_the_commits_that_replicas_can_be_brought_to() {
     let ours = repository();
-    let (_, url) = place(&ours);
+    let (remote, url) = place(&ours);
     let none = ours.run(&["pull", "--list", &url]);
     assert_eq!((none.status, &*none.out), (1, ""), "{none:?}");
     let pushed = || {
@@ -90,6 +90,11 @@ fn a_pull_lists_the_commits_that_replicas_can_be_brought_to() {
     let clone = clone_of(&ours);
     let rows = done(&clone, &["pull", "--list", &url]).out;
     assert_eq!(rows.lines().collect::<Vec<_>>(), [format!("{second} {branch}"), format!("{first} {branch}")]);
+    // Scripts give them to git.
+    let mut hostile = manifest(&remote);
+    hostile["snapshots"][1]["commit"] = "--upload-pack=touch pwned".into();
+    write_manifest(&remote, &hostile);
+    assert_eq!(done(&clone, &["pull", "--list", &url]).out, format!("{first} {branch}\n"));
 }
 
 #[test]
