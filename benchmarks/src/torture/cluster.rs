@@ -38,8 +38,8 @@ enum ClusterFault {
     Noise(ReplicaPlace),
     /// A replica is killed, and a file of its index is damaged.
     Damaged(ReplicaPlace),
-    /// A replica has no room to update its index.
-    Full(ReplicaPlace),
+    /// No replica of a shard has room to update its index: of one, the coordinator reads the other.
+    Full(usize),
     /// All replicas of a shard are killed.
     ShardLost(usize),
     /// The coordinator is killed.
@@ -61,7 +61,7 @@ impl ClusterFault {
             0 => vec![ClusterFault::ShardLost(random.random_range(0..SHARDS))],
             1 => vec![ClusterFault::CoordinatorLost],
             2 => vec![ClusterFault::Damaged(places[0])],
-            3 => vec![ClusterFault::Full(places[0])],
+            3 => vec![ClusterFault::Full(places[0].shard)],
             4 => vec![ClusterFault::Moved],
             5..8 => of_replica(places[random.random_range(0..SHARDS)], random).into_iter().collect(),
             _ => places.into_iter().filter_map(|place| of_replica(place, random)).collect(),
@@ -197,8 +197,8 @@ fn suffer(
                 fleet.replica(place).kill();
                 fleet.damage(place, random)?;
             }
-            ClusterFault::Full(place) => {
-                fleet.fill(place, true)?;
+            ClusterFault::Full(shard) => {
+                (0..fleet::REPLICAS).try_for_each(|replica| fleet.fill(ReplicaPlace { shard, replica }, true))?;
                 at_most(
                     counts,
                     "ms until a full disk is named at most",
@@ -225,7 +225,9 @@ fn suffer(
                 fleet.replica(place).start()?
             }
             ClusterFault::Silent(place) => fleet.replica(place).signal("CONT")?,
-            ClusterFault::Full(place) => fleet.fill(place, false)?,
+            ClusterFault::Full(shard) => {
+                (0..fleet::REPLICAS).try_for_each(|replica| fleet.fill(ReplicaPlace { shard, replica }, false))?;
+            }
             ClusterFault::ShardLost(shard) => {
                 (0..fleet::REPLICAS).try_for_each(|replica| fleet.replica(ReplicaPlace { shard, replica }).start())?;
             }

@@ -123,7 +123,7 @@ fn by_words(chunks: &[Chunk<'_>], is_name: &mut dyn FnMut(&str) -> bool) -> Opti
             if *is_english && is_english_form(word) && !is_form {
                 evidence.english += 1;
             } else if is_in_term || is_form || is_known() {
-                match (*is_english || is_preposition, is_form) {
+                match (*is_english, is_form) {
                     (true, _) => evidence.shared += 1,
                     (false, true) => evidence.own_forms.push(word),
                     (false, false) => evidence.own.push(word),
