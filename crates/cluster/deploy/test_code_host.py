@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import io
 import json
+import socket
 import tempfile
 import threading
 import time
@@ -26,6 +27,13 @@ PLAN = {
         [{"name": "web", "url": "git@git.example.com:acme/web"}],
     ],
 }
+
+
+def setUpModule():
+    # Loopback is no concern of a proxy.
+    around = unittest.mock.patch.dict("os.environ", {"no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"})
+    around.start()
+    unittest.addModuleCleanup(around.stop)
 
 
 @contextlib.contextmanager
@@ -51,6 +59,8 @@ class Webhook(unittest.TestCase):
         # Each run writes a line with the names.
         self.file("build", 'echo "$@" >> "$0.done"\n')
         self.builds = webhook.Builds(["sh", str(self.folder / "build")])
+        # Cleanups run in reverse: nothing is built any more when the folder goes.
+        self.addCleanup(lambda: self.assertTrue(self.builds.wait(60)))
 
     def file(self, name, text):
         """Writes a file."""
@@ -112,6 +122,84 @@ class Webhook(unittest.TestCase):
         ]
         self.assertEqual({webhook.place(url) for url in same}, {"git.example.com/acme/api"})
         self.assertNotEqual(webhook.place("https://git.example.com/acme/apis"), webhook.place(same[0]))
+        # A group's name may be a number, and a port is none.
+        numeric = ["git@git.example.com:2024/api", "ssh://git@git.example.com:22/2024/api", "https://git.example.com/2024/api/"]
+        self.assertEqual({webhook.place(url) for url in numeric}, {"git.example.com/2024/api"})
+
+    def test_addresses_below_links_are_read(self):
+        html = {"html": {"href": "https://git.example.com/acme/api"}}
+        clone = {"clone": [{"name": "https", "href": "https://ada@git.example.com/acme/api.git"}]}
+        for links in (html, clone):
+            self.assertEqual(webhook.pushed({"push": {}, "repository": {"links": links}}, PLAN), ["api"])
+        deep = {"href": "https://git.example.com/acme/api"}
+        for _ in range(webhook.DEPTH):
+            deep = [deep]
+        self.assertIsNone(webhook.pushed({"repository": {"links": deep}}, PLAN))
+        # A push to a fork is none to its origin.
+        fork = {"clone_url": "https://git.example.com/ada/api", "parent": {"clone_url": "https://git.example.com/acme/api"}}
+        self.assertIsNone(webhook.pushed({"repository": fork}, PLAN))
+
+    def test_a_command_that_can_not_be_started_is_tried_again(self):
+        program = self.folder / "program"
+        with unittest.mock.patch.object(webhook, "AGAIN", 0.05), contextlib.redirect_stdout(io.StringIO()) as said:
+            builds = webhook.Builds([str(program)])
+            builds.add(["api"])
+            self.assertFalse(builds.wait(0.3))
+            # Renamed when it is whole: a program that is still being written can't be started.
+            self.file("partial", f'#!/bin/sh\necho "$@" >> {self.folder}/build.done\n')
+            (self.folder / "partial").chmod(0o755)
+            (self.folder / "partial").rename(program)
+            self.assertEqual(self.built(1), ["api"])
+            self.assertTrue(builds.wait(60))
+        self.assertIn("tried again", said.getvalue())
+
+    def test_strangers_keep_no_threads(self):
+        def ended(taken):
+            # The status, once the server has closed.
+            taken.settimeout(30)
+            text = b""
+            with contextlib.suppress(ConnectionError):
+                while part := taken.recv(1 << 16):
+                    text += part
+            return int(text.split()[1]) if text else 0
+
+        def serving():
+            server = webhook.server(("127.0.0.1", 0), self.folder / "plan", self.folder / "secret", self.builds)
+            stack.enter_context(running(server))
+            return server.server_address
+
+        def connection(at, text=b""):
+            taken = stack.enter_context(socket.create_connection(at))
+            taken.sendall(text)
+            return taken
+
+        head = b"POST / HTTP/1.1\r\nContent-Length: "
+        with unittest.mock.patch.object(webhook, "DEADLINE", 3.0), contextlib.ExitStack() as stack:
+            at = serving()
+            for length in (b"1" * 10, b"9" * 5000, str(webhook.BODY_MAX + 1).encode(), "\u0661".encode(), b"-1"):
+                self.assertEqual(ended(connection(at, head + length + b"\r\n\r\n")), 413)
+            # All threads wait for the rest of a request; whoever comes then is sent away, until the deadline.
+            at = serving()
+            slow = [connection(at, head + b"99\r\n\r\nx") for _ in range(webhook.AT_ONCE)]
+            self.assertEqual(ended(connection(at)), 503)
+            # A byte now and then gains nothing.
+            for _ in range(5):
+                slow[0].sendall(b"y")
+                time.sleep(0.2)
+            self.assertEqual({ended(one) for one in slow}, {408})
+            # A thread ends a moment after its connection.
+            until = time.monotonic() + 60
+            while ended(connection(at, b"GET /healthz HTTP/1.0\r\n\r\n")) != 200:
+                self.assertLess(time.monotonic(), until)
+
+    def test_a_secret_that_can_not_be_read_is_no_strangers_fault(self):
+        server = webhook.server(("127.0.0.1", 0), self.folder / "plan", self.folder / "secret", self.builds)
+        api = {"repository": {"clone_url": "https://git.example.com/acme/api"}}
+        with running(server) as at:
+            (self.folder / "secret").rename(self.folder / "away")
+            self.assertEqual(self.ask(at, api), 503)
+            (self.folder / "away").rename(self.folder / "secret")
+            self.assertEqual(self.ask(at, api), 202)
 
 
 class Repositories(unittest.TestCase):
