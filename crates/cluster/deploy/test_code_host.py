@@ -235,6 +235,75 @@ class Repositories(unittest.TestCase):
         self.assertEqual([path for path, _ in asked], ["/orgs/acme/repos?per_page=100", "/orgs/acme/repos?page=2"])
         self.assertEqual({token for _, token in asked}, {"Bearer token"})
 
+    def refused(self, answer, plan=PLAN, status=200, headers=()):
+        """Has a host answer each request so: what is said, where the file stays as it is."""
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(status)
+                for header in headers:
+                    self.send_header(*header)
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        said = io.StringIO()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as at,
+            unittest.mock.patch.dict("os.environ", {"CODE_HOST_TOKEN": "token"}),
+            contextlib.redirect_stderr(said),
+        ):
+            file = Path(folder) / "shards.json"
+            file.write_text(json.dumps(plan))
+            self.assertEqual(repositories.main(["github", "acme", str(file), at]), 2)
+            self.assertEqual(json.loads(file.read_text()), plan)
+        return said.getvalue()
+
+    def test_the_token_goes_to_no_other_host(self):
+        asked = []
+
+        class Other(BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.headers.get("Authorization"))
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"[]")
+
+        with running(ThreadingHTTPServer(("127.0.0.1", 0), Other)) as other:
+            said = self.refused(b"", status=302, headers=[("Location", f"{other}/orgs/acme/repos")])
+        self.assertIn("redirects elsewhere", said)
+        self.assertEqual(asked, [])
+
+    def test_an_answer_that_makes_no_sense_changes_nothing(self):
+        def row(name, path):
+            return {"name": name, "path_with_namespace": path, "clone_url": f"https://git.example.com/{path}"}
+
+        self.assertIn("has no attribute", self.refused(b'["api"]'))
+        self.assertIn("IncompleteRead", self.refused(b"[", headers=[("Content-Length", "9")]))
+        both = [row("c", "acme/a/b.c"), row("b.c", "acme/a.b/c")]
+        self.assertIn("would both be called a.b.c", self.refused(json.dumps(both).encode()))
+        said = self.refused(json.dumps([row("api", "acme/api"), row("x", "acme/-x")]).encode())
+        self.assertIn("-x is skipped: no name for a shard", said)
+        self.assertIn("2 shards, and 1 repositories", said)
+        self.assertIn("1 shards, and repositories of 2", self.refused(json.dumps(both[:1]).encode(), PLAN | {"shards": [["a:1"]]}))
+
+    def test_no_shard_is_left_without_repositories(self):
+        rows = {name: (f"https://git.example.com/acme/{name}", size) for name, size in (("a", 5), ("b", 9), ("c", 7), ("d", 1))}
+
+        def names(before, count):
+            with contextlib.redirect_stderr(io.StringIO()):
+                shards = repositories.spread([[{"name": name} for name in shard] for shard in before], rows, count)
+            return [[one["name"] for one in shard] for shard in shards]
+
+        # A shard was added; all of another's are gone.
+        self.assertEqual(names(["ab"], 2), [["a", "b"], ["c", "d"]])
+        self.assertEqual(names(["abcd"], 3), [["b", "c"], ["d"], ["a"]])
+        self.assertEqual(names(["xy", "abcd"], 2), [["d"], ["a", "b", "c"]])
+        self.assertEqual(names([], 4), [["b"], ["c"], ["a"], ["d"]])
+
     def test_a_host_that_can_not_be_asked_changes_nothing(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
             file = Path(folder) / "shards.json"
