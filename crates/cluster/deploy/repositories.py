@@ -4,7 +4,8 @@
 Usage: CODE_HOST_TOKEN=... python3 repositories.py github|gitlab|gitea ORGANIZATION SHARDS.json [API]
 
 A repository that the file names already stays in its shard with what the file says of it; a new one goes to the shard with
-the least to index; one that is gone, archived or a fork is removed. A shard with none left gets one of the fullest. API is the address of an own host:
+the least to index; one that is gone, archived or a fork is removed. A shard with none left gets one of the fullest. API is
+the address of an own host:
 https://github.example.com/api/v3, https://gitlab.example.com/api/v4 or https://gitea.example.com/api/v1.
 """
 

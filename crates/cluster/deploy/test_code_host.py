@@ -123,7 +123,11 @@ class Webhook(unittest.TestCase):
         self.assertEqual({webhook.place(url) for url in same}, {"git.example.com/acme/api"})
         self.assertNotEqual(webhook.place("https://git.example.com/acme/apis"), webhook.place(same[0]))
         # A group's name may be a number, and a port is none.
-        numeric = ["git@git.example.com:2024/api", "ssh://git@git.example.com:22/2024/api", "https://git.example.com/2024/api/"]
+        numeric = [
+            "git@git.example.com:2024/api",
+            "ssh://git@git.example.com:22/2024/api",
+            "https://git.example.com/2024/api/",
+        ]
         self.assertEqual({webhook.place(url) for url in numeric}, {"git.example.com/2024/api"})
 
     def test_addresses_below_links_are_read(self):
@@ -288,10 +292,12 @@ class Repositories(unittest.TestCase):
         said = self.refused(json.dumps([row("api", "acme/api"), row("x", "acme/-x")]).encode())
         self.assertIn("-x is skipped: no name for a shard", said)
         self.assertIn("2 shards, and 1 repositories", said)
-        self.assertIn("1 shards, and repositories of 2", self.refused(json.dumps(both[:1]).encode(), PLAN | {"shards": [["a:1"]]}))
+        said = self.refused(json.dumps(both[:1]).encode(), PLAN | {"shards": [["a:1"]]})
+        self.assertIn("1 shards, and repositories of 2", said)
 
     def test_no_shard_is_left_without_repositories(self):
-        rows = {name: (f"https://git.example.com/acme/{name}", size) for name, size in (("a", 5), ("b", 9), ("c", 7), ("d", 1))}
+        sizes = {"a": 5, "b": 9, "c": 7, "d": 1}
+        rows = {name: (f"https://git.example.com/acme/{name}", size) for name, size in sizes.items()}
 
         def names(before, count):
             with contextlib.redirect_stderr(io.StringIO()):
