@@ -78,28 +78,43 @@ touch "$list"
 
 say() { echo "$name: $1" >&2; }
 
-# The commit to serve: that of the newest index, or the branch's where there is no index yet.
+# The first row's commit, of a branch or of any. Whoever writes to the bucket must not give git an option: it may be one
+# that runs a command.
+first() {
+  awk -v branch="$1" '(length($1) == 40 || length($1) == 64) && $1 !~ /[^0123456789abcdef]/ &&
+    (branch == "" || $2 == branch) { print $1; exit }'
+}
+
+# The commit to serve: that of the newest index, or the branch's where there is no index yet. A replica that serves
+# nothing does not wait for a bucket that is away.
 wanted() {
   found=
   if [ -n "$bucket" ]; then
     rows=$(colgrep pull --quiet --list --name "$name" -- "$bucket" "$next")
-    case $? in 0) ;; 1) rows= ;; *) return 1 ;; esac
-    found=$(echo "$rows" | awk -v branch="$branch" 'branch == "" || $2 == branch { print $1; exit }')
+    case $? in 0) ;; 1) rows= ;; *) [ -z "$served" ] || return 1; rows= ;; esac
+    found=$(printf '%s\n' "$rows" | first "$branch")
   fi
-  [ -n "$found" ] || found=$(git ls-remote "$url" "${branch:-HEAD}" | awk '{ print $1; exit }')
+  [ -n "$found" ] || found=$(git ls-remote -- "$url" "${branch:-HEAD}" | first "")
   [ -n "$found" ] && echo "$found"
 }
 
 fetch() {
-  git -C "$next" fetch -q --depth=1 "$url" "$commit" 2>/dev/null ||
-    git -C "$next" fetch -q --depth=1 "$url" "${branch:-HEAD}" || return 1
+  # What a killed git left: nobody else writes here.
+  rm -f "$next"/.git/*.lock
+  git -C "$next" fetch -q --depth=1 -- "$url" "$commit" 2>/dev/null ||
+    git -C "$next" fetch -q --depth=1 -- "$url" "${branch:-HEAD}" || return 1
   git -C "$next" reset -q --hard "$commit" && git -C "$next" clean -qfdx
 }
 
 index() {
   if [ -n "$bucket" ]; then
     colgrep pull --quiet --name "$name" -- "$bucket" "$next"
-    case $? in 0) return 0 ;; 1) say "the bucket has no index; it is built here" ;; *) return 1 ;; esac
+    case $? in
+      0) return 0 ;;
+      1) say "the bucket has no index; it is built here" ;;
+      *) [ -z "$served" ] || return 1
+        say "not pulled, and nothing is served yet; it is built here" ;;
+    esac
   fi
   colgrep init --quiet -- "$next"
   [ $? -le 1 ]
@@ -157,8 +172,9 @@ repository() {
   case $wanted in "  " | *" $name "*) ;; *) return ;; esac
   tree=$data/src/$name
   { [ -d "$tree/.git" ] || git init -q "$tree"; } &&
+    rm -f "$tree"/.git/*.lock &&
     { [ -z "$branch" ] || git -C "$tree" symbolic-ref HEAD "refs/heads/$branch"; } &&
-    git -C "$tree" fetch -q --depth=1 "$url" "${branch:-HEAD}" &&
+    git -C "$tree" fetch -q --depth=1 -- "$url" "${branch:-HEAD}" &&
     git -C "$tree" reset -q --hard FETCH_HEAD &&
     { colgrep pull --quiet --name "$name" -- "$bucket" "$tree" || true; } &&
     colgrep push --quiet --name "$name" -- "$bucket" "$tree" || failed=1
@@ -186,14 +202,15 @@ CONFINED = {
     "PrivateTmp": "yes",
     "NoNewPrivileges": "yes",
 }
-#: A service that is restarted where it ends.
+#: A service that is restarted where it ends, however often: a full disk or a lost network may last.
 KEPT = {"Restart": "always", "RestartSec": "1"}
 
 
 def unit(description: str, service: dict[str, str], after: str = "", wanted_by: str = "multi-user.target") -> str:
     """A unit of a service."""
     others = f"network-online.target {after}".strip()
-    head = ["[Unit]", f"Description={description}", f"After={others}", f"Wants={others}", "", "[Service]"]
+    limit = ["StartLimitIntervalSec=0"] if "Restart" in service else []
+    head = ["[Unit]", f"Description={description}", f"After={others}", f"Wants={others}", *limit, "", "[Service]"]
     install = ["", "[Install]", f"WantedBy={wanted_by}"] if wanted_by else []
     return "\n".join([*head, *(f"{key}={value}" for key, value in (CONFINED | service).items()), *install, ""])
 

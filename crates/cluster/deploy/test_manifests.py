@@ -66,8 +66,11 @@ class Manifests(unittest.TestCase):
             "After=network-online.target colgrep-update-1.service",
             "--listen 10.0.0.2:4002",
             "--repositories /var/lib/colgrep/shard-1/repositories",
+            # A limit of starts would leave a shard ended.
+            "StartLimitIntervalSec=0\n\n[Service]",
         ):
             self.assertIn(part, unit)
+        self.assertNotIn("StartLimit", files["10.0.0.2/colgrep-update-1.service"])
         self.assertEqual(json.loads(files["coordinator/shards.json"])["shards"], PLAN["shards"])
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze checks units")
@@ -135,7 +138,7 @@ case $verb in
     [ -e "$2/$name" ] && cat "$2/$name" >> "$2/$name.new"
     mv "$2/$name.new" "$2/$name" ;;
   pull) [ -e "$2/$name" ] || exit 1
-    if [ "$list" ]; then cat "$2/$name"; fi ;;
+    if [ "$list" ]; then cat "$2/$name"; elif [ -e "$2/damaged" ]; then exit 2; fi ;;
 esac
 exit 0
 """
@@ -253,6 +256,47 @@ class Updates(unittest.TestCase):
         # Another branch's index is none of this one's.
         (one.bucket / "api").write_text(f"{'1' * 40} side\n")
         self.assertEqual(one.update("two")[1], {"api": ("a", "first")})
+
+    def test_a_bucket_can_not_give_git_an_option(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        sound = (one.bucket / "api").read_text()
+        ran = one.folder / "ran"
+        trap = one.folder / "trap"
+        trap.write_text(f"#!/bin/sh\ntouch {ran}\n")
+        trap.chmod(0o755)
+        for row in (f"--upload-pack={trap}", "-" * 40, "HEAD", "A" * 40, "1" * 41):
+            with self.subTest(row):
+                (one.bucket / "api").write_text(f"{row} main\n{sound}")
+                self.assertEqual(one.update(f"of {row[:8]}"), ("", {"api": ("a", "first")}))
+        self.assertFalse(ran.exists())
+
+    def test_a_lock_that_a_killed_git_left_stops_nothing(self):
+        one = self.replica
+        for text in ("first", "second", "third"):
+            one.commit(text)
+            for tree in (*one.folder.glob("*/src/api/*/.git"), *one.folder.glob("build/src/api/.git")):
+                for name in ("index", "shallow"):
+                    (tree / f"{name}.lock").touch()
+            one.push()
+            self.assertEqual(one.update()[1]["api"][1], text)
+
+    def test_a_replica_that_serves_nothing_builds_where_it_can_not_pull(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        (one.bucket / "damaged").touch()
+        said, served = one.update()
+        self.assertEqual(served, {"api": ("a", "first")})
+        self.assertIn("api: not pulled, and nothing is served yet; it is built here", said)
+        one.commit("second")
+        one.push()
+        said, served = one.update()
+        self.assertEqual(served, {"api": ("a", "first")}, "what is served stays")
+        self.assertIn("api: not pulled; it stays as it is", said)
+        one.bucket.rename(one.folder / "away")
+        self.assertEqual(one.update("two")[1], {"api": ("a", "second")})
 
 
 if __name__ == "__main__":

@@ -114,6 +114,8 @@ class Controller:
         self._errors: dict[str, str] = {}
         self._failed_at: dict[str, float] = {}
         self._building: dict[Any, str] = {}
+        # Repositories whose pushes were heard of, until they are looked at.
+        self._told: set[str] = set()
         self._avoided: dict[str, float] = {}
         # Whoever starts it may build first.
         self._lost, self._held_until = 0, time.monotonic() + FIRST
@@ -122,7 +124,7 @@ class Controller:
         self._leave_out()
         self._threads = [
             threading.Thread(target=self._loop, args=one, daemon=True)
-            for one in ((self._tick, self._is_stopped, lambda: TICK), (self._look, self._is_due, lambda: self._config.poll))
+            for one in ((self._tick, self._is_stopped, lambda: TICK), (self._look, self._is_due, self._pause))
         ]
         for thread in self._threads:
             thread.start()
@@ -142,6 +144,7 @@ class Controller:
         names = self._names()
         self._revisions = {name: at for name, at in self._revisions.items() if name in names}
         self._errors = {name: why for name, why in self._errors.items() if name in names}
+        self._told &= names
 
     def token(self) -> str:
         """What the shards ask of a coordinator."""
@@ -189,8 +192,9 @@ class Controller:
 
     def look(self, names: list[str]) -> None:
         """Looks for new commits at once: a push was heard of. Of these repositories, or all, those that failed are tried
-        again too."""
+        again too. One that is being built, or that somebody else builds, is looked at as soon as that is over."""
         with self._lock:
+            self._told |= (set(names) & self._names()) if names else self._names()
             self._failed_at = {name: at for name, at in self._failed_at.items() if names and name not in names}
         self._is_due.set()
 
@@ -206,6 +210,8 @@ class Controller:
             self._revisions |= {one.name: Revision(one.commit, one.branch) for one in built if not one.error}
             self._errors |= {one.name: one.error for one in built if one.error}
             self._leave_out()
+            if self._told:
+                self._is_due.set()
 
     def stop(self) -> None:
         """Ends all replicas."""
@@ -234,6 +240,12 @@ class Controller:
                 print(f"controller: {error}", flush=True)
             if is_due.wait(pause()) and not self._is_stopped.is_set():
                 is_due.clear()
+
+    def _pause(self) -> float:
+        """Seconds until the next look."""
+        with self._lock:
+            left = self._held_until - time.monotonic()
+            return min(left, self._config.poll) if self._told and left > 0 else self._config.poll
 
     def _of(self, shard: int) -> list[Held]:
         return [held for held in self._held.values() if held.shard == shard]
@@ -439,6 +451,8 @@ class Controller:
                 for one in repositories
                 if one.name not in busy and now - self._failed_at.get(one.name, -AGAIN) >= AGAIN
             ]
+            told = self._told & {one.name for one in due}
+            self._told -= told
 
         def look(one: Repository) -> tuple[Repository, Revision | None, str]:
             try:
@@ -462,6 +476,8 @@ class Controller:
                 elif len(self._building) < BUILDS:
                     task = ray.remote(build).options(num_cpus=self._config.build_cpus, max_retries=2)
                     self._building[task.remote(self._config, one)] = one.name
+                elif one.name in told:
+                    self._told.add(one.name)
 
     def _gather_builds(self, now: float) -> None:
         if not self._building:
@@ -479,3 +495,7 @@ class Controller:
             else:
                 self._revisions[name] = Revision(built.commit, built.branch)
                 self._errors.pop(name, None)
+            if name in self._told:
+                self._failed_at.pop(name, None)
+            if self._told - set(self._building.values()):
+                self._is_due.set()

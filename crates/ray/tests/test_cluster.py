@@ -197,6 +197,11 @@ def test_a_push_that_is_told_waits_for_no_poll(organisation: Organisation) -> No
         tip = commit(origin, {"src/heron.py": "def heron_stands():\n    pass\n"}, "Told")
         command.call(organisation.controller, "look", ["web"])
         organisation.until(lambda status: status["repositories"]["web"] == tip)
+        # One that is told while somebody else builds waits for that one only.
+        command.call(organisation.controller, "hold", 5.0)
+        tip = commit(origin, {"src/heron.py": "def heron_flies():\n    pass\n"}, "Told again")
+        command.call(organisation.controller, "look", ["web"])
+        organisation.until(lambda status: status["repositories"]["web"] == tip)
     finally:
         command.call(organisation.controller, "configure", organisation.config)
         (origin / "src/heron.py").unlink()
