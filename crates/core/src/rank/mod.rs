@@ -174,7 +174,7 @@ mod tests {
         files[1].adjacent = 0.5;
         files[1].word_definitions = 0.5;
         files[4].textual_types.push(0);
-        (files[2].mentioned, files[2].meant) = (0.5, true);
+        (files[4].mentioned, files[4].meant) = (0.5, true);
         files[1].variant = 1.0;
         files[4].past = 0.5;
         files[1].long = LongFacts { title: 0.5, path: 0.5 };
