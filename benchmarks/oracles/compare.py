@@ -41,7 +41,7 @@ CTAGS = {
     "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftiCK"), "tcl": ("Tcl", "pn"),
     "vhdl": ("VHDL", "eaptfPT"), "vimscript": ("Vim", "f"), "visualbasic": ("Basic", "fcte"),
 }
-# Definitions of an oracle that units leave out on purpose, or that are none.
+# Known causes of differences: definitions that units omit by design, and false positives of the oracle.
 NOTES = {
     "ada": "nested subprograms; renamings", "c": "macros taken for names, `PREFIX(f)(…)`; flags without a value",
     "cmake": "words of documentation", "cpp": "macros taken for names", "emacslisp": "files that declare a package",

@@ -1,9 +1,9 @@
 //! `places`: whether the unit that one would open is the first that is shown, for questions that name it in other words.
 //!
-//! Each question was written by somebody who read the code and no search engine, and is labelled with the lines of the
-//! unit that one would edit (`place`) and of units that answer as well (`also`). A row of an answer is right if at least
-//! half of the shown unit is in a labelled place and at least half of that place is in the unit. A third of the
-//! repositories is held out: nothing is tuned on them (`--aside` measures them).
+//! Each question was written while reading the code, without a search engine. Its label is the line range of the unit to
+//! edit (`place`), plus units that are equally correct (`also`). A row of an answer is right if at least half of the
+//! shown unit is in a labelled place and at least half of that place is in the unit. A third of the repositories is the
+//! held-out test set, which `--aside` measures.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -82,7 +82,7 @@ const BRIEF_FIRST: usize = 3;
 pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAnswer) -> String) -> Vec<PackPiece> {
     let names: Vec<String> = files.iter().map(name).collect();
     let lines = vec![OnceCell::new(); files.len()];
-    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new(), around: String::new() };
+    let mut packer = Packer { files, lines, names, ids, bytes, left: bytes, pieces: Vec::new() };
     packer.name(bytes);
     if packer.pieces.is_empty() {
         return packer.pieces;
@@ -102,10 +102,10 @@ pub fn pack(files: &[FileAnswer], bytes: usize, ids: bool, name: impl Fn(&FileAn
     if packer.pieces[0].grade == Grade::Cut {
         packer.raise_cut();
     }
-    packer.add_surroundings();
+    let around = packer.surroundings();
     (0..count).for_each(|at| packer.comment(at));
     (1..count).for_each(|at| _ = packer.raise(at, BRIEF, usize::MAX));
-    packer.pieces[0].text.push_str(&packer.around);
+    packer.pieces[0].text.push_str(&around);
     packer.pieces.sort_by_key(|piece| (piece.file, piece.unit));
     packer.pieces
 }
@@ -135,8 +135,6 @@ struct Packer<'a> {
     bytes: usize,
     left: usize,
     pieces: Vec<PackPiece>,
-    /// What lies around the first unit.
-    around: String,
 }
 
 impl Packer<'_> {
@@ -234,8 +232,8 @@ impl Packer<'_> {
         fits
     }
 
-    /// Adds what lies around the first unit, in a share of the pack and in the room that is left.
-    fn add_surroundings(&mut self) {
+    /// What lies around the first unit, in a share of the pack and in the room that is left, which it takes.
+    fn surroundings(&mut self) -> String {
         let first = self.pieces[0].file;
         let path = |piece: &PackPiece| self.files[piece.file].path.as_str();
         let line = |piece: &PackPiece| self.files[piece.file].units[piece.unit].unit.span.line;
@@ -243,7 +241,7 @@ impl Packer<'_> {
         let room = self.left.min((self.bytes as f32 * AROUND_SHARE) as usize);
         let text = around::lines(&self.files[first], &self.names[first], &shown, room);
         self.left -= text.len();
-        self.around = text;
+        text
     }
 
     /// Gives the comments of a piece in full, if there is room.

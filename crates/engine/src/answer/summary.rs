@@ -237,21 +237,29 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
         names: Vec::new(),
-        texts: asked.texts.iter().map(|(text, is_free)| text_found(place, text, *is_free)).collect::<Result<_>>()?,
+        texts: texts_found(place, &asked.texts)?,
     })
 }
 
-fn text_found(place: &ProjectSearcher, text: &str, is_free: bool) -> Result<TextFound> {
-    let spelling = if is_free { Spelling::new(text) } else { Spelling::of_text(text) };
+fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
-    let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-    let (is_skipped, is_unread) = match is_anywhere || is_partial {
-        true => (false, false),
-        false => place.snapshot.in_skipped(&Spelling::of_text(text)),
+    let of = |(text, is_free): &(String, bool)| {
+        let spelling = if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
+        let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
+        Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped: false })
     };
-    let is_partial = is_partial || is_unread;
-    Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped })
+    let mut found = texts.iter().map(of).collect::<Result<Vec<_>>>()?;
+    let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_anywhere && !found.is_partial);
+    let (mut denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
+        denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();
+    if !denied.is_empty() {
+        let (skipped, is_unread) = place.snapshot.in_skipped(&spellings);
+        for (found, is_skipped) in denied.iter_mut().zip(skipped) {
+            (found.is_skipped, found.is_partial) = (is_skipped, is_unread);
+        }
+    }
+    Ok(found)
 }
 
 /// The remarks for a ranking: for its query, the number of files left out as too weak, and the strength below which

@@ -37,7 +37,7 @@ pub(crate) fn begin_with_sibling(project: &Project) {
     let Some(data) = project.store.folder().parent() else { return };
     let stores = sibling_roots(&project.root).into_iter().map(|root| Store::new(project_folder(data, &root)));
     let written = |store: &Store| std::fs::metadata(store.folder().join(POINT_PART)).and_then(|m| m.modified()).ok();
-    let mut stores: Vec<Store> = stores.filter(|store| written(store).is_some()).collect();
-    stores.sort_by_key(|store| std::cmp::Reverse(written(store)));
-    let _ = stores.iter().find(|store| project.store.begin_with(store, &project.root).unwrap_or(false));
+    let mut stores: Vec<_> = stores.filter_map(|store| Some((written(&store)?, store))).collect();
+    stores.sort_by_key(|(written, _)| std::cmp::Reverse(*written));
+    let _ = stores.iter().find(|(_, store)| project.store.begin_with(store, &project.root).unwrap_or(false));
 }

@@ -78,9 +78,9 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Whether a text file without units contains a text: a lock file, a minified or a large one, but no secret. Reads at
-    /// most 64 MiB; also whether there is more.
-    pub fn in_skipped(&self, spelling: &Spelling) -> (bool, bool) {
+    /// Which texts are in a text file without units: a lock file, a minified or a large one, but no secret. Reads each
+    /// once, and at most 64 MiB; also whether there is more.
+    pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<bool>, bool) {
         let may_be_text = |record: &&FileRecord| {
             matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge)) && !looks_secret(&record.path)
         };
@@ -97,11 +97,20 @@ impl Snapshot {
                 }
             }
         }
-        let is_in = files.par_iter().any(|record| {
+        let found: Vec<AtomicBool> = spellings.iter().map(|_| AtomicBool::new(false)).collect();
+        files.par_iter().for_each(|record| {
+            let missing = || spellings.iter().zip(&found).filter(|(_, is_in)| !is_in.load(Ordering::Relaxed));
+            if missing().next().is_none() {
+                return;
+            }
             let bytes = open_beneath(root, &record.path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
-            bytes.is_ok_and(|bytes| spelling.stands_in(&String::from_utf8_lossy(&bytes)))
+            let Ok(bytes) = bytes else { return };
+            let text = String::from_utf8_lossy(&bytes);
+            missing()
+                .filter(|(spelling, _)| spelling.stands_in(&text))
+                .for_each(|(_, is_in)| is_in.store(true, Ordering::Relaxed));
         });
-        (is_in, is_partial)
+        (found.into_iter().map(AtomicBool::into_inner).collect(), is_partial)
     }
 
     /// Which of the files to read for a spelling: those that their signatures do not rule out, up to a total size. Also

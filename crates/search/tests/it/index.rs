@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::project::request;
 use colgrep_core::bm25::{Bm25, FIELD_COUNT, Field, idf};
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
 use colgrep_core::path::stem_of;
 use colgrep_core::query::Query;
@@ -185,17 +185,7 @@ fn answers(snapshot: &Snapshot) -> Vec<(String, String, u32, UnitKind, f32)> {
     let knobs = Knobs::of(Profile::Default);
     let mut all = Vec::new();
     for query in ["parse request", "alpha", "beta gamma", "Delta", "handle_delta", "file note", "three four"] {
-        let request = Request {
-            query,
-            knobs: &knobs,
-            fusion: Fusion::MinMax,
-            files: 20,
-            units_per_file: PerFile::Units(3),
-            strength_min: 0.0,
-            semantic: None,
-            background: QueryContext::default(),
-        };
-        let answer = search_one(snapshot, None, &request, None).unwrap();
+        let answer = search_one(snapshot, None, &request(query, &knobs), None).unwrap();
         for hit in &answer.hits {
             for unit in &hit.units {
                 all.push((query.to_string(), answer.files[hit.file].path.clone(), unit.line, unit.kind, unit.score));
@@ -314,16 +304,7 @@ fn hints_read_the_facts_of_the_best_hundred_once() {
         let hints: Vec<Hint> = hints.iter().map(|hint| hint.parse().expect("a hint")).collect();
         let hints = Hints::new(&hints, &mut Tokenizer::default());
         let background = QueryContext { hints: Some(&hints), tags_of: Some(&tags_of), ..QueryContext::default() };
-        let request = Request {
-            query: "parse item",
-            knobs: &knobs,
-            fusion: Fusion::MinMax,
-            files: 5,
-            units_per_file: PerFile::Usual,
-            strength_min: 0.0,
-            semantic: None,
-            background,
-        };
+        let request = Request { files: 5, units_per_file: PerFile::Usual, background, ..request("parse item", &knobs) };
         search_one(&snapshot, None, &request, None).expect("an answer");
         read.swap(0, Ordering::Relaxed)
     };

@@ -1,14 +1,11 @@
 //! Questions in other languages than English.
 
-use std::fs;
-use std::path::Path;
-
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knobs, Profile};
-use colgrep_index::store::{Snapshot, Store};
-use colgrep_index::update::Updater;
-use colgrep_search::{CorpusAnswer, QueryContext, Request, search_one};
+use colgrep_index::store::Snapshot;
+use colgrep_search::{CorpusAnswer, Request, search_one};
+
+use crate::project::{Project, request};
 
 const FILES: [(&str, &str); 5] = [
     ("src/pool.py", "def take(self):\n    \"\"\"Takes a connection from the pool.\"\"\"\n    return self.free.pop()\n"),
@@ -18,27 +15,9 @@ const FILES: [(&str, &str); 5] = [
     ("docs/leitfaden.md", "# Leuchtturm\n\nDer Wärter putzt jeden Abend die Laterne.\n"),
 ];
 
-fn open(base: &Path) -> Snapshot {
-    for (path, text) in FILES {
-        let path = base.join("wire").join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-    Updater::new(&Store::new(base.join("data")), &base.join("wire")).run().expect("an index").0
-}
-
 fn ask(snapshot: &Snapshot, query: &str) -> CorpusAnswer {
     let knobs = Knobs::of(Profile::Default);
-    let request = Request {
-        query,
-        knobs: &knobs,
-        fusion: Fusion::MinMax,
-        files: 5,
-        units_per_file: PerFile::Usual,
-        strength_min: 0.0,
-        semantic: None,
-        background: QueryContext::default(),
-    };
+    let request = Request { files: 5, units_per_file: PerFile::Usual, ..request(query, &knobs) };
     search_one(snapshot, None, &request, None).expect("an answer")
 }
 
@@ -48,8 +27,8 @@ fn first(answer: &CorpusAnswer) -> Option<&str> {
 
 #[test]
 fn a_question_finds_what_its_english_form_finds() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let snapshot = open(folder.path());
+    let project = Project::with(&FILES);
+    let snapshot = project.update(None).0;
     let english = ask(&snapshot, "where are expired sessions deleted");
     assert_eq!(first(&english), Some("src/session.py"));
     assert!(english.query.translation.is_none());
@@ -72,8 +51,8 @@ fn a_question_finds_what_its_english_form_finds() {
 
 #[test]
 fn comments_and_documents_in_the_language_are_found_by_their_words() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let snapshot = open(folder.path());
+    let project = Project::with(&FILES);
+    let snapshot = project.update(None).0;
     for (question, path) in
         [("обходит фонари", "src/lamp.py"), ("wie putzt der Wärter die Laterne", "docs/leitfaden.md")]
     {

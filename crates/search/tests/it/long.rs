@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use crate::project::request;
 use colgrep_core::collapse::PerFile;
-use colgrep_core::fuse::Fusion;
 use colgrep_core::knob::{Knob, Knobs, Profile};
 use colgrep_core::rank::LongFacts;
 use colgrep_index::store::{Snapshot, Store};
 use colgrep_index::update::Updater;
-use colgrep_search::{CorpusAnswer, QueryContext, Request, search_one};
+use colgrep_search::{CorpusAnswer, Request, search_one};
 
 const FILES: [(&str, &str); 6] = [
     (
@@ -47,16 +47,7 @@ fn open(base: &Path) -> Snapshot {
 fn ask(snapshot: &Snapshot, query: &str, set: &[(Knob, &str)]) -> CorpusAnswer {
     let mut knobs = Knobs::of(Profile::Default);
     set.iter().for_each(|(knob, value)| knobs.set(*knob, value).expect("a value"));
-    let request = Request {
-        query,
-        knobs: &knobs,
-        fusion: Fusion::MinMax,
-        files: 6,
-        units_per_file: PerFile::Usual,
-        strength_min: 0.0,
-        semantic: None,
-        background: QueryContext::default(),
-    };
+    let request = Request { files: 6, units_per_file: PerFile::Usual, ..request(query, &knobs) };
     search_one(snapshot, None, &request, None).expect("an answer")
 }
 

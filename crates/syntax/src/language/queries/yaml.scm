@@ -24,7 +24,10 @@
       (block_mapping_pair key: (_) @_kind value: (flow_node) @parent)
       . (block_mapping_pair
           key: (_) @_metadata
-          value: (block_node (block_mapping (block_mapping_pair key: (_) @_name value: (flow_node) @name)))))) @section)
+          value: [
+            (block_node (block_mapping (block_mapping_pair key: (_) @_name value: (flow_node) @name)))
+            (flow_node (flow_mapping (flow_pair key: (_) @_name value: (flow_node) @name)))
+          ]))) @section)
   (#eq? @_kind "kind")
   (#eq? @_metadata "metadata")
   (#eq? @_name "name"))
@@ -40,17 +43,7 @@
   (#eq? @_metadata "metadata")
   (#eq? @_name "name"))
 
-; The same with metadata on one line.
-((document
-  (block_node
-    (block_mapping
-      (block_mapping_pair key: (_) @_kind value: (flow_node) @parent)
-      . (block_mapping_pair
-          key: (_) @_metadata
-          value: (flow_node (flow_mapping (flow_pair key: (_) @_name value: (flow_node) @name)))))) @section)
-  (#eq? @_kind "kind")
-  (#eq? @_metadata "metadata")
-  (#eq? @_name "name"))
+; The same on one line.
 ((document
   (flow_node
     (flow_mapping
