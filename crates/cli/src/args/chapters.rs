@@ -42,7 +42,11 @@ pub(crate) static CHAPTERS: [Chapter; 4] = [
                 "0 or 1: whether a search continues indexing in the background; default: the setting `background`, or \
                  0 where CI is set",
             ),
-            ("COLGREP_WAIT", "0 or 1: whether a search waits for its index instead of answering from a partial one"),
+            (
+                "COLGREP_WAIT",
+                "1: a search waits until its index is complete; 0: it answers from what is indexed; default: it spends \
+                 at most two seconds on indexing",
+            ),
             ("COLGREP_PROGRESS", "0 or 1: whether to show the progress of indexing and transfers on stderr; default 1"),
             ("COLGREP_TRACE", "1: print one line of JSON per ranking step on stderr"),
             ("COLGREP_TOKEN", "token that `serve` requires from requests; --token-file takes precedence"),

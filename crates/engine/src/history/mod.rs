@@ -165,7 +165,7 @@ impl HistoryPlace {
     /// # Errors
     /// When git does not answer, or the index can be neither read nor built.
     pub fn open(&self, model: Option<&Model>, listener: &dyn Listener) -> Result<OpenHistory> {
-        let encoding = model.and_then(|model| model.encoding_of_search(false));
+        let encoding = model.and_then(|model| model.encoding_of_search(None));
         let snapshot = match self.update(false, encoding.as_ref(), listener) {
             Ok(snapshot) => snapshot,
             // What is there is better than nothing; before the first commit there is nothing.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use colgrep_encoder::{Encoder, ModelSpec, Multivector, RuntimeEnv};
 use colgrep_index::mode::VectorMode;
 use colgrep_index::store::Snapshot;
-use colgrep_index::update::Encoding;
+use colgrep_index::update::{Encoding, UpdateBudget};
 use colgrep_index::vector::{Codebook, Memory};
 use colgrep_search::{Mode, Semantic};
 
@@ -108,9 +108,9 @@ impl Model {
         self.stored.then_some(encoding)
     }
 
-    /// The same for a search, which waits for vectors only so long.
-    pub fn encoding_of_search(&self, hurried: bool) -> Option<Encoding<'_>> {
-        self.encoding(Some(if hurried { HURRIED_BUDGET } else { SEARCH_BUDGET }))
+    /// The same for a search, which waits for vectors only so long, and in a hurry no longer than `hurried` allows.
+    pub fn encoding_of_search(&self, hurried: Option<UpdateBudget>) -> Option<Encoding<'_>> {
+        self.encoding(Some(hurried.map_or(SEARCH_BUDGET, |budget| HURRIED_BUDGET.min(budget.later))))
     }
 
     /// How a search of this index uses the model: by stored vectors; where the index has none of this model, by encoding
@@ -137,12 +137,12 @@ impl Model {
 
     /// Whether a search would make vectors for an index.
     pub fn lacks(&self, snapshot: &Snapshot) -> bool {
-        self.encoding_of_search(true).is_some_and(|e| !e.is_done(snapshot))
+        self.encoding_of_search(None).is_some_and(|e| !e.is_done(snapshot))
     }
 
     /// What the ranking by meaning lacks in an index that should keep this model's vectors.
     pub fn lacking(&self, snapshot: &Snapshot) -> Option<Lacking> {
-        let encoding = self.encoding_of_search(true)?;
+        let encoding = self.encoding_of_search(None)?;
         let what = match &snapshot.files.vectors {
             None => MissingVectors::All,
             Some(stored) if stored.fingerprint != self.encoder.fingerprint() => {

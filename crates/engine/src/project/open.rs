@@ -80,7 +80,8 @@ impl OpenOptions {
         self.in_environment(settings, None)
     }
 
-    /// As [`OpenOptions::with`]; the environment may also forbid hurry, and forbid or ask for a background process.
+    /// As [`OpenOptions::with`]; the environment may also change the time limits, and forbid or ask for a background
+    /// process.
     pub fn in_environment(&self, settings: &Settings, env: Option<&Env>) -> Opening {
         let may_be = settings.text("background") != Some("false");
         let defaults = WalkOptions::default();
@@ -88,7 +89,11 @@ impl OpenOptions {
         Opening {
             update: self.update,
             any_root: self.any_root,
-            hurried: self.hurried.filter(|_| !env.is_some_and(|env| env.wait)),
+            hurried: self.hurried.and_then(|usual| match env.and_then(|env| env.wait) {
+                Some(true) => None,
+                Some(false) => Some(UpdateBudget { first: Duration::ZERO, later: Duration::ZERO }),
+                None => Some(usual),
+            }),
             behind: self.behind && env.and_then(|env| env.background).unwrap_or(may_be),
             for_all: false,
             walk: WalkOptions {
@@ -252,7 +257,7 @@ fn opened(
         options = None;
     }
     let hurried = opening.hurried.filter(|_| !opening.for_all);
-    let encoding = model.and_then(|m| m.encoding_of_search(hurried.is_some()));
+    let encoding = model.and_then(|m| m.encoding_of_search(hurried));
     let (progress, stops) = (listener.progress(), || listener.stops());
     let is_first = !project.store.exists();
     let updater = updater(project, options.as_ref(), encoding.as_ref(), &*progress).wait(false).interrupted(&stops);
@@ -313,7 +318,7 @@ fn first_part(
             Err(error) if error.kind() == ErrorKind::Busy => {}
             lock => {
                 drop(lock?);
-                let encoding = model.and_then(|m| m.encoding_of_search(false));
+                let encoding = model.and_then(|m| m.encoding_of_search(None));
                 return Ok((update(project, options, true, encoding.as_ref(), listener)?.0, None));
             }
         }

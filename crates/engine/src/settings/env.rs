@@ -39,8 +39,9 @@ pub struct Env {
     data_folder: Option<PathBuf>,
     /// Whether background processes may be started, where the environment says so.
     pub background: Option<bool>,
-    /// Whether a search waits until its index is whole.
-    pub wait: bool,
+    /// Whether a search waits until its index is complete, or answers from what is indexed; if unset, it updates the
+    /// index for a limited time.
+    pub wait: Option<bool>,
     /// Whether nothing is written to stderr of how far the work is.
     pub no_progress: bool,
     /// Whether ranking steps are written to stderr.
@@ -108,7 +109,7 @@ impl Env {
                 "COLGREP_SHARD_TOKEN" if !value.is_empty() => env.shard_token = Some(Secret(text())),
                 "COLGREP_TRACE" => env.trace = switch(name, text())?.unwrap_or_default(),
                 "COLGREP_PROGRESS" => env.no_progress = switch(name, text())? == Some(false),
-                "COLGREP_WAIT" => env.wait = switch(name, text())?.unwrap_or_default(),
+                "COLGREP_WAIT" => env.wait = switch(name, text())?,
                 "COLGREP_BACKGROUND" => env.background = switch(name, text())?,
                 // Where a machine builds and tests, nothing is to outlive a command.
                 "CI" => is_automatic = !matches!(text().as_str(), "" | "0" | "false"),
