@@ -49,6 +49,7 @@ LEFT_OUT = {
     "c": [(r"#\s*define\s+NAME\s*(?:/[*/].*)?$", "macros without a value"),
           (r"[{,]\s*NAME\s*\(", "macros in a list of constants")],
     "cmake": [(r"^(?!\s*\w+\s*\()", "words of documentation")],
+    "javascript": [(r"\bmodule\.exports\s*=", "`module.exports`")],
     "kotlin": [(r"\bcompanion\s+object\s*(?:[:{]|$)", "companion objects without a name")],
     "scheme": [(r"^(?!.*\(def(?:ine|macro|-))", "words of documentation")],
     "style": [(r"^\s*['\"]?NAME['\"]?\s*:", "keys of maps"), (r"@(?:each|for)\b", "variables of loops")],

@@ -226,7 +226,10 @@ impl<'a> OutlineReader<'a> {
             let names: Vec<Bytes> = captures.iter().skip(1).flatten().map(|group| group.range()).collect();
             let name = names.last().filter(|name| !name.is_empty())?;
             // `static if (…) {` defines nothing; a name at the beginning may be such a word.
-            let is_keyword = self.outline.heads[at].0.what == "function" && NO_NAMES.contains(&&line[name.clone()]);
+            let is_keyword = self.outline.heads[at].0.what == "function"
+                && NO_NAMES.contains(&&line[name.clone()])
+                && line[name.end..].trim_start().starts_with('(')
+                && !code.starts_with('(');
             (!is_keyword || line[..name.start].trim().is_empty()).then_some((at, names))
         })
     }
@@ -377,6 +380,7 @@ mod tests {
             ),
             // Names that begin like a statement.
             ("erlang", "throw_it(a) ->\n    b.\n", &["1-2 function throw_it"]),
+            ("commonlisp", "(defmacro switch (a)\n  b)\n", &["1-2 function switch"]),
             ("justfile", "new-day:\n    a\nreturn: new-day\n", &["1-2 function new-day", "3-3 function return"]),
             // A text with unindented lines.
             ("scheme", "(define (a)\n  \"B\nend c\"\n  (d))\n(define e 1)\n", &["1-4 function a", "5-5 constant e"]),
