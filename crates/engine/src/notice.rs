@@ -103,7 +103,7 @@ pub enum Notice {
     Lacking {
         /// Which.
         lacking: Lacking,
-        /// Whether another process writes the index now.
+        /// Whether another process is making them already.
         is_being_built: bool,
         /// Whether a background process makes them.
         is_done_behind: bool,

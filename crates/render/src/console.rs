@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use colgrep_engine::notice::{Listener, Notice, Traced};
+use colgrep_engine::project::model::{Lacking, MissingVectors};
 use colgrep_engine::settings::env::Env;
 use colgrep_engine::settings::{Settings, UntrustedSettings};
 use colgrep_index::update::Progress;
@@ -82,6 +83,13 @@ impl Console {
     }
 }
 
+/// Whether an earlier search or another process has told it, and nobody has to do anything: while units get their
+/// vectors in the background, searches say nothing of it after the one that started it.
+fn is_known(notice: &Notice) -> bool {
+    let Notice::Lacking { lacking: Lacking { what, .. }, is_being_built: true, .. } = notice else { return false };
+    matches!(what, MissingVectors::Units { .. })
+}
+
 /// What a notice of a search is about.
 fn kind(notice: &Notice) -> RemarkKind {
     match notice {
@@ -98,7 +106,7 @@ impl Listener for Console {
     }
 
     fn notice(&self, notice: &Notice) {
-        if self.no_messages && notice.is_of_unreadable() {
+        if self.no_messages && notice.is_of_unreadable() || self.holds && is_known(notice) {
             return;
         }
         let is_immediate = !self.holds || matches!(notice, Notice::Runtime(_) | Notice::WaitsForFirstPart);

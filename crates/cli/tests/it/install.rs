@@ -42,6 +42,20 @@ fn what_is_installed_is_taken_back_byte_for_byte() {
 }
 
 #[test]
+fn the_folders_of_receipts_go_with_the_last() {
+    let sandbox = Sandbox::of("relay");
+    let settings = home(&sandbox).join("fresh");
+    let run = |args: &[&str]| sandbox.run_with(&[("XDG_CONFIG_HOME", settings.to_str().expect("a path"))], args).status;
+    for project in [&[][..], &["--project"]] {
+        let both = ["claude-code", "gemini"];
+        both.iter().for_each(|agent| assert_eq!(run(&[&["install", agent], project].concat()), 0, "{agent}"));
+        assert!(settings.join("colgrep/installs").is_dir());
+        both.iter().rev().for_each(|agent| assert_eq!(run(&[&["uninstall", agent], project].concat()), 0, "{agent}"));
+        assert!(!settings.exists(), "{project:?}");
+    }
+}
+
+#[test]
 fn a_file_of_two_agents_goes_with_the_last() {
     let sandbox = Sandbox::of("relay");
     let before = everything(&home(&sandbox));

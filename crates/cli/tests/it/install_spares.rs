@@ -103,7 +103,7 @@ fn an_entry_of_the_users_own_comes_back() {
         assert!(ran.status == 1 && ran.err.contains("stays"), "{file}: {ran:?}");
         assert_eq!(everything(&sandbox.root()), before);
         let ran = project(&sandbox, "install", agent);
-        assert!(ran.status == 0 && ran.err.contains("comes back with uninstall"), "{file}: {ran:?}");
+        assert!(ran.status == 0 && ran.err.contains("uninstall restores it"), "{file}: {ran:?}");
         assert_ne!(read(&path), text, "{file}");
         let installed = everything(&sandbox.root());
         assert_eq!(project(&sandbox, "install", agent).status, 0);

@@ -145,13 +145,17 @@ impl Project {
         self.upkeep.unwrap_or_default().mode
     }
 
+    /// The vector mode of its index now.
+    pub fn kept_mode(&self) -> VectorMode {
+        self.store.upkeep().unwrap_or_default().mode
+    }
+
     /// The settings of the root. Its `ignore` patterns apply from now on.
     ///
     /// # Errors
     /// When a file of them is not to be understood.
     pub fn settings(&mut self, env: &Env) -> Result<Settings> {
-        let mode = self.store.upkeep().unwrap_or_default().mode;
-        let settings = Settings::read(env, &self.root)?.of_index(mode);
+        let settings = Settings::read(env, &self.root)?.of_index(self.kept_mode());
         self.ignored = settings.ignore().to_vec();
         Ok(settings)
     }

@@ -147,7 +147,7 @@ pub fn open(
     if listener.hears()
         && let Some(lacking) = model.and_then(|m| m.lacking(&snapshot))
     {
-        let is_being_built = project.store.is_locked();
+        let is_being_built = project.store.is_locked() || project.store.is_worked_behind();
         listener.notice(&Notice::Lacking { lacking, is_being_built, is_done_behind: opening.behind });
     }
     Ok((snapshot, partial))

@@ -34,6 +34,11 @@ impl GitFolders {
         Some(GitFolders { own, common })
     }
 
+    /// The main checkout of the same repository.
+    pub(super) fn of_main(&self) -> GitFolders {
+        GitFolders { own: self.common.clone(), common: self.common.clone() }
+    }
+
     /// Whether this checkout is one of several of the repository, besides its main one.
     pub(super) fn is_linked(&self) -> bool {
         self.own != self.common
@@ -47,6 +52,8 @@ pub(super) struct GitIgnoreConfig {
     pub(super) excludes: Option<PathBuf>,
     /// Whether patterns match names of any case.
     pub(super) ignore_case: bool,
+    /// Whether the repository has no main checkout.
+    pub(super) bare: bool,
 }
 
 impl GitIgnoreConfig {
@@ -114,6 +121,7 @@ impl ConfigReader<'_> {
                     self.config.excludes = written.and_then(|value| self.places.path(&value));
                 }
                 ("core", None, "ignorecase") => self.config.ignore_case = is_true(value.as_deref()),
+                ("core", None, "bare") => self.config.bare = is_true(value.as_deref()),
                 ("extensions", None, "worktreeconfig") => self.worktree = is_true(value.as_deref()),
                 ("remote", Some(_), "url") => self.new_urls.extend(value),
                 ("include", None, "path") => named |= self.include(path, value, depth),

@@ -144,12 +144,17 @@ impl Rules {
     }
 
     /// Whether the folder at `path`, which has a file `.git`, is a linked checkout of a repository around it, or of one
-    /// whose main checkout is below `root`.
+    /// whose main checkout is below `root`. A bare repository has no main checkout, and its linked ones are all there is.
     pub(super) fn is_other_checkout(&self, path: &Path, root: &Path) -> bool {
-        let folders = GitFolders::of(path, &self.reader).filter(GitFolders::is_linked);
-        let Some(common) = folders.and_then(|f| f.common.canonicalize().ok()) else { return false };
-        let is_same = |folders: &GitFolders| folders.common.canonicalize().is_ok_and(|other| other == common);
+        let Some(folders) = GitFolders::of(path, &self.reader).filter(GitFolders::is_linked) else { return false };
+        let Ok(common) = folders.common.canonicalize() else { return false };
+        let main = folders.of_main();
+        let is_bare = GitIgnoreConfig::read(self.reader.git(), (path, Some(&main)), &self.reader).bare;
+        let is_checkout = |folders: &GitFolders| folders.is_linked() || !is_bare;
+        let is_same = |folders: &GitFolders| {
+            folders.common.canonicalize().is_ok_and(|other| other == common) && is_checkout(folders)
+        };
         let mut around = std::iter::successors(Some(self), |rules| rules.above.as_deref());
-        common.starts_with(root) || around.any(|rules| rules.folders.as_ref().is_some_and(is_same))
+        (common.starts_with(root) && !is_bare) || around.any(|rules| rules.folders.as_ref().is_some_and(is_same))
     }
 }

@@ -240,6 +240,31 @@ fn other_worktrees_of_a_repository_are_skipped() {
 }
 
 #[test]
+fn worktrees_of_a_bare_repository_are_all_there_is() {
+    for (git, has_file) in [("box/.bare", true), ("box/.git", false)] {
+        let folder = tree(&[("box/main/a.rs", ""), ("box/main/wt/x/b.rs", ""), ("box/feat/a.rs", "")]);
+        let git = folder.path().join(git);
+        for (at, name) in [("box/main", "main"), ("box/main/wt/x", "x"), ("box/feat", "feat")] {
+            let own = git.join("worktrees").join(name);
+            fs::create_dir_all(&own).unwrap();
+            fs::write(own.join("commondir"), "../..\n").unwrap();
+            fs::write(folder.path().join(at).join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        }
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("config"), "[core]\n\tbare = true\n").unwrap();
+        if has_file {
+            fs::write(folder.path().join("box/.git"), "gitdir: ./.bare\n").unwrap();
+        }
+        let options = WalkOptions::default();
+        // One inside another is its copy still.
+        assert_eq!(paths(&folder.path().join("box"), &options), "feat/a.rs main/a.rs", "{has_file}");
+        assert_eq!(paths(&folder.path().join("box/main"), &options), "a.rs", "{has_file}");
+        fs::write(git.join("config"), "[core]\n\tbare = false\n").unwrap();
+        assert_eq!(paths(&folder.path().join("box"), &options), "", "{has_file}");
+    }
+}
+
+#[test]
 fn a_missing_root_is_an_error() {
     assert!(walk(Path::new("/no/such/folder"), &LeftOut::default(), &WalkOptions::default()).is_err());
 }

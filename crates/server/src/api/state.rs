@@ -288,7 +288,7 @@ impl ServerState {
     /// # Errors
     /// When a settings file can't be understood.
     pub fn settings(&self, root: &Root) -> Result<Settings> {
-        let settings = settings_at(&root.folder, &self.env)?;
+        let settings = settings_at(&root.folder, &self.env)?.of_index(root.project.kept_mode());
         tell_refused(&settings);
         Ok(settings)
     }

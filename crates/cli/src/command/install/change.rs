@@ -52,12 +52,13 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
     ensure!(is_current(&text)?, "what is put in would not be read again");
     // Folders made by an earlier installation are removed with ours.
     let mut folders = missing_folders(&path);
+    folders.extend(receipts.missing_folders());
     let (older, agents) = old.map(|o| (o.folders, o.agents)).unwrap_or_default();
     folders.extend(older);
     let note = steps
         .iter()
         .any(|s| s.taken.is_some())
-        .then(|| format!("the entry {NAME:?} that stood in {} is kept, and comes back with uninstall", path.display()));
+        .then(|| format!("your own entry {NAME:?} in {} is replaced; uninstall restores it", path.display()));
     let note = joined(note, of_folder(target, Some(&text))?);
     let receipt = Receipt { path: path.clone(), existed: base.is_some(), steps, folders, agents }.with(agent);
     Ok(FileChange { path, before, after: Some(text), receipt: Some(receipt), note, is_shared: false })

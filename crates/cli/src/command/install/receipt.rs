@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Write, read};
+use crate::files::{Write, missing_folders, read};
 use crate::hunk::Hunk;
 
 /// What was done to one file.
@@ -59,6 +59,11 @@ impl Receipts {
     fn file(&self, path: &Path) -> PathBuf {
         let hash = colgrep_index::source::hash(path.to_string_lossy().as_bytes());
         self.folder.join(format!("{hash:032x}.json"))
+    }
+
+    /// The folders above the receipts that do not exist yet, innermost first.
+    pub fn missing_folders(&self) -> Vec<PathBuf> {
+        missing_folders(&self.folder)
     }
 
     /// The receipt of a file; an unreadable one is ignored.
