@@ -63,20 +63,43 @@ def read(path: Path) -> dict[str, Any]:
     return plan
 
 
+GIT = """# Nothing that a repository names is run, and a host that hangs is given up.
+limit="timeout 3600"
+command -v timeout > /dev/null || limit=command
+export GIT_TERMINAL_PROMPT=0 GIT_LFS_SKIP_SMUDGE=1 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh
+export GIT_SSH_COMMAND="${GIT_SSH_COMMAND:-ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15}"
+git() {
+  $limit git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c submodule.recurse=false \\
+    -c fetch.recurseSubmodules=false -c gc.autoDetach=false -c maintenance.autoDetach=false \\
+    -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=30 "$@"
+}
+
+# A repository without files.
+begin() {
+  [ -d "$1/.git" ] || git init -q --template= "$1" || return 1
+  mkdir -p "$1/.git/info" && echo "* -filter" > "$1/.git/info/attributes"
+}
+
+"""
+
 UPDATE = """#!/bin/sh
 # Brings a replica to the newest indexes of the bucket. Each repository has two folders, a and b: the one that is not
 # served is brought to the commit of the newest index, and then takes the other one's place in the list that the shard
-# follows. So all replicas serve the same generation. What can't be fetched stays as it is.
+# follows. So all replicas serve the same generation. What can't be fetched stays as it is. With `start`, as before a shard
+# starts, it does nothing if there is something to serve: git or the bucket may hang.
 set -u
 export COLGREP_BACKGROUND=0 COLGREP_WAIT=1
 data=@data@
 bucket=@bucket@
 list=$data/repositories
+if [ "${1:-}" = start ] && [ -s "$list" ]; then exit 0; fi
 mkdir -p "$data/src"
+# A timer and a start may both run it.
+if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
 touch "$list"
 : > "$list.new"
 
-say() { echo "$name: $1" >&2; }
+@git@say() { echo "$name: $1" >&2; }
 
 # The first row's commit, of a branch or of any. Whoever writes to the bucket must not give git an option: it may be one
 # that runs a command.
@@ -124,8 +147,7 @@ repository() {
   name=$1 url=$2 branch=$3
   served=$(awk -v start="$name=" 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list")
   case $served in */a) next=$data/src/$name/b ;; *) next=$data/src/$name/a ;; esac
-  [ -d "$next/.git" ] || git init -q "$next"
-  if ! commit=$(wanted); then
+  if ! begin "$next" || ! commit=$(wanted); then
     say "not fetched; it stays as it is"
   elif [ -n "$served" ] && [ "$(git -C "$served" rev-parse -q --verify HEAD)" = "$commit" ]; then
     :
@@ -147,9 +169,15 @@ def quoted(one: dict[str, Any]) -> str:
     return " ".join(shlex.quote(word) for word in (one["name"], one["url"], one.get("branch", "")))
 
 
+def filled(script: str, plan: dict[str, Any], data: str) -> str:
+    """The beginning of a script."""
+    words = {"@git@": GIT, "@data@": shlex.quote(data), "@bucket@": shlex.quote(plan["bucket"])}
+    return re.sub("@[a-z]+@", lambda word: words[word[0]], script)
+
+
 def update(plan: dict[str, Any], shard: int, data: str) -> str:
     """The script that brings a replica to the newest indexes of the bucket, before its shard starts and while it runs."""
-    head = UPDATE.replace("@data@", shlex.quote(data)).replace("@bucket@", shlex.quote(plan["bucket"]))
+    head = filled(UPDATE, plan, data)
     calls = [f"repository {quoted(one)}" for one in plan["repositories"][shard]]
     tail = 'if cmp -s "$list" "$list.new"; then rm "$list.new"; else mv "$list.new" "$list"; fi'
     return head + "\n".join([*calls, tail, "exit 0", ""])
@@ -167,11 +195,11 @@ mkdir -p "$data"
 # A timer and a webhook may both start it.
 if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
 
-repository() {
+@git@repository() {
   name=$1 url=$2 branch=$3
   case $wanted in "  " | *" $name "*) ;; *) return ;; esac
   tree=$data/src/$name
-  { [ -d "$tree/.git" ] || git init -q "$tree"; } &&
+  begin "$tree" &&
     rm -f "$tree"/.git/*.lock &&
     { [ -z "$branch" ] || git -C "$tree" symbolic-ref HEAD "refs/heads/$branch"; } &&
     git -C "$tree" fetch -q --depth=1 -- "$url" "${branch:-HEAD}" &&
@@ -185,7 +213,7 @@ repository() {
 
 def push(plan: dict[str, Any], data: str) -> str:
     """The script that builds the indexes of repositories and pushes them."""
-    head = PUSH.replace("@data@", shlex.quote(data)).replace("@bucket@", shlex.quote(plan["bucket"]))
+    head = filled(PUSH, plan, data)
     calls = [f"repository {quoted(one)}" for shard in plan["repositories"] for one in shard]
     return head + "\n".join([*calls, "exit $failed", ""])
 
@@ -206,11 +234,11 @@ CONFINED = {
 KEPT = {"Restart": "always", "RestartSec": "1"}
 
 
-def unit(description: str, service: dict[str, str], after: str = "", wanted_by: str = "multi-user.target") -> str:
+def unit(description: str, service: dict[str, str], wanted_by: str = "multi-user.target") -> str:
     """A unit of a service."""
-    others = f"network-online.target {after}".strip()
     limit = ["StartLimitIntervalSec=0"] if "Restart" in service else []
-    head = ["[Unit]", f"Description={description}", f"After={others}", f"Wants={others}", *limit, "", "[Service]"]
+    network = ["After=network-online.target", "Wants=network-online.target"]
+    head = ["[Unit]", f"Description={description}", *network, *limit, "", "[Service]"]
     install = ["", "[Install]", f"WantedBy={wanted_by}"] if wanted_by else []
     return "\n".join([*head, *(f"{key}={value}" for key, value in (CONFINED | service).items()), *install, ""])
 
@@ -262,8 +290,11 @@ def systemd(plan: dict[str, Any]) -> dict[str, str]:
             files[f"{folder}/{updates}.timer"] = timer(f"colgrep: brings shard {shard} to the newest indexes", LOOK)
             files[f"{folder}/colgrep-shard-{shard}.service"] = unit(
                 f"colgrep: shard {shard}",
-                KEPT | environment | {"ExecStart": f"{run} --listen {host}:{port}"},
-                after=f"{updates}.service",
+                # The first start builds or pulls all indexes.
+                KEPT
+                | environment
+                | {"TimeoutStartSec": "infinity", "ExecStartPre": f"/usr/local/bin/{updates} start"}
+                | {"ExecStart": f"{run} --listen {host}:{port}"},
             )
     return files
 
@@ -330,7 +361,7 @@ def kubernetes(plan: dict[str, Any]) -> dict[str, str]:
             "automountServiceAccountToken": True,
             "securityContext": user,
             "topologySpreadConstraints": [spread],
-            "initContainers": [container("first-update", image, [script_at], **updates)],
+            "initContainers": [container("first-update", image, [script_at, "start"], **updates)],
             "containers": [
                 container("shard", image, serve, env=env, volumeMounts=[*mounts, token], **probes(SHARD)),
                 container("update", image, again, **updates),

@@ -202,6 +202,10 @@ class Webhook(unittest.TestCase):
         with running(server) as at:
             (self.folder / "secret").rename(self.folder / "away")
             self.assertEqual(self.ask(at, api), 503)
+            # One that is too short is none, also while the server runs.
+            for short in ("", "short"):
+                self.file("secret", short)
+                self.assertEqual(self.ask(at, api, secret=short), 503)
             (self.folder / "away").rename(self.folder / "secret")
             self.assertEqual(self.ask(at, api), 202)
 

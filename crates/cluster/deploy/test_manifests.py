@@ -63,7 +63,8 @@ class Manifests(unittest.TestCase):
         )
         unit = files["10.0.0.2/colgrep-shard-1.service"]
         for part in (
-            "After=network-online.target colgrep-update-1.service",
+            "ExecStartPre=/usr/local/bin/colgrep-update-1 start\n",
+            "TimeoutStartSec=infinity",
             "--listen 10.0.0.2:4002",
             "--repositories /var/lib/colgrep/shard-1/repositories",
             # A limit of starts would leave a shard ended.
@@ -186,10 +187,10 @@ exit 0
         """Builds and pushes."""
         return self.script(push(self.plan(), str(self.folder / "build")), *names)
 
-    def update(self, replica="one"):
+    def update(self, replica="one", *arguments):
         """Brings a replica up to date: its messages, and for each repository its folder and what is in it."""
         data = self.folder / replica
-        said = self.script(update(self.plan(), 0, str(data)))
+        said = self.script(update(self.plan(), 0, str(data)), *arguments)
         rows = dict(row.split("=", 1) for row in (data / "repositories").read_text().splitlines())
         return said, {name: (Path(path).name, (Path(path) / "file").read_text()) for name, path in rows.items()}
 
@@ -246,6 +247,46 @@ class Updates(unittest.TestCase):
         said, served = one.update()
         self.assertEqual(served, {"api": ("a", "first")})
         self.assertIn("api: not fetched; it stays as it is", said)
+
+    def test_a_start_asks_nobody_where_there_is_something_to_serve(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        self.assertEqual(one.update("one", "start"), ("", {"api": ("a", "first")}))
+        one.commit("second")
+        one.push()
+        # A host that hangs would keep the shard from its start.
+        asked = one.folder / "asked"
+        git = one.folder / "bin/git"
+        git.write_text(f"#!/bin/sh\ntouch {asked}\nexit 1\n")
+        git.chmod(0o755)
+        calls = one.calls.read_text()
+        self.assertEqual(one.update("one", "start"), ("", {"api": ("a", "first")}))
+        self.assertEqual((asked.exists(), one.calls.read_text()), (False, calls))
+        git.unlink()
+        self.assertEqual(one.update(), ("", {"api": ("b", "second")}))
+
+    def test_no_repository_runs_a_program(self):
+        one = self.replica
+        ran = one.folder / "ran"
+        (one.folder / "trap").mkdir()
+        hook = one.folder / "trap/post-index-change"
+        hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
+        hook.chmod(0o755)
+        (one.origin / ".gitattributes").write_text("* filter=trap\n")
+        one.commit("first")
+        (one.folder / ".gitconfig").write_text(
+            f'[filter "trap"]\n\tsmudge = touch {ran} && cat\n[core]\n\thooksPath = {hook.parent}\n'
+        )
+        one.push()
+        self.assertEqual(one.update(), ("", {"api": ("a", "first")}))
+        self.assertFalse(ran.exists())
+
+    def test_a_host_that_hangs_is_given_up(self):
+        for script in (update(plan(), 0, "/data"), push(plan(), "/data")):
+            for part in ('limit="timeout 3600"', "http.lowSpeedTime=30", "ConnectTimeout=10", "GIT_TERMINAL_PROMPT=0"):
+                self.assertIn(part, script)
+            self.assertNotIn("@git@", script)
 
     def test_without_an_index_in_the_bucket_a_replica_builds_its_own(self):
         one = self.replica

@@ -50,6 +50,19 @@ def is_signed(headers: Mapping[str, str] | Message, body: bytes, secrets: Iterab
     return False
 
 
+def secrets_of(path: Path) -> list[str]:
+    """The secrets of a file.
+
+    Raises:
+        ValueError: There is none, or one is so short that it can be guessed.
+        OSError: The file can't be read.
+    """
+    secrets = path.read_text(encoding="utf-8").split()
+    if not secrets or min(map(len, secrets)) < SECRET_MIN:
+        raise ValueError(f"{path} needs a secret of {SECRET_MIN} characters at least in each line")
+    return secrets
+
+
 def place(url: str) -> str:
     """Host and path of a repository's address, however it is written."""
     text, is_url = re.subn(r"^[\w+.-]+://", "", url)
@@ -193,7 +206,7 @@ def server(listen: tuple[str, int], plan: Path, secret: Path, builds: Builds) ->
             if len(body) < int(length):
                 return self._say(408, "the request did not arrive in time")
             try:
-                secrets = secret.read_text(encoding="utf-8").split()
+                secrets = secrets_of(secret)
                 repositories = plan.read_text(encoding="utf-8")
             except (OSError, ValueError) as error:
                 say(str(error))
@@ -231,9 +244,10 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments[:split])
     if not arguments[split + 1 :]:
         parser.error("name the command that builds: -- colgrep-push")
-    secrets = asked.secret_file.read_text(encoding="utf-8").split()
-    if not secrets or min(map(len, secrets)) < SECRET_MIN:
-        parser.error(f"{asked.secret_file} needs a secret of {SECRET_MIN} characters at least in each line")
+    try:
+        secrets_of(asked.secret_file)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     host, _, port = asked.listen.rpartition(":")
     listening = server((host, int(port)), asked.plan, asked.secret_file, Builds(arguments[split + 1 :]))
     say(f"http://{host}:{listening.server_address[1]}/")

@@ -235,9 +235,10 @@ class Controller:
         while not self._is_stopped.is_set():
             try:
                 step()
-            except (RayError, RuntimeError) as error:
-                # The cluster's head may be away for a while; the replicas answer meanwhile.
-                print(f"controller: {error}", flush=True)
+            except Exception as error:
+                # The cluster's head may be away for a while, or the node have no memory or processes left. Without this loop,
+                # nothing lost would be replaced any more.
+                print(f"controller: {error!r}", flush=True)
             if is_due.wait(pause()) and not self._is_stopped.is_set():
                 is_due.clear()
 

@@ -74,8 +74,8 @@ class Ingress:
             try:
                 controller = ray.get_actor("controller", namespace=namespace(self._config))
                 self._write(ray.get(controller.places.remote(), timeout=PATIENCE))
-            except (RayError, ValueError, TimeoutError):
-                pass  # The last file holds.
+            except (RayError, ValueError, OSError):
+                pass  # No controller, or no room on the disk: the last file holds.
             wanted = arguments(self._config, self._file)
             if self._child and (begun != wanted or not self._child.is_running):
                 # Searches that it has begun are answered first.

@@ -9,7 +9,7 @@ use crate::knob::{Knob, Knobs};
 pub const STAGE: Stage = Stage {
     name: "context",
     doc: "Who works on a file asks for what belongs to it: what it tests, what it imports, what changed together with it. Nothing leaves the answer.",
-    source: "docs/ranking.md: where the reader stands",
+    source: "docs/ranking.md: the open file",
     knobs: &[Knob::HereBoost, Knob::PartnerBoost, Knob::ImportBoost, Knob::ImporterBoost, Knob::TogetherBoost],
     doubted: false,
     prepare: Prepare::NOTHING,

@@ -146,7 +146,8 @@ pub(super) enum MacroNames {
 
 /// C and C++: removes upper-case words in the places of attributes (alone on a line, between `class` and a name, before
 /// a declaration, between a parameter's name and the comma, between parameters and a body, at the end of a declaration)
-/// and of access labels, and reduces the arguments of macros that define a function or an enumeration to its name.
+/// and of access labels, and reduces macros that define a function or an enumeration, or that make the name of a function
+/// (`PREFIX(open)(…)`), to the name.
 pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
     let pieces = pieces(text);
     let mut prepared = PreparedText { text, bytes: text.as_bytes().to_vec(), changed: false };
@@ -157,6 +158,17 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
     while i < pieces.len() {
         let (piece, ref place) = pieces[i];
         let word = &text[place.clone()];
+        if scope.is_outside()
+            && let Some(name) = wrapped_name(&pieces, i, text)
+            && scope.has_type(&kept)
+        {
+            // `int PREFIX(open)(const char *path) {`: leaves the name alone.
+            prepared.blank(place.start..pieces[name].1.start);
+            prepared.blank(pieces[name + 1].1.clone());
+            kept.push((pieces[name].0, &text[pieces[name].1.clone()]));
+            i = name + 2;
+            continue;
+        }
         let is_macro = piece == Piece::Upper || DEFINERS.contains(&word);
         let end = if is_macro { behind_arguments(&pieces, i) } else { i + 1 };
         if piece != Piece::Upper && !is_macro && !matches!(piece, Piece::Word) {
@@ -166,7 +178,9 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             i = end;
             continue;
         } else if piece == Piece::Upper
-            && (is_attribute(text, &pieces, i, end, &kept) || scope.is_attribute(&pieces, end, &kept))
+            && (is_attribute(text, &pieces, i, end, &kept)
+                || scope.is_attribute(&pieces, end, &kept)
+                || scope.is_modifier(&pieces, i, &kept))
         {
             prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
@@ -296,6 +310,28 @@ impl DeclarationScope {
         kept[self.statement.min(kept.len())..].iter().all(|(_, word)| LEADING.contains(word))
     }
 
+    /// Whether an upper-case word is between the type and the name of a function: `int MY_EXPORT open(`.
+    fn is_modifier(&self, pieces: &[(Piece, Range<usize>)], at: usize, kept: &[(Piece, &str)]) -> bool {
+        let is_name = pieces.get(at + 1).is_some_and(|p| matches!(p.0, Piece::Word | Piece::Upper));
+        let has_parameters = pieces.get(at + 2).is_some_and(|p| p.0 == Piece::Sign(b'('));
+        let ends_type = match kept.last() {
+            Some((Piece::Word, word)) => {
+                let others = ["const", "volatile", "typename", "return", "else"];
+                !LEADING.contains(word) && !TYPE_WORDS.contains(word) && !others.contains(word)
+            }
+            Some((piece, _)) => *piece == Piece::Sign(b'*'),
+            None => false,
+        };
+        is_name && has_parameters && ends_type && self.is_outside() && self.has_type(kept)
+    }
+
+    /// Whether the statement consists of words before the name of a function: its type, and words like `static`.
+    fn has_type(&self, kept: &[(Piece, &str)]) -> bool {
+        let statement = &kept[self.statement.min(kept.len())..];
+        let is_part = |piece: Piece| matches!(piece, Piece::Word | Piece::Upper | Piece::Sign(b'*' | b'&' | b':'));
+        !statement.is_empty() && statement.iter().all(|(piece, word)| is_part(*piece) && *word != "typedef")
+    }
+
     /// The end of a macro in the place of an access label: `MY_PRIVATE:`, `signals:`, `slots` of `public slots:`.
     fn label(&self, pieces: &[(Piece, Range<usize>)], at: usize, text: &str, kept: &[(Piece, &str)]) -> Option<usize> {
         let (piece, place) = &pieces[at];
@@ -338,6 +374,16 @@ fn holds_declarations(statement: &[(Piece, &str)]) -> bool {
     let is_sign = |(piece, _): &(Piece, &str)| matches!(piece, Piece::Sign(b'(' | b'='));
     let is_type = |(_, word): &(Piece, &str)| TYPE_WORDS.contains(word) || *word == "namespace";
     !statement.iter().any(is_sign) && (statement.iter().any(is_type) || matches!(statement, [(_, "extern")]))
+}
+
+/// The index of the name that a macro makes the name of a function: `open` of `PREFIX(open)(`.
+fn wrapped_name(pieces: &[(Piece, Range<usize>)], at: usize, text: &str) -> Option<usize> {
+    let signs = [(at + 1, b'('), (at + 3, b')'), (at + 4, b'(')];
+    let is_sign = |(at, sign): (usize, u8)| pieces.get(at).is_some_and(|p| p.0 == Piece::Sign(sign));
+    let is_name = || matches!(pieces[at + 2].0, Piece::Word | Piece::Upper);
+    let word = &text[pieces[at].1.clone()];
+    let is_macro = word.len() > 1 && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    (is_macro && signs.into_iter().all(is_sign) && is_name()).then_some(at + 2)
 }
 
 /// The index of the piece after a word and its arguments, if it has any.
@@ -573,7 +619,14 @@ mod tests {
             ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
             ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),
             ("A_B(c)\n@interface D", "      \n@interface D"),
+            ("int A_B c(int d) {", "int     c(int d) {"),
+            ("A_B int CD(e)(int f) {", "    int    e (int f) {"),
+            ("char *A_B A_C(d)(int e);", "char *        d (int e);"),
             // Types, names and values stay.
+            ("const A_B c(int d) {", ""),
+            ("typedef int A_B(c)(int d);", ""),
+            ("int a = A_B(c)(d);", ""),
+            ("void a() { A_B(c)(d); }", ""),
             ("SOME_TYPE name(int x) {", ""),
             ("SOME_TYPE value;", ""),
             ("int MAX_LEN = 5;", ""),

@@ -190,6 +190,10 @@ pub(super) fn add_match<'t>(
             }
             _ => name,
         };
+        // A conversion operator with its parameters: `operator bool() const`.
+        if name == "name" && node.kind() == "operator_cast" {
+            bytes.end = bytes.start + text[bytes.clone()].rfind("()").unwrap_or(bytes.len());
+        }
         match name {
             "comment" => found.comments.push(bytes),
             "attribute" => found.attributes.push(bytes),

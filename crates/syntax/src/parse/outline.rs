@@ -61,6 +61,9 @@ const NOT_CALLED: [&str; 32] = [
     "def", "let", "sizeof", "typeof",
 ];
 
+/// First characters of an outermost form of a Lisp.
+const FORM_BEGINNINGS: [char; 7] = ['(', '[', '#', '\'', '`', ',', '@'];
+
 /// Cuts a text into units by the lines of its language's outline.
 pub(super) fn parse(text: &str, language: &'static Language, outline: &CompiledOutline) -> Parsed {
     units(text, language, outline).unwrap_or_else(|spent| plain(text, language, &spent.to_string()))
@@ -98,6 +101,9 @@ struct OpenDefinition<'a> {
     first: u32,
     extent: DefinitionExtent,
     last: Option<&'a Regex>,
+    /// Whether it is a form in brackets, as in Lisps.
+    is_form: bool,
+    name: &'a str,
     definition: Definition,
 }
 
@@ -106,8 +112,10 @@ impl OpenDefinition<'_> {
     fn ends_with(&self, line: &str, indentation: usize, is_head: bool) -> bool {
         let matches = || self.last.is_some_and(|last| last.is_match(line));
         match self.extent {
-            DefinitionExtent::Indented => indentation == self.indentation && !is_head && closes(line.trim_start()),
-            DefinitionExtent::Closed(_) => indentation == self.indentation && matches(),
+            DefinitionExtent::Indented => {
+                indentation == self.indentation && !is_head && !self.is_form && closes(line.trim_start())
+            }
+            DefinitionExtent::Closed(_) => matches() && (indentation == self.indentation || self.is_named_by(line)),
             DefinitionExtent::Ended(_) => matches(),
             DefinitionExtent::Line | DefinitionExtent::Next(_) => false,
         }
@@ -117,6 +125,10 @@ impl OpenDefinition<'_> {
     fn ends_before(&self, line: &str, indentation: usize, head: Option<DefinitionExtent>) -> bool {
         let is_left = indentation <= self.indentation;
         match (self.extent, head) {
+            // A line of a form that begins with anything else is part of a text.
+            (DefinitionExtent::Indented, _) if self.is_form => {
+                is_left && line.trim_start().starts_with(FORM_BEGINNINGS)
+            }
             (DefinitionExtent::Indented, _) => is_left && !goes_on(line.trim_start()),
             (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
             // Without a last line of its own, a function ends before the next definition, anything else before the next
@@ -125,6 +137,12 @@ impl OpenDefinition<'_> {
             (DefinitionExtent::Closed(_) | DefinitionExtent::Ended(_), Some(other)) => is_left && other == self.extent,
             _ => false,
         }
+    }
+
+    /// Whether a closing line repeats the name: `end function NAME;`.
+    fn is_named_by(&self, line: &str) -> bool {
+        let words = line.trim_end_matches([';', ' ', '\t']);
+        words.split_whitespace().next_back().is_some_and(|word| word.eq_ignore_ascii_case(self.name))
     }
 }
 
@@ -224,7 +242,15 @@ impl<'a> OutlineReader<'a> {
             ..Definition::new(what, at, start + indentation..start + line.trim_end().len(), place(name))
         };
         let extent = row.extent;
-        self.open.push(OpenDefinition { indentation, first: number, extent, last: last.as_ref(), definition });
+        self.open.push(OpenDefinition {
+            indentation,
+            first: number,
+            extent,
+            last: last.as_ref(),
+            is_form: line.trim_start().starts_with('('),
+            name: &line[name.clone()],
+            definition,
+        });
         if extent == DefinitionExtent::Line {
             self.close(self.open.len() - 1, number);
         }
@@ -347,6 +373,14 @@ mod tests {
             // Names that begin like a statement.
             ("erlang", "throw_it(a) ->\n    b.\n", &["1-2 function throw_it"]),
             ("justfile", "new-day:\n    a\nreturn: new-day\n", &["1-2 function new-day", "3-3 function return"]),
+            // A text with unindented lines.
+            ("scheme", "(define (a)\n  \"B\nend c\"\n  (d))\n(define e 1)\n", &["1-4 function a", "5-5 constant e"]),
+            // A last line that names the definition, however it is indented.
+            (
+                "vhdl",
+                " function a return b is\n  begin\n  end function a;\n  function c return d is\n  begin\n  end function c;\n",
+                &["1-3 function a", "4-6 function c"],
+            ),
             // At the end of the text.
             ("fishshell", "function a\n    b", &["1-2 function a"]),
         ] {
@@ -361,6 +395,7 @@ mod tests {
             ("vala", "// void a () {\n"),
             ("groovy", "return b(c) {\n}\n"),
             ("pascal", "{ procedure A;\nbegin end; }\n"),
+            ("tcl", "proc $a {} {\n}\n"),
         ] {
             assert_eq!(outline(language, text), [""; 0], "{language}: {text}");
         }

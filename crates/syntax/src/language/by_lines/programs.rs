@@ -58,9 +58,9 @@ lined!(ELM, "elm", ["elm"], &["--", "{-"], [
     function(r"^([a-z]\w*)(?:\s+[^=]*)?\s=(?:\s|$)"),
 ], imports: r"^import\s"; merges_clauses: true);
 lined!(EMACS_LISP, "emacslisp", ["el"], SEMICOLON, [
-    function(r"\((?:cl-|ert-)?(?:defun|defmacro|defsubst|defgeneric|defmethod|deftest|define-inline|defadvice|define-(?:minor|derived|globalized-minor)-mode)\*?\s+\(?(?:setf\s+)?([^\s()]+)"),
+    function(r"\((?:cl-|ert-)?(?:defun|defmacro|defsubst|defgeneric|defmethod|deftest|define-inline|defadvice|define-(?:minor|derived|generic|globalized-minor|compilation)-mode|define-skeleton)\*?\s+\(?(?:setf\s+)?([^\s()]+)"),
     class(r"\((?:cl-)?(?:defstruct|defclass|deftype|define-error)\s+\(?'?([^\s()]+)"),
-    constant(r"\((?:defvar|defconst|defcustom|defface|defgroup|defvar-local|defvar-keymap|defalias|define-obsolete-(?:function|variable)-alias)\s+'?([^\s()]+)"),
+    constant(r"\((?:defvar|defconst|defcustom|defface|defgroup|defvar-local|defvar-keymap|defalias|define-obsolete-(?:function|variable)-alias|define-(?:abbrev-table|button-type|ibuffer-[a-z]+|package))\s+'?([^\s()]+)"),
 ], imports: r"\((?:require|use-package)\b", calls: LISP_CALLS; aliases: &["elisp"], member_extensions: &["el"],
     interpreters: &["emacs"]);
 lined!(ERLANG, "erlang", ["erl", "hrl", "escript"], &["%"], [
@@ -169,24 +169,27 @@ lined!(RESCRIPT, "rescript", ["res", "resi"], SLASHES, [
     constant(r"(?:let|external|exception)\s+(\w+)"),
 ], imports: r"(?:open|include)\s", calls: CALLS; member_extensions: &["res"]);
 lined!(RACKET, "racket", ["rkt", "rktl"], &[";", "#|"], [
-    function(r"\((?:define|define/contract|define-syntax-rule|define/public|define/override|define/private)\s+\(+([^\s()\[\]]+)"),
-    function(r"\((?:define-syntax|define-macro)\s+\(?([^\s()\[\]]+)"),
-    function(r"\(define\s+([^\s()]+)\s+\((?:lambda|λ|case-lambda)\b"),
     class(r"\((?:struct|define-struct|define-type|define-class)\s+\(?([^\s()\[\]]+)"),
-    constant(r"\((?:define|define-values)\s+\(?([^\s()\[\]]+)"),
+    constant(r"\(define-values\s+\(([^\s()\[\]]+)"),
+    function(r"\((?:define-syntax|define-macro)\s+\(?([^\s()\[\]]+)"),
+    function(r"\(define[^\s()\[\]]*\s+\(+([^\s()\[\]]+)"),
+    function(r"\(define\s+([^\s()]+)\s+\((?:lambda|λ|case-lambda)\b"),
+    constant(r"\(define[^\s()\[\]]*\s+([^\s()\[\]]+)"),
 ], imports: r"\(require\b", calls: LISP_CALLS; interpreters: &["racket"]);
 lined!(SCHEME, "scheme", ["ss", "sld"], &[";", "#|"], [
-    function(r"\((?:define\*?|define-public|define\*-public|define-inlinable|define-syntax-rule)\s+\(+([^\s()\[\]]+)"),
-    function(r"\(define-syntax\s+\(?([^\s()\[\]]+)"),
-    function(r"\((?:define-(?:method|generic|accessor|macro)(?:-with-docs)?|def-?macro(?:-public)?)\s+\(*([^\s()\[\]]+)"),
+    class(r"\((?:define-module|define-library|library)\s+\((?:([^()]+)\s)?([^\s()]+)\)").line(),
+    class(r"\(define-module\s+([^\s()]+)").line(),
+    class(r"\((?:define-record-type|define-class|define-structure|define-condition-type)\S*\s+\(?([^\s()\[\]]+)"),
+    constant(r"\(define-values\s+\(([^\s()\[\]]+)"),
+    function(r"\((?:define-(?:syntax|method|generic|accessor|macro)|def-?macro)[^\s()]*\s+\(*([^\s()\[\]]+)"),
+    function(r"\(define[^\s()\[\]]*\s+\(+([^\s()\[\]]+)"),
     function(r"\(define(?:-public)?\s+([^\s()]+)\s+\((?:lambda|case-lambda)\b"),
-    class(r"\((?:define-record-type|define-class(?:-with-docs)?|define-structure)\s+\(?([^\s()\[\]]+)"),
-    constant(r"\((?:define|define-public|define-constant)\s+([^\s()\[\]]+)"),
+    constant(r"\(define[^\s()\[\]]*\s+([^\s()\[\]]+)"),
 ], imports: r"\((?:use-modules|import|load)\b", calls: LISP_CALLS; interpreters: &["guile", "csi", "scheme"]);
 lined!(TCL, "tcl", ["tcl", "itcl"], HASH, [
-    class(r"(?:oo::class\s+create|itcl::class|snit::type)\s+(?:::)?(\S+)"),
-    class(r"namespace\s+eval\s+(?:::)?([\w:]+)"),
-    function(r"(?:proc|oo::define\s+\S+\s+method|method|itcl::body)\s+(?:::)?(?:([\w:]+)::)?([^\s:{]+)"),
+    class(r"(?:oo::class\s+create|itcl::class|snit::type)\s+(?:::)?([^\s$]+)(?:\s|$)"),
+    class(r"namespace\s+eval\s+(?:::)?(\w[\w:]*)(?:\s|$)"),
+    function(r"(?:proc|oo::define\s+\S+\s+method|method|itcl::body)\s+(?:::)?(?:([\w:]+)::)?([^\s:{$]+)(?:\s|$)"),
     function(r"(constructor|destructor)\s+\{"),
     constant(r"^(?:set|variable)\s+(?:::)?([\w:]+)\s+").line(),
 ], imports: r"(?:package\s+require|source)\s"; interpreters: &["tclsh", "wish", "expect"]);

@@ -7,6 +7,7 @@ use super::{
 use crate::language::{Language, Reader};
 
 lined!(ADA, "ada", ["adb", "ads", "ada"], DASHES, [
+    constant(r"package\s+([\w.]+)\s+renames\b").line(),
     class(r"package\s+([\w.]+)\s+is\s+new\b"),
     DefinitionLine { what: "function.declaration", ..function(r"(?:procedure|function)\s+(\w+|\x22[^\x22]+\x22)\s+is\s+new\b") },
     class(r"(?:private\s+)?package(?:\s+body)?\s+([\w.]+)\s*(?:\bis\b|\bwith\b|$)").closed(r"end\b"),

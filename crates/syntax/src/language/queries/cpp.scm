@@ -121,6 +121,7 @@
   (#not-match? @name "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$")) @function
 
 (function_definition declarator: (operator_cast) @name body: (compound_statement)? @body) @function
+(declaration declarator: (operator_cast) @name ";" @body) @function.declaration
 (function_definition declarator: (qualified_identifier) @name.last body: (compound_statement) @body) @function
 ; `A& A::operator=(A&&) = default;`.
 (declaration

@@ -52,6 +52,12 @@
 (assignment_statement
   (variable_list . name: (identifier) @name)
   (expression_list . value: (table_constructor (field value: (function_definition))))) @class
+(field name: (identifier) @name value: (table_constructor (field value: (function_definition)))) @class
+(variable_declaration
+  (assignment_statement
+    (variable_list . name: (identifier) @name)
+    (expression_list
+      . value: (table_constructor (field value: (table_constructor (field value: (function_definition)))))))) @class
 (assignment_statement
   (variable_list . name: (dot_index_expression table: (_) @parent field: (identifier) @name))
   (expression_list . value: (table_constructor (field value: (function_definition))))) @class

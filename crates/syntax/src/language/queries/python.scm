@@ -44,7 +44,7 @@
 (call function: (identifier) @call)
 (call function: (attribute attribute: (identifier) @call))
 
-(block (expression_statement (assignment left: (identifier) @variable)))
-(for_statement left: (identifier) @variable)
+(block (assignment left: [(identifier) (pattern_list) (tuple_pattern) (list_pattern)] @variables))
+(for_statement left: [(identifier) (pattern_list) (tuple_pattern)] @variables)
 (as_pattern alias: (as_pattern_target (identifier) @variable))
 (named_expression name: (identifier) @variable)

@@ -22,4 +22,6 @@ package body Ring is
       return Length = 0;
    end Is_Empty;
 
+   package Bytes renames Ada.Streams;
+
 end Ring;

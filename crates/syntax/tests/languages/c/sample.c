@@ -129,3 +129,11 @@ static DEFINE_MUTEX(ring_lock);
 DEFINE_bool(ring_verbose, false, "Print every step.");
 DECLARE_int32(ring_limit);
 LIST_HEAD(ring_users);
+
+RING_EXPORT int32_t RING_CALL RING_NAME(seal)(struct ring *ring) {
+    return ring_flush(ring);
+}
+
+int RING_CALL ring_flush(struct ring *ring) {
+    return ring->used;
+}

@@ -182,3 +182,12 @@ TEST_CASE_METHOD(StoreFixture, "opens a store", "[store]") {
 ATLAS_PLUGIN(viewer, api) {
   int version = 3;
 }
+
+struct Ratio {
+  explicit operator Clock() const;
+  operator Store*() { return store; }
+};
+
+int ATLAS_NAME(repaint)(int scale) {
+  return scale;
+}

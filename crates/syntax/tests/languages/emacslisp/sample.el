@@ -20,3 +20,7 @@
 
 (define-minor-mode relay-mode
   "Show events.")
+
+(define-skeleton relay-insert-event
+  "Insert an event."
+  nil "event: ")

@@ -72,6 +72,10 @@ M.handlers = {
 
 M.defaults, M.extras = {}, {}
 
+local SCHEMES = {
+  http = { open_socket = function() end },
+}
+
 function global_reset() M.load_all = nil end
 
 describe("sessions", function()

@@ -13,3 +13,15 @@
 
 (define-syntax unless!
   (syntax-rules () ((unless! a b) (if a #f b))))
+
+(define-module (relay events)
+  #:use-module (srfi srfi-9))
+
+(define/kwargs (drop-event queue (count 1))
+  "Drops COUNT events.
+All of them by default."
+  (list-tail queue count))
+
+(define-condition-type &relay-error &error relay-error?)
+
+(define-values (first-event last-event) (ends))

@@ -18,3 +18,7 @@ oo::class create Queue {
         lappend items $event
     }
 }
+
+oo::define Queue method $name {event} {
+    check $event
+}
