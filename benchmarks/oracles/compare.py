@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Compares units with the definitions that independent parsers find, language by language.
 
-    compare.py --program PATH --sources DIR [--tsc DIR] [--files 60] [--names 20] [--markdown FILE] [LANGUAGE …]
+    compare.py --program PATH --sources DIR [--tsc DIR] [--syn PROGRAM] [--files 60] [--names 20] [--markdown FILE] [LANGUAGE …]
 
-`fetch.py` fills DIR: one folder per language. Oracles: Python's `ast`, the TypeScript compiler (a folder where
-`npm install typescript` ran), universal-ctags for everything else.
+`fetch.py` fills DIR: one folder per language. Oracles: Python's `ast`; the TypeScript compiler (a folder where
+`npm install typescript` ran); syn (`cargo build -p colgrep-bench --example rust_definitions`, or ctags without it);
+universal-ctags for everything else.
 
-- recall: definitions of the oracle with a unit of that name around them, or at most 3 lines away
-- wrong: functions and types among the units whose name the oracle does not have in that file, and has no part of
+- recall: definitions of the oracle with a unit of that name around them, or at most 3 lines away. Locals of functions do
+  not count, nor does what a rule of `LEFT_OUT` names.
+- wrong: functions and types among the units whose name no definition of the oracle has in that file, locals included
 - keywords: units that are named like a keyword, as no definition is
-- NAME: drawn names that are unique in their folder; `PROGRAM NAME -k 1` prints the defining line. `odd` are names with
-  another character than letters, digits and `_`
+- NAME: drawn names of counted definitions that only one definition of the folder has; `PROGRAM NAME -k 1` prints the
+  defining line. `odd` are names with another character than letters, digits and `_`
 """
 
 import argparse
 import ast
+import collections
 import json
 import os
 import pathlib
@@ -38,16 +41,45 @@ CTAGS = {
     "php": ("PHP", "cfit"), "powershell": ("PowerShell", "fc"), "proto": ("Protobuf", "mesr"),
     "puppet": ("PuppetManifest", "cd"), "r": ("R", "f"), "raku": ("Perl6", "cgmorst"), "robotframework": ("Robot", "tk"),
     "ruby": ("Ruby", "cfmS"), "rust": ("Rust", "sgtPfM"), "scheme": ("Scheme", "f"), "style": ("SCSS", "mfv"),
-    "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftiCK"), "tcl": ("Tcl", "pn"),
+    "sql": ("SQL", "tpfvidT"), "systemverilog": ("SystemVerilog", "mftCKI"), "tcl": ("Tcl", "pn"),
     "vhdl": ("VHDL", "eaptfPT"), "vimscript": ("Vim", "f"), "visualbasic": ("Basic", "fcte"),
 }
-# Known causes of differences: definitions that units omit by design, and false positives of the oracle.
-NOTES = {
-    "ada": "nested subprograms; renamings", "c": "macros taken for names, `PREFIX(f)(…)`; flags without a value",
-    "cmake": "words of documentation", "cpp": "macros taken for names", "emacslisp": "files that declare a package",
-    "lua": "local functions", "ocaml": "`let () =` counts as a name",
-    "scheme": "modules", "vhdl": "no operators", "rust": "what a macro's body would define",
+# What an oracle takes for a definition and units leave out, by language: a pattern of the line (NAME: the name) and why.
+LEFT_OUT = {
+    "c": [(r"#\s*define\s+NAME\s*(?:/[*/].*)?$", "macros without a value"),
+          (r"[{,]\s*NAME\s*\(", "macros in a list of constants")],
+    "cmake": [(r"^(?!\s*\w+\s*\()", "words of documentation")],
+    "kotlin": [(r"\bcompanion\s+object\s*(?:[:{]|$)", "companion objects without a name")],
+    "scheme": [(r"^(?!.*\(def(?:ine|macro|-))", "words of documentation")],
+    "style": [(r"^\s*['\"]?NAME['\"]?\s*:", "keys of maps"), (r"@(?:each|for)\b", "variables of loops")],
 }
+# Where an oracle takes another word for the name: a pattern whose group is the name.
+CORRECTED = {
+    # `PREFIX(open)(…)`, `TEST(Suite, name) {`
+    "c": r"^(?!\s*#).*\b[A-Z][A-Z0-9_]+(?<=NAME)\s*\(\s*(?!void\b)(?:\w+\s*,\s*)?(\w+)\s*[,)]",
+    "cpp": r"^(?!\s*#).*\b[A-Z][A-Z0-9_]+(?<=NAME)\s*\(\s*(?!void\b)(?:\w+\s*,\s*)?(\w+)\s*[,)]",
+    # `function [7:0] weigh;`
+    "systemverilog": r"^\s*function\s+(?:automatic\s+)?\[.*\]\s*(\w+)\s*[;(]",
+    # `codes["base64"] = function`
+    "lua": r"\[['\"]([^'\"]+)['\"]\]\s*=",
+    # `(define-module (container queue))`
+    "scheme": r"\(define-module\s+\((?:[^()]*\s)?([^\s()]+)\)",
+}
+# Lines whose names an oracle never has: quoted atoms, constructors; ctags often loses its way in D.
+UNKNOWN_TO_ORACLE = {
+    "dlang": r"[\w\])*]\s+[*&]*\w+\s*\(|\bthis\s*\(", "erlang": r"^'", "kotlin": r"\bconstructor\b",
+    "tcl": r"^\s*(?:constructor|destructor)\b",
+}
+# Kinds of scopes whose definitions are locals, and a pattern of a line that begins one, for oracles that tell no scopes.
+CALLABLE = ("function", "method", "singletonMethod", "subroutine", "procedure", "subprogram", "anon")
+BEGINS_CALLABLE = {
+    "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
+}
+# What makes the word after it a name, whatever an oracle says that loses its way in a file.
+DEFINES = (
+    r"(?:\b(?:proc|def|fn|fun|func|function|procedure|sub|class|struct|enum|interface|trait|module|type|subtype|package)"
+    r"|\b(?:namespace eval|method|alias|alias_method)|\(\S*def\S*)\s+[(':]*(?:[\w:.]+(?:::|[.:]))?"
+)
 KEYWORDS = {"if", "else", "for", "while", "switch", "return", "do", "case", "class", "function", "struct", "begin", "end"}
 AROUND = 3
 
@@ -64,14 +96,15 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
       "FunctionExpression", "ArrowFunction");
     const defines = is("FunctionDeclaration", "ClassDeclaration", "InterfaceDeclaration", "EnumDeclaration",
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
-    if (!inside && defines && node.name && ts.isIdentifier(node.name)) {
-      found.push([node.name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
-    }
-    if (!inside && is("VariableDeclaration") && ts.isIdentifier(node.name)) {
-      found.push([node.name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
-    }
-    if (!inside && is("Constructor")) {
-      found.push(["constructor", source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1]);
+    const add = (name, isLocal) =>
+      found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal]);
+    if ((defines || is("VariableDeclaration")) && node.name && ts.isIdentifier(node.name)) {
+      add(node.name.text, inside);
+    } else if (is("Constructor")) {
+      add("constructor", inside);
+    } else if (node.name && ts.isIdentifier(node.name)) {
+      // Parameters, and members that hold a function.
+      add(node.name.text, true);
     }
     ts.forEachChild(node, (child) => visit(child, inside || callable));
   };
@@ -81,22 +114,53 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
 """
 
 
-def python_definitions(path):
-    """Functions and types outside of functions."""
-    found = []
+class Definitions:
+    """What an oracle found in one file."""
 
-    def visit(node):
+    def __init__(self):
+        self.counted = []
+        self.known = set()
+        self.left_out = []
+
+    def add(self, name, line, is_local=False):
+        name = normal(name)
+        self.known |= {name, last(name)}
+        if not is_local:
+            self.counted.append((name, line))
+
+
+def normal(name):
+    """A name as units have it: `operator !=` is `operator!=`."""
+    return re.sub(r"^operator\s+(?=\W)", "operator", name)
+
+
+def python_definitions(path):
+    """Functions and types; those of functions are locals."""
+    found = Definitions()
+
+    def visit(node, is_local):
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                found.append((child.name, child.lineno))
-            if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                visit(child)
+            is_function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_function or isinstance(child, ast.ClassDef):
+                found.add(child.name, child.lineno, is_local)
+            visit(child, is_local or is_function)
 
     try:
-        visit(ast.parse(path.read_bytes()))
+        visit(ast.parse(path.read_bytes()), False)
     except (SyntaxError, ValueError):
-        return None
+        pass
     return found
+
+
+def definitions_of_program(command, paths):
+    """What a program finds that reads paths from its input and prints `[path, [[name, line, is local], …]]` for each."""
+    ran = subprocess.run(command, input="\n".join(map(str, paths)), text=True, capture_output=True, check=True)
+    by_path = {}
+    for path, rows in map(json.loads, filter(None, ran.stdout.split("\n"))):
+        found = by_path.setdefault(pathlib.Path(path), Definitions())
+        for row in rows:
+            found.add(*row)
+    return by_path
 
 
 def typescript_definitions(paths, compiler):
@@ -104,26 +168,92 @@ def typescript_definitions(paths, compiler):
         script.write(TSC)
         script.flush()
         module = str(pathlib.Path(compiler).resolve() / "node_modules/typescript")
-        ran = subprocess.run(["node", script.name, module], input="\n".join(map(str, paths)), text=True,
-                             capture_output=True, check=True)
-    return {pathlib.Path(path): [tuple(row) for row in rows] for path, rows in map(json.loads, ran.stdout.splitlines())}
+        return definitions_of_program(["node", script.name, module], paths)
 
 
 def ctags_definitions(paths, language):
     name, kinds = CTAGS[language]
-    command = ["ctags", f"--language-force={name}", f"--kinds-{name}={kinds}", "--output-format=json", "--fields=+nKZ",
-               "-f", "-", *map(str, paths)]
-    ran = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    found = {path: [] for path in paths}
-    for line in ran.stdout.splitlines():
+    command = ["ctags", f"--language-force={name}", "--output-format=json", "--fields=+nKZeF", "-f", "-"]
+    ran = subprocess.run([*command, f"--kinds-{name}={kinds}", *map(str, paths)], capture_output=True, text=True,
+                         errors="replace")
+    everything = subprocess.run([*command, f"--kinds-{name}=*", *map(str, paths)], capture_output=True, text=True,
+                                errors="replace")
+    by_path = {path: Definitions() for path in paths}
+    for tag in tags_of(everything.stdout):
+        by_path[pathlib.Path(tag["path"])].add(corrected(language, tag["name"], ""), tag["line"], is_local=True)
+    lines = {path: path.read_text(errors="replace").split("\n") for path in paths}
+    tags = list(tags_of(ran.stdout))
+    bodies = {}
+    for tag in tags:
+        if tag.get("kind") in CALLABLE and tag.get("end", 0) > tag["line"]:
+            bodies.setdefault(tag["path"], []).append((tag["line"], tag["end"]))
+    for tag in tags:
+        found, line = by_path[pathlib.Path(tag["path"])], tag["line"]
+        text = lines[pathlib.Path(tag["path"])]
+        name = corrected(language, tag["name"], text[line - 1])
+        reason = reason_to_leave_out(language, tag["name"], text[line - 1])
+        is_local = tag.get("scopeKind") in CALLABLE or is_nested(language, text, line)
+        is_local |= any(first < line < end for first, end in bodies.get(tag["path"], ()))
+        if reason and not is_local:
+            found.left_out.append(reason)
+        found.add(name, line, is_local or reason is not None)
+    return by_path
+
+
+def tags_of(output):
+    # Names may contain other line breaks than this one.
+    for line in filter(None, output.split("\n")):
         tag = json.loads(line)
-        if tag.get("_type") != "tag":
-            continue
-        is_local = tag.get("scopeKind") in ("function", "method", "subroutine", "procedure", "subprogram")
         # ctags gives names to what has none.
-        if not is_local and not re.match(r"__anon|anonymous|AnonymousFunction|\(\)$", tag["name"]):
-            found[pathlib.Path(tag["path"])].append((tag["name"], tag["line"]))
-    return found
+        if tag.get("_type") == "tag" and not re.match(r"__anon|anonymous|AnonymousFunction|\(\)$", tag["name"]):
+            yield tag
+
+
+def corrected(language, name, line):
+    if language == "objc":
+        # Units have the first word of `initWithPath:mode:`.
+        return name.split(":")[0]
+    pattern = CORRECTED.get(language)
+    found = pattern and re.search(pattern.replace("NAME", re.escape(name)), line)
+    return found[1] if found else name
+
+
+def reason_to_leave_out(language, name, line):
+    for pattern, reason in LEFT_OUT.get(language, ()):
+        if re.search(pattern.replace("NAME", re.escape(name)), line):
+            return reason
+    return None
+
+
+def is_nested(language, lines, number):
+    """Whether a line is indented below one that begins a function."""
+    pattern = BEGINS_CALLABLE.get(language)
+    if not pattern:
+        return False
+
+    def indentation(line):
+        return len(line) - len(line.lstrip())
+
+    left = indentation(lines[number - 1])
+    for line in reversed(lines[:number - 1]):
+        if left == 0:
+            return False
+        if line.strip() and indentation(line) < left:
+            if re.search(pattern, line):
+                return True
+            left = indentation(line)
+    return False
+
+
+def oracle(language, paths, args):
+    """The name of the language's oracle, and what it finds in each file; `None` without one."""
+    if language == "python":
+        return "ast", {path: python_definitions(path) for path in paths}
+    if language in ("typescript", "tsx"):
+        return ("tsc", typescript_definitions(paths, args.tsc)) if args.tsc else None
+    if language == "rust" and args.syn:
+        return "syn", definitions_of_program([args.syn], paths)
+    return ("ctags", ctags_definitions(paths, language)) if language in CTAGS else None
 
 
 def units(program, path):
@@ -136,27 +266,30 @@ def units(program, path):
 
 def last(name):
     """The last part of a qualified name."""
-    name = name.strip().strip("\"'").lstrip("$@%#.")
-    return re.split(r"::|[.:]", name)[-1] or name
+    name = normal(name).strip().strip("\"'").lstrip("$@%#.")
+    return re.split(r"::|[.:]", name)[-1].lstrip("$@%#") or name
 
 
-def compare(definitions, found):
-    """Definitions that a unit has, and names of functions and types that no definition has."""
+def compare(language, path, definitions, found):
+    """Definitions that no unit has, and names of functions and types that no definition has."""
     missing, wrong, keywords = [], [], []
     lines = {}
     for name, line, end, _ in found:
-        for key in {name, last(name)}:
+        for key in {normal(name), last(name)}:
             lines.setdefault(key, []).append((line, end))
-    for name, line in definitions:
+    for name, line in definitions.counted:
         near = lines.get(name, []) + lines.get(last(name), [])
         # Clauses of one function are one unit.
         if not any(first - AROUND <= line <= max(end, first + AROUND) for first, end in near):
             missing.append((name, line))
-    known = {last(name) for name, _ in definitions} | {name for name, _ in definitions}
+    known, text = definitions.known, path.read_text(errors="replace").split("\n")
+    exempt = UNKNOWN_TO_ORACLE.get(language)
     for name, line, _, kind in found:
-        if kind in ("function", "method", "class") and name not in known and last(name) not in known:
+        is_known = normal(name) in known or last(name) in known or (exempt and re.search(exempt, text[line - 1]))
+        is_known = is_known or re.search(DEFINES + re.escape(last(name)), text[line - 1])
+        if kind in ("function", "method", "class") and not is_known:
             wrong.append((name, line))
-        if name in KEYWORDS and name not in known:
+        if name in KEYWORDS and not is_known:
             keywords.append((name, line))
     return missing, wrong, keywords
 
@@ -172,13 +305,15 @@ def first_place(program, folder, name, data):
     return (found[1], int(found[2])) if found else None
 
 
-def ask(program, folder, by_path, limit, rng):
+def ask(program, folder, by_path, everywhere, limit, rng):
     """Drawn names that one definition of the folder has: how many are found first, plain and odd ones."""
+    times = collections.Counter(name.lower() for found in everywhere.values() for name in found.known)
     places = {}
-    for path, definitions in by_path.items():
-        for name, line in definitions:
+    for path, found in by_path.items():
+        for name, line in found.counted:
             places.setdefault(name, []).append((path, line))
-    unique = {name: own[0] for name, own in places.items() if len(own) == 1 and len(name) > 3}
+    # A name in one file, which defines it once.
+    unique = {name: own[0] for name, own in places.items() if len(own) == times[name.lower()] == 1 and len(name) > 3}
     counts = []
     with tempfile.TemporaryDirectory() as data:
         for odd in (False, True):
@@ -201,6 +336,7 @@ def main():
     args.add_argument("--program", required=True)
     args.add_argument("--sources", required=True, type=pathlib.Path)
     args.add_argument("--tsc")
+    args.add_argument("--syn")
     args.add_argument("--files", type=int, default=60)
     args.add_argument("--names", type=int, default=20)
     args.add_argument("--show", type=int, default=8)
@@ -213,39 +349,36 @@ def main():
         if args.languages and language not in args.languages:
             continue
         rng = random.Random(f"colgrep {language}")
-        paths = sorted(path for path in folder.rglob("*") if path.is_file())
-        paths = sorted(rng.sample(paths, min(args.files, len(paths))))
-        if language == "python":
-            by_path = {path: python_definitions(path) for path in paths}
-        elif language in ("typescript", "tsx"):
-            if not args.tsc:
-                continue
-            by_path = typescript_definitions(paths, args.tsc)
-        elif language in CTAGS:
-            by_path = ctags_definitions(paths, language)
-        else:
+        every_path = sorted(path for path in folder.rglob("*") if path.is_file())
+        paths = sorted(rng.sample(every_path, min(args.files, len(every_path))))
+        found = oracle(language, paths, args)
+        if not found:
             continue
-        by_path = {path: found for path, found in by_path.items() if found}
+        by_path = {path: found for path, found in found[1].items() if found.counted}
         total, missing, wrong, keywords, named = 0, [], [], [], 0
         for path, definitions in by_path.items():
-            found = units(args.program, path)
-            own = compare(definitions, found)
-            total += len(definitions)
-            named += sum(kind in ("function", "method", "class") for *_, kind in found)
+            own_units = units(args.program, path)
+            own = compare(language, path, definitions, own_units)
+            total += len(definitions.counted)
+            named += sum(kind in ("function", "method", "class") for *_, kind in own_units)
             for all_, some in zip((missing, wrong, keywords), own):
                 all_.extend((name, f"{path}:{line}") for name, line in some)
         for what, list_ in (("missing", missing), ("wrong", wrong), ("keyword", keywords)):
             for name, place in rng.sample(list_, min(args.show, len(list_))):
                 print(f"  {language} {what} {name} {place}", file=sys.stderr)
-        plain, odd = ask(args.program, folder, by_path, args.names, rng) if args.names else ("", "")
-        oracle = {"python": "ast", "typescript": "tsc", "tsx": "tsc"}.get(language, "ctags")
+        plain, odd = "", ""
+        if args.names:
+            everywhere = oracle(language, every_path, args)[1]
+            plain, odd = ask(args.program, folder, by_path, everywhere, args.names, rng)
+        left_out = collections.Counter(reason for definitions in found[1].values() for reason in definitions.left_out)
+        left_out = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common()) or "–"
         recall = 100 * (1 - len(missing) / total) if total else 100.0
-        rows.append(f"| {language} | {oracle}{': ' + NOTES[language] if language in NOTES else ''} | {len(by_path)} | {total} | {recall:.1f} | {len(wrong)} of {named} "
-                    f"| {len(keywords)} |" + (f" {plain} | {odd} |" if args.names else ""))
+        rows.append(f"| {language} | {found[0]} | {len(by_path)} | {total} | {recall:.1f} | {len(wrong)} of {named} "
+                    f"| {len(keywords)} | {left_out} |" + (f" {plain} | {odd} |" if args.names else ""))
         print(rows[-1], flush=True)
     if args.markdown:
-        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords |"
-        rule = "|---|---|---:|---:|---:|---:|---:|"
+        head = "| language | oracle | files | definitions | recall, % | wrong names | keywords | left out |"
+        rule = "|---|---|---:|---:|---:|---:|---:|---|"
         if args.names:
             head, rule = f"{head} NAME | odd NAME |", f"{rule}---:|---:|"
         args.markdown.write_text("\n".join([head, rule, *rows]) + "\n")

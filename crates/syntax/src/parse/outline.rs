@@ -54,6 +54,8 @@ const STATEMENTS: [&str; 22] = [
     "defer",
     "synchronized",
 ];
+/// Words behind others that are no name, although a bracket follows.
+const NO_NAMES: [&str; 10] = ["if", "else", "elsif", "elif", "while", "for", "foreach", "switch", "catch", "function"];
 /// Words before a bracket that are not called.
 const NOT_CALLED: [&str; 32] = [
     "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",
@@ -222,7 +224,10 @@ impl<'a> OutlineReader<'a> {
         let rows = rows.filter(|(_, (row, ..))| !(is_statement && row.what.starts_with("function")));
         rows.filter_map(|(at, (_, pattern, _))| Some((at, pattern.captures(line)?))).find_map(|(at, captures)| {
             let names: Vec<Bytes> = captures.iter().skip(1).flatten().map(|group| group.range()).collect();
-            names.last().is_some_and(|name| !name.is_empty()).then_some((at, names))
+            let name = names.last().filter(|name| !name.is_empty())?;
+            // `static if (…) {` defines nothing; a name at the beginning may be such a word.
+            let is_keyword = self.outline.heads[at].0.what == "function" && NO_NAMES.contains(&&line[name.clone()]);
+            (!is_keyword || line[..name.start].trim().is_empty()).then_some((at, names))
         })
     }
 
@@ -394,6 +399,7 @@ mod tests {
             ("vala", "/*\nvoid a () {\n}\n*/\n"),
             ("vala", "// void a () {\n"),
             ("groovy", "return b(c) {\n}\n"),
+            ("dlang", "static if (a)\n{\n}\nint function(b) c = null;\n"),
             ("pascal", "{ procedure A;\nbegin end; }\n"),
             ("tcl", "proc $a {} {\n}\n"),
         ] {

@@ -32,3 +32,26 @@ template Pair(T) {
 int total(int[] values) {
     return sum(values);
 }
+
+extern(C) void relay_close(const(char)[] name, bool now = true)
+{
+    store(name);
+}
+
+shared struct Buffer(size_t size = 64)
+{
+    @safe pure this(size_t n)
+    {
+        store(n);
+    }
+}
+
+private mixin template Counted(bool isShared)
+{
+    size_t count() { return size(this); }
+}
+
+static if (is(size_t == ulong))
+{
+    int widen() { return store(1); }
+}

@@ -27,3 +27,8 @@ endmodule
 class Slot;
   extern function int at();
 endclass
+
+function automatic [(1 << 3)-1:0] mask;
+  input a;
+  mask = a;
+endfunction
