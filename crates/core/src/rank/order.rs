@@ -35,12 +35,6 @@ const FAR_UNIT: usize = 200;
 /// its score.
 const WITHIN: f32 = 0.25;
 
-/// Share of the query's weight from which a unit holds all of its words, up to rounding.
-const ALL_HELD: f32 = 0.999;
-
-/// Position of the share of the query's weight among the signs.
-const HELD: usize = 3;
-
 /// Number of signs.
 pub const SIGNS: usize = 13;
 
@@ -87,9 +81,7 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         return;
     }
     let sum = |signs: &[f32; SIGNS]| signs.iter().zip(WEIGHTS).map(|(sign, (_, weight))| sign * weight).sum::<f32>();
-    let mut sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, sum(signs))).collect();
-    let held: Vec<f32> = signs.iter().map(|(_, signs)| signs[HELD]).collect();
-    lead_with_all_words(&mut sums, &held, |at| retrieved.candidates[at].file, retrieved.files.len());
+    let sums: Vec<(usize, f32)> = signs.iter().map(|(at, signs)| (*at, sum(signs))).collect();
     let highest = sums.iter().map(|(_, sum)| *sum).fold(f32::NEG_INFINITY, f32::max);
     // Relative to the best of all: the chance of each unit, and of the best unit of each file.
     let chances: Vec<(usize, f32)> = sums.into_iter().map(|(at, sum)| (at, (sum - highest).exp())).collect();
@@ -104,27 +96,6 @@ fn apply(input: &StageInput<'_>, fused: &mut Fused) {
         let file = retrieved.candidates[at].file;
         let of_file = (1.0 - share) * files[file] + share * best * of_files[file];
         fused.scores[at] = of_file * (chance / of_files[file]).powf(WITHIN);
-    }
-}
-
-/// Puts a unit that alone in its file holds every word of the query in the place of the file's best: what the words
-/// name is not doubted there.
-fn lead_with_all_words(sums: &mut [(usize, f32)], held: &[f32], file_of: impl Fn(usize) -> usize, files: usize) {
-    let mut whole = vec![(0, 0); files];
-    let mut best: Vec<Option<usize>> = vec![None; files];
-    for (position, ((at, sum), held)) in sums.iter().zip(held).enumerate() {
-        let file = file_of(*at);
-        if *held >= ALL_HELD {
-            whole[file] = (whole[file].0 + 1, position);
-        }
-        if best[file].is_none_or(|best| sums[best].1 < *sum) {
-            best[file] = Some(position);
-        }
-    }
-    for ((count, position), best) in whole.into_iter().zip(best) {
-        if let (1, Some(best)) = (count, best) {
-            (sums[position].1, sums[best].1) = (sums[best].1, sums[position].1);
-        }
     }
 }
 
@@ -223,22 +194,6 @@ mod tests {
         let scores = scores(example(0.3), "0.5");
         // The order of files stays where the doubt is small.
         assert!(scores[1] > scores[0] && scores[1] == 1.0 && scores[2] == 0.8, "{scores:?}");
-    }
-
-    #[test]
-    fn a_unit_that_alone_holds_all_words_comes_first_of_its_file() {
-        let first = |held: [f32; 2]| {
-            let mut example = example(0.3);
-            // A comment outside of any definition, before a function near in meaning.
-            example.retrieved.candidates[0].kind = UnitKind::RawCode;
-            for (candidate, held) in example.retrieved.candidates.iter_mut().zip(held) {
-                candidate.held = Some(held);
-            }
-            let scores = scores(example, "0.5");
-            scores[0] > scores[1]
-        };
-        assert!(first([1.0, 0.5]) && first([1.0, 0.0]));
-        assert!(!first([0.9, 0.5]) && !first([1.0, 1.0]));
     }
 
     #[test]
