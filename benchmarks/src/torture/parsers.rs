@@ -8,22 +8,22 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use colgrep_syntax::language::{self, Language};
-use colgrep_syntax::parse::{CRASHED, parse_in_process};
+use colgrep_syntax::parse::{CRASHED, PANICKED, parse_in_process};
 use colgrep_syntax::worker::{WorkerPool, this_program};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use tree_sitter::{Node, Parser};
 
 use super::bombs::{Bomb, mutate, samples};
 use super::{Tally, TortureArgs, case_seed, go_through};
 
-/// Longest mutated text, in bytes.
-const TEXT_BYTES_MAX: usize = 400_000;
-/// Bytes that one mutation adds, at most.
-const ADDED_BYTES_MAX: usize = 100_000;
-/// Cases between two checks of an innocent text.
-const CHECK_INTERVAL: u64 = 25;
+/// Lengths that mutated texts have at most, in bytes, each after its weight. Long texts find what costs time and memory,
+/// short ones what a parser does wrong: a thousand of them take as long as a long one.
+const LENGTHS: [(u32, usize); 3] = [(1, 400_000), (255, 1_500), (3_840, 240)];
+/// Inputs of a case; workers parse them side by side.
+const BATCH: usize = 64;
 /// What the notes of texts that took too long begin with.
 const TOO_SLOW: &str = "took too long";
 
@@ -54,6 +54,16 @@ impl ParsedSample {
         files.iter().map(source).collect()
     }
 
+    /// The whole text if it is short enough, or else that of a node that is, or the beginning of one.
+    fn part(&self, bytes_max: usize, random: &mut StdRng) -> &str {
+        if self.text.len() <= bytes_max {
+            return &self.text;
+        }
+        let mut drawn = (0..4).map(|_| self.node(random).0);
+        let node = drawn.find(|node| node.len() <= bytes_max).unwrap_or(&self.text);
+        &node[..node.floor_char_boundary(bytes_max)]
+    }
+
     /// The text of a node drawn by chance, and where a node inside it is. The whole text, where there is no tree.
     fn node(&self, random: &mut StdRng) -> (&str, Range<usize>) {
         let Some((inner, outer)) = self.nodes.choose(random) else { return (&self.text, 0..self.text.len()) };
@@ -79,6 +89,33 @@ struct ParserOutcome {
     seconds: f64,
 }
 
+/// A mutated text.
+struct MutatedText {
+    name: String,
+    language: &'static Language,
+    text: String,
+}
+
+impl MutatedText {
+    fn draw(sources: &[ParsedSample], files: &[(String, Vec<u8>)], bombs: &[Bomb], random: &mut StdRng) -> MutatedText {
+        let source = &sources[random.random_range(0..sources.len())];
+        let bytes_max = LENGTHS.choose_weighted(random, |(weight, _)| *weight).map_or(0, |(_, bytes)| *bytes);
+        let mut text = source.part(bytes_max, random).to_string();
+        for _ in 0..random.random_range(1..6) {
+            match random.random_range(0..3) {
+                0 => {
+                    let mut bytes = text.into_bytes();
+                    mutate(&mut bytes, files, bombs, random);
+                    text = String::from_utf8_lossy(&bytes).into_owned();
+                }
+                _ => mutate_nodes(&mut text, source, sources, bytes_max / 4, random),
+            }
+            text.truncate(text.floor_char_boundary(bytes_max));
+        }
+        MutatedText { name: source.name.clone(), language: source.language, text }
+    }
+}
+
 /// Runs the kind.
 pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let (files, bombs) = (samples()?, Bomb::all()?);
@@ -86,40 +123,41 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
     let pool = WorkerPool::new(this_program().context("the path of this program")?);
     let mut outcomes: BTreeMap<&'static str, ParserOutcome> = BTreeMap::new();
     let mut crashed: Vec<String> = Vec::new();
-    let cases = (0..args.cases as u64).collect();
-    let mut tally = go_through(args, "parsers, mutated texts", cases, |case, counts| {
+    let batches = (0..args.cases.div_ceil(BATCH) as u64).collect();
+    let part = "parsers, 64 mutated texts a case";
+    let mut tally = go_through(args, part, batches, |case, counts| {
         let mut random = StdRng::seed_from_u64(case_seed(args.seed, *case));
-        let Some(source) = sources.choose(&mut random) else { return Ok(Vec::new()) };
-        let mut text = source.text.clone();
-        for _ in 0..random.random_range(1..6) {
-            match random.random_range(0..3) {
-                0 => {
-                    let mut bytes = text.into_bytes();
-                    mutate(&mut bytes, &files, &bombs, &mut random);
-                    text = String::from_utf8_lossy(&bytes).into_owned();
-                }
-                _ => mutate_nodes(&mut text, source, &sources, &mut random),
-            }
-            text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
-        }
-        let began = Instant::now();
-        let note = pool.parse(&text, source.language).note.unwrap_or_default();
-        let outcome = outcomes.entry(source.language.name).or_default();
-        outcome.seconds = outcome.seconds.max(began.elapsed().as_secs_f64());
-        outcome.texts += 1;
-        if note.starts_with(CRASHED) {
-            outcome.crashes += 1;
-            *counts.entry("crashes of workers").or_default() += 1;
-            crashed.push(format!("case {case}: {}, {} bytes", source.name, text.len()));
-        } else if note.starts_with(TOO_SLOW) {
-            outcome.too_slow += 1;
-            *counts.entry("too slow").or_default() += 1;
-        } else {
-            *counts.entry(if note.is_empty() { "parsed" } else { "noted" }).or_default() += 1;
-        }
+        let texts: Vec<MutatedText> =
+            (0..BATCH.min(args.cases)).map(|_| MutatedText::draw(&sources, &files, &bombs, &mut random)).collect();
+        let parsed = |MutatedText { language, text, .. }: &MutatedText| {
+            let began = Instant::now();
+            (pool.parse(text, language).note.unwrap_or_default(), began.elapsed().as_secs_f64())
+        };
+        let found: Vec<(String, f64)> = texts.par_iter().map(parsed).collect();
         let mut failures = Vec::new();
-        if case.is_multiple_of(CHECK_INTERVAL)
-            && let Some(innocent) = sources.choose(&mut random)
+        for (MutatedText { name, language, text }, (note, seconds)) in texts.iter().zip(found) {
+            let outcome = outcomes.entry(language.name).or_default();
+            outcome.seconds = outcome.seconds.max(seconds);
+            outcome.texts += 1;
+            let told = || format!("case {case}: {name}, {} bytes", text.len());
+            let what = if note.starts_with(CRASHED) {
+                outcome.crashes += 1;
+                crashed.push(told());
+                "crashes of workers"
+            } else if note.starts_with(TOO_SLOW) {
+                outcome.too_slow += 1;
+                "too slow"
+            } else if note.starts_with(PANICKED) {
+                failures.push(("panic", told()));
+                "panics"
+            } else if note.is_empty() {
+                "parsed"
+            } else {
+                "noted"
+            };
+            *counts.entry(what).or_default() += 1;
+        }
+        if let Some(innocent) = sources.choose(&mut random)
             && pool.parse(&innocent.text, innocent.language) != parse_in_process(&innocent.text, innocent.language)
         {
             failures.push(("other units", format!("of {} after case {case}", innocent.name)));
@@ -145,7 +183,14 @@ fn by_language(outcomes: &BTreeMap<&'static str, ParserOutcome>) -> String {
 }
 
 /// Changes a text along the nodes of a syntax tree: splices one in, repeats, nests or deletes one.
-fn mutate_nodes(text: &mut String, source: &ParsedSample, sources: &[ParsedSample], random: &mut StdRng) {
+/// Adds `added_max` bytes by repetition, at most.
+fn mutate_nodes(
+    text: &mut String,
+    source: &ParsedSample,
+    sources: &[ParsedSample],
+    added_max: usize,
+    random: &mut StdRng,
+) {
     let other = if random.random_bool(0.8) { source } else { sources.choose(random).unwrap_or(source) };
     let (node, inner) = other.node(random);
     // Where the text still has it; anywhere, otherwise.
@@ -154,8 +199,7 @@ fn mutate_nodes(text: &mut String, source: &ParsedSample, sources: &[ParsedSampl
         text.floor_char_boundary(at)
     });
     let found = if text[at..].starts_with(node) { at..at + node.len() } else { at..at };
-    let times =
-        |bytes: usize, random: &mut StdRng| random.random_range(1..=(ADDED_BYTES_MAX / bytes.max(1)).clamp(1, 4_000));
+    let times = |bytes: usize, random: &mut StdRng| random.random_range(1..=(added_max / bytes.max(1)).clamp(1, 4_000));
     let new = match random.random_range(0..4) {
         0 => String::new(),
         1 => node.repeat(times(node.len(), random)),

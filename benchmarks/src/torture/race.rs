@@ -53,7 +53,6 @@ pub(super) fn run(args: &TortureArgs) -> Result<Vec<Tally>> {
 fn answered(args: &TortureArgs, subject: &Subject) -> Result<Tally> {
     let program = Program::colgrep(args.colgrep.as_deref())?.with_data(&subject.data("served"));
     let server = LoadedServer::start(&program, std::slice::from_ref(&subject.root), None)?;
-    let mut web = KeptConnection::new(&server.host)?;
     let mut client = McpClient::start(args, subject)?;
     let tally = go_through(args, "race, every route a case", (0..args.cases as u64).collect(), |case, counts| {
         let calls = calls();
@@ -63,6 +62,8 @@ fn answered(args: &TortureArgs, subject: &Subject) -> Result<Tally> {
         };
         let lines: Vec<String> = calls.iter().enumerate().map(line).collect();
         let mut failures = talk(&mut client, &lines, counts)?;
+        // A new one: on a busy machine the server ends one that was idle meanwhile.
+        let mut web = KeptConnection::new(&server.host)?;
         let views = [FILE, FILE_IN_FOLDER].map(|path| ("/page/file", json!({"repository": "project", "path": path})));
         let routes = calls.iter().map(|(name, body)| (format!("/api/v1/{name}"), body));
         let pages = views.iter().map(|(path, body)| (path.to_string(), body));

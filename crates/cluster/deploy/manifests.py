@@ -92,7 +92,7 @@ export COLGREP_BACKGROUND=0 COLGREP_WAIT=1
 data=@data@
 bucket=@bucket@
 list=$data/repositories
-if [ "${1:-}" = start ] && [ -s "$list" ]; then exit 0; fi
+if [ "${1:-}" = start ] && grep -qs "^[^#]" "$list"; then exit 0; fi
 mkdir -p "$data/src"
 # A timer and a start may both run it.
 if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
@@ -100,6 +100,12 @@ touch "$list"
 : > "$list.new"
 
 @git@say() { echo "$name: $1" >&2; }
+
+# What stays as it is; the shard tells it in its log and metrics.
+late() {
+  say "$1; it stays as it is"
+  echo "#! $name: $1" >> "$list.new"
+}
 
 # The first row's commit, of a branch or of any. Whoever writes to the bucket must not give git an option: it may be one
 # that runs a command.
@@ -148,13 +154,13 @@ repository() {
   served=$(awk -v start="$name=" 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list")
   case $served in */a) next=$data/src/$name/b ;; *) next=$data/src/$name/a ;; esac
   if ! begin "$next" || ! commit=$(wanted); then
-    say "not fetched; it stays as it is"
+    late "not fetched"
   elif [ -n "$served" ] && [ "$(git -C "$served" rev-parse -q --verify HEAD)" = "$commit" ]; then
     :
   elif ! fetch; then
-    say "not fetched; it stays as it is"
+    late "not fetched"
   elif ! index; then
-    say "not pulled; it stays as it is"
+    late "not pulled"
   else
     served=$next
   fi

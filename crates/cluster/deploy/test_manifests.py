@@ -191,7 +191,8 @@ exit 0
         """Brings a replica up to date: its messages, and for each repository its folder and what is in it."""
         data = self.folder / replica
         said = self.script(update(self.plan(), 0, str(data)), *arguments)
-        rows = dict(row.split("=", 1) for row in (data / "repositories").read_text().splitlines())
+        rows = [row for row in (data / "repositories").read_text().splitlines() if not row.startswith("#! ")]
+        rows = dict(row.split("=", 1) for row in rows)
         return said, {name: (Path(path).name, (Path(path) / "file").read_text()) for name, path in rows.items()}
 
 
@@ -241,12 +242,18 @@ class Updates(unittest.TestCase):
         said, served = one.update()
         self.assertEqual(served, {"api": ("a", "first")})
         self.assertIn("api: not fetched; it stays as it is", said)
+        rows = (one.folder / "one/repositories").read_text().splitlines()
+        self.assertIn("#! api: not fetched", rows, "the shard tells it")
         # The bucket alone is back, with a commit that git can't give.
         (one.folder / "away").rename(one.bucket)
         (one.bucket / "api").write_text(f"{'1' * 40} main\n")
         said, served = one.update()
         self.assertEqual(served, {"api": ("a", "first")})
         self.assertIn("api: not fetched; it stays as it is", said)
+        (one.folder / "gone").rename(one.origin)
+        one.push()
+        one.update()
+        self.assertNotIn("#!", (one.folder / "one/repositories").read_text())
 
     def test_a_start_asks_nobody_where_there_is_something_to_serve(self):
         one = self.replica

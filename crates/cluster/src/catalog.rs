@@ -126,6 +126,11 @@ pub trait Catalog: Send + Sync {
         None
     }
 
+    /// What is wrong although the server is ready, if anything is. Names no repository: anybody may ask.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Metrics in the text format of OpenMetrics, if there are any.
     fn metrics(&self, _: &ShardLoad) -> Option<String> {
         None

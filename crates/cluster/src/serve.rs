@@ -272,7 +272,10 @@ impl<'s> ServerConnection<'s> {
         let path = head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
         let (status, kind, text) = match (path, why) {
             ("/healthz", _) => ("200 OK", PLAIN, "ok\n".into()),
-            ("/readyz", None) => ("200 OK", PLAIN, "ready\n".into()),
+            ("/readyz", None) => {
+                let remark = self.server.held.remark().map(|remark| format!(", and {remark}"));
+                ("200 OK", PLAIN, format!("ready{}\n", remark.unwrap_or_default()))
+            }
             ("/readyz", Some(why)) => ("503 Service Unavailable", PLAIN, format!("{why}\n")),
             ("/metrics", _) if !self.server.knows(token_in(&head)) => {
                 ("401 Unauthorized", PLAIN, "metrics need the token: Authorization: Bearer TOKEN\n".into())

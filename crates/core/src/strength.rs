@@ -58,7 +58,7 @@ pub const NAMES: [&str; SIGNS] = [
 type Weights = [f32; SIGNS + 1];
 
 /// Of the ranking by words and meaning. Source of all three: `colgrep-bench strength` over the tuning sets
-/// (docs/ranking.md, "Strength").
+/// (docs/research/strength.md).
 const BOTH: Weights = [
     -11.4578, -1.1109, -0.1177, 0.7931, 1.5068, 1.05, 5.1692, 1.261, 3.3101, -0.5515, -0.6862, -2.2171, 0.4598, 1.1148,
     -0.5439, 1.3576, 3.3057, 8.4022, 1.8855, -0.0431, -0.1102, -0.1679, 1.1399, 0.8558, -6.8834,

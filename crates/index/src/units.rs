@@ -21,7 +21,8 @@ const RAW_WORDS_MIN: usize = 3;
 /// on the next line the last segment of its parent and its name, then the documentation (unless the body contains it),
 /// then the body. At most 2 KiB, cut at a character. `path` is relative to the project's root, `/` between components.
 ///
-/// Keywords and entities of prose are left out: prepending them lost as many needles as it gained (docs/ranking.md).
+/// Keywords and entities of prose are left out: prepending them lost as many needles as it gained
+/// (docs/research/documents.md).
 pub fn unit_text(path: &str, unit: &Unit) -> String {
     let start = path.rmatch_indices('/').nth(PATH_COMPONENTS - 1).map_or(0, |(at, _)| at + 1);
     let place = &path[start..];

@@ -32,12 +32,12 @@ use super::rounds::{
     CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
     ScoresResponse, StatisticsRequest, TopicsRequest,
 };
-use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join};
+use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join, with_texts};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
 use super::{Corpus, Request, held_in_groups};
 use colgrep_index::error::Result;
-use colgrep_index::ids::FilePlace;
+use colgrep_index::ids::{FilePlace, TextHash};
 
 /// Up to this many units with both terms of a pair, all files with the pair are counted; above it, their number is
 /// estimated from a sample.
@@ -103,14 +103,16 @@ pub(super) fn with_retrieval<T>(
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
-        if matches!(known, KnownQuery::Nothing) && is_known_as_typed(&query, &statistics) {
-            return Ok(Err(None));
+        if matches!(known, KnownQuery::Nothing)
+            && let Some(reread) = reread(&query, &statistics)
+        {
+            return Ok(Err(Reread::Known(reread)));
         }
         if may_respell
             && let Some(respelled) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
         {
-            return Ok(Err(Some(respelled)));
+            return Ok(Err(Reread::Respelled(respelled)));
         }
         let question = question.as_ref();
         let search =
@@ -123,8 +125,8 @@ pub(super) fn with_retrieval<T>(
             let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
             then(Some(&rounds), retrieval)
         }
-        Err(None) => with_retrieval(corpus, request, KnownQuery::AsTyped, then),
-        Err(Some(Respelled { text, words })) => {
+        Err(Reread::Known(known)) => with_retrieval(corpus, request, known, then),
+        Err(Reread::Respelled(Respelled { text, words })) => {
             let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
             let request = Request { query: &text, semantic, ..*request };
             with_retrieval(corpus, &request, KnownQuery::Respelled(words, query.translation.clone()), then)
@@ -132,10 +134,16 @@ pub(super) fn with_retrieval<T>(
     }
 }
 
-/// Whether a query in another language is better read as typed: the corpus has all of its own words, and lacks most of
-/// the English ones.
-fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
-    let Some(translation) = &query.translation else { return false };
+/// Another way to read a query, once the counts of its words are known.
+enum Reread {
+    Known(KnownQuery),
+    Respelled(Respelled),
+}
+
+/// A better way to read a query in another language whose own words the corpus has all: as typed, if it lacks most of
+/// the English ones, and both ways if it is a single word.
+fn reread(query: &Query, statistics: &Statistics) -> Option<KnownQuery> {
+    let translation = query.translation.as_ref()?;
     let (mut own, mut english) = ((0, 0), (0, 0));
     let typed = Tokenizer::default().terms(&translation.words);
     for (term, count) in query.terms.iter().zip(&statistics.terms) {
@@ -147,7 +155,13 @@ fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
         counted.0 += u32::from(count.most() > 0);
         counted.1 += 1;
     }
-    own.1 > 0 && own.0 == own.1 && 2 * english.0 < english.1
+    let is_known = own.1 > 0 && own.0 == own.1;
+    let is_word = query.typed.trim() == translation.words && !translation.words.contains(char::is_whitespace);
+    match is_known {
+        true if 2 * english.0 < english.1 => Some(KnownQuery::AsTyped),
+        true if is_word => Some(KnownQuery::AlsoAsTyped),
+        _ => None,
+    }
 }
 
 /// The joint vectors of a question's texts.
@@ -182,6 +196,8 @@ struct RankedCandidates {
     rankings: Vec<Ranking>,
     evidence: Evidence,
     facts: RetrievedFacts,
+    /// Units of the semantic ranking without a full score, with the hashes of their texts.
+    rough: FxHashMap<UnitId, TextHash>,
 }
 
 /// Semantic and lexical results.
@@ -222,7 +238,7 @@ impl CorpusSearch<'_> {
         };
         let long = long_facts(rounds, request, query, title)?;
         let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
-        let Some(RankedCandidates { units, rankings, evidence, facts }) =
+        let Some(RankedCandidates { units, rankings, evidence, facts, rough }) =
             self.ranked(semantic.as_ref(), found, &forced, timing)?
         else {
             return Ok(Retrieved::default());
@@ -232,12 +248,18 @@ impl CorpusSearch<'_> {
         retrieved.evidence = Evidence { long: is_of_long, ..evidence };
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         forced.mark(&mut retrieved);
-        self.hold(&mut retrieved)?;
+        self.compare(semantic.as_ref(), &rough, &mut retrieved)?;
         Ok(retrieved)
     }
 
-    /// Looks up how much of the query's weight the candidates contain that the stage `order` compares.
-    fn hold(&self, retrieved: &mut Retrieved) -> Result<()> {
+    /// Looks up what the stage `order` needs of the candidates that it compares: how much of the query's weight they
+    /// contain, and full semantic scores in place of `rough` ones.
+    fn compare(
+        &self,
+        semantic: Option<&SemanticSearch<'_>>,
+        rough: &FxHashMap<UnitId, TextHash>,
+        retrieved: &mut Retrieved,
+    ) -> Result<()> {
         let CorpusSearch { rounds, request, query, statistics, .. } = *self;
         // A search whose words are trusted needs no second fusion.
         if retrieved.doubt(request.knobs) == 0.0 {
@@ -247,6 +269,18 @@ impl CorpusSearch<'_> {
         let compared = rank::order::compared(retrieved, &fused, request.knobs);
         let units = compared.iter().zip(0..).map(|(at, group)| (retrieved.candidates[*at].unit, group)).collect();
         let held = held_in_groups(rounds, query, statistics, units, compared.len())?;
+        if let Some(search) = semantic.filter(|search| search.can_sharpen())
+            && let Some(ranking) = retrieved.rankings.iter_mut().find(|one| one.retriever == Retriever::Semantic)
+        {
+            let units = compared.iter().map(|at| retrieved.candidates[*at].unit);
+            let units: Vec<(UnitId, TextHash)> = units.filter_map(|unit| Some((unit, *rough.get(&unit)?))).collect();
+            let full = search.full_scores(&units)?;
+            for (unit, score) in &mut ranking.hits {
+                *score = full.get(unit).copied().unwrap_or(*score);
+            }
+            // A stable sort: ties stay in the order of files and lines.
+            ranking.hits.sort_by(|a, b| b.1.total_cmp(&a.1));
+        }
         for (at, held) in compared.into_iter().zip(held) {
             retrieved.candidates[at].held = Some(held.unit);
         }
@@ -335,12 +369,13 @@ impl CorpusSearch<'_> {
         let (facts, more) = (facts?, more?);
         let mut evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
         evidence.documentation = is_documentation(&units, &facts.files, request.knobs.code_share);
-        let mut rankings = Vec::new();
+        let (mut rankings, mut rough) = (Vec::new(), FxHashMap::default());
         if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
             rankings.push(Ranking { retriever: Retriever::Lexical, hits });
         }
         if let Some(search) = semantic {
             let near = timed(semantic_ms, || completed(search, near, more, &units, &mut evidence, request.knobs))?;
+            rough = with_texts(&near).into_iter().collect();
             if rankings.is_empty() || !near.is_empty() {
                 let hits = near.iter().map(|(unit, _)| (unit.unit, unit.score)).collect();
                 rankings.push(Ranking { retriever: Retriever::Semantic, hits });
@@ -350,7 +385,7 @@ impl CorpusSearch<'_> {
         let is_ranked = |unit: &UnitFound| !is_unknown && in_rankings.contains(&unit.unit);
         let is_candidate = |unit: &UnitFound| is_ranked(unit) || forced.brings(unit);
         let units = units.into_iter().filter(|unit| is_candidate(unit) && forced.allows(unit.file)).collect();
-        Ok(Some(RankedCandidates { units, rankings, evidence, facts }))
+        Ok(Some(RankedCandidates { units, rankings, evidence, facts, rough }))
     }
 
     /// The found and the required units. Best first; ties by file and line; units without a term last, with score 0.

@@ -65,7 +65,7 @@ pub enum Mode {
     SemanticOnly,
 }
 
-/// A unit with its similarity, and the hash of its text.
+/// A unit with its similarity, and the hash of its text if the similarity is not its full score.
 pub(super) type NearUnit = (UnitFound, Option<TextHash>);
 
 /// The semantic half of one search.
@@ -157,8 +157,8 @@ impl<'a> SemanticSearch<'a> {
                 None => {}
             }
         }
-        let full = self.encoded(&bare)?;
-        let encoded = |(unit, hash): NearUnit| Some((UnitFound { score: *full.get(&unit.unit)?, ..unit }, hash));
+        let full = self.full_scores(&with_texts(&bare))?;
+        let encoded = |(unit, _): NearUnit| Some((UnitFound { score: *full.get(&unit.unit)?, ..unit }, None));
         scored.extend(bare.into_iter().filter_map(encoded));
         Ok(scored)
     }
@@ -171,7 +171,7 @@ impl<'a> SemanticSearch<'a> {
     /// # Errors
     /// When the index can't be read or the model can't be run.
     pub(super) fn sharpen(&self, hits: &mut [NearUnit], units_max: usize) -> Result<()> {
-        if !self.semantic.encoder.is_light() || self.question.is_empty() {
+        if !self.can_sharpen() {
             return Ok(());
         }
         let last = units_max.min(hits.len());
@@ -180,13 +180,14 @@ impl<'a> SemanticSearch<'a> {
         while end < last {
             let from = end;
             end = last.min(from + if from == 0 { SHARPEN_FIRST } else { SHARPEN_STEP });
-            let full = self.encoded(&hits[from..end])?;
+            let full = self.full_scores(&with_texts(&hits[from..end]))?;
             let bar = best.get(SHARPEN_HEAD - 1).copied().unwrap_or(f32::NEG_INFINITY);
             let mut shift = 0.0;
-            for (unit, _) in &mut hits[from..end] {
+            for (unit, hash) in &mut hits[from..end] {
                 if let Some(full) = full.get(&unit.unit) {
                     shift += full - unit.score;
                     unit.score = *full;
+                    *hash = None;
                     best.push(*full);
                 }
             }
@@ -202,11 +203,14 @@ impl<'a> SemanticSearch<'a> {
         Ok(())
     }
 
+    /// Whether the model is light enough for full scores.
+    pub(super) fn can_sharpen(&self) -> bool {
+        self.semantic.encoder.is_light() && !self.question.is_empty()
+    }
+
     /// Full scores of those units whose vectors are cached, or whose text can be restored and encoded now.
-    fn encoded(&self, units: &[NearUnit]) -> Result<FxHashMap<UnitId, f32>> {
+    pub(super) fn full_scores(&self, units: &[(UnitId, TextHash)]) -> Result<FxHashMap<UnitId, f32>> {
         let query = QueryKernel::new(self.question);
-        let with_text = |(unit, hash): &NearUnit| Some((unit.unit, (*hash)?));
-        let units: Vec<(UnitId, TextHash)> = units.iter().filter_map(with_text).collect();
         let remembered = |(_, hash): &(UnitId, TextHash)| Some((*hash, self.semantic.memory?.get(*hash)?));
         let known: Vec<(TextHash, Arc<Multivector>)> = units.iter().filter_map(remembered).collect();
         let known = known.par_iter().with_min_len(SHARPEN_STEP);
@@ -235,6 +239,11 @@ impl<'a> SemanticSearch<'a> {
         scores.extend(parts.into_iter().flatten());
         Ok(units.iter().filter_map(|(unit, hash)| Some((*unit, *scores.get(hash)?))).collect())
     }
+}
+
+/// The units that have no full score yet, with the hashes of their texts.
+pub(super) fn with_texts(units: &[NearUnit]) -> Vec<(UnitId, TextHash)> {
+    units.iter().filter_map(|(unit, hash)| Some((unit.unit, (*hash)?))).collect()
 }
 
 /// Best first; ties by file and line.
@@ -282,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_get_their_full_scores() {
+    fn the_nearest_and_the_compared_get_their_full_scores() {
         let folder = tempfile::tempdir().expect("a folder");
         let model = colgrep_encoder::open(&ModelSpec::Embedded, &RuntimeEnv::default()).expect("the model");
         let book = Codebook::from_bytes(EMBEDDED_CODEBOOK).expect("its codebook");
@@ -291,9 +300,10 @@ mod tests {
         let store = Store::new(folder.path().join("index"));
         let (snapshot, _) = Updater::new(&store, &root).encoding(Some(&encoding)).run().expect("an index");
         let question = "throw away entries that nobody needs any more";
-        let ranked = |exact: &str| {
+        let ranked = |exact: &str, order_share: &str| {
             let mut knobs = Knobs::of(Profile::Default);
             knobs.set(Knob::ExactUnits, exact).expect("a number");
+            knobs.set(Knob::OrderShare, order_share).expect("a number");
             let semantic = Some(Semantic { mode: Mode::SemanticOnly, ..Semantic::new(&*model) });
             let (fusion, background) = (Fusion::MinMax, QueryContext::default());
             let request = Request {
@@ -321,10 +331,12 @@ mod tests {
             };
             hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()
         };
-        let (stored, sharpened) = (ranked("0"), ranked("10000"));
+        let (stored, sharpened, compared) = (ranked("0", "0"), ranked("10000", "0"), ranked("0", "0.2"));
         assert!(stored.len() > 2 * SHARPEN_STEP && stored.len() == sharpened.len());
-        assert!(sharpened.is_sorted_by(|a, b| a.1 >= b.1));
-        assert!(errors(&sharpened).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
+        for full in [sharpened, compared] {
+            assert!(full.is_sorted_by(|a, b| a.1 >= b.1));
+            assert!(errors(&full).iter().take(SHARPEN_HEAD).all(|e| *e < 1e-3));
+        }
         assert!(errors(&stored).iter().any(|e| *e > 0.05));
     }
 }

@@ -169,7 +169,11 @@ pub fn decode(path: &str, bytes: Vec<u8>) -> Result<Text, Skip> {
     let lines = || 1 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let can_be_minified = || LANGUAGES.iter().any(|l| l.minified_extensions.contains(&extension));
     let is_minified = |bytes: usize| bytes > MINIFIED_BYTES_MIN && bytes / lines() > MINIFIED_LINE_BYTES;
-    let code = || if is_script(extension) { text.len() - long_strings(&text) } else { text.len() };
+    let code = || match extension {
+        _ if is_script(extension) => text.len() - long_strings(&text),
+        _ if PAGE_EXTENSIONS.contains(&extension) => text.len() - embedded(&text),
+        _ => text.len(),
+    };
     if can_be_minified() && is_minified(text.len()) && is_minified(code()) {
         return Err(Skip::Minified);
     }
@@ -189,6 +193,13 @@ pub fn is_notebook(path: &str) -> bool {
 /// Whether files of an extension are code, and not data that may be machine-made, such as source maps.
 fn is_script(extension: &str) -> bool {
     LANGUAGES.iter().any(|l| l.category != Category::Data && l.extensions.contains(&extension))
+}
+
+/// Bytes of images and fonts that are embedded as base64.
+fn embedded(text: &str) -> usize {
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);
+    let runs = text.as_bytes().split(|b| !is_base64(*b)).map(<[u8]>::len);
+    runs.filter(|length| *length >= LONG_STRING_BYTES).sum()
 }
 
 /// Bytes inside long string literals: of data in a script, not of its code.
@@ -212,6 +223,8 @@ fn long_strings(text: &str) -> usize {
     all
 }
 
+/// Extensions of pages and style sheets, which embed images and fonts.
+const PAGE_EXTENSIONS: [&str; 4] = ["css", "htm", "html", "xhtml"];
 /// Beginnings of comment lines, in any language.
 const COMMENT_STARTS: [&str; 10] = ["//", "/*", "*", "#", "--", ";", "%", "<!--", "(*", "{-"];
 /// Extensions of prose, which mentions generated files, and where `#` does not begin a comment.
@@ -430,6 +443,21 @@ mod tests {
         }
         let map = format!("{{\"version\": 3,\n\"mappings\": \"{data}\"}}\n");
         assert_eq!(decode("a.js.map", map.into_bytes()), Err(Skip::Minified), "data stays data");
+    }
+
+    #[test]
+    fn embedded_images_do_not_make_a_page_minified() {
+        let data = "iVBORw0KGgo+/".repeat(1_200);
+        let rules = ".a{color:red}".repeat(1_200);
+        for (path, text, expected) in [
+            ("a.css", format!(".a {{ color: red; }}\n.b {{ src: url(data:font/woff2;base64,{data}==); }}\n"), true),
+            ("a.html", format!("<p>text</p>\n<img src=\"data:image/png;base64,{data}\">\n"), true),
+            ("a.css", format!("{rules}\n"), false),
+            ("a.css", format!("{rules}.b{{src:url(data:font/woff2;base64,{data})}}\n"), false),
+            ("a.json", format!("{{\"a\": \"{data}\"}}\n"), false),
+        ] {
+            assert_eq!(decode(path, text.clone().into_bytes()).is_ok(), expected, "{path} {}", &text[..30]);
+        }
     }
 
     #[test]

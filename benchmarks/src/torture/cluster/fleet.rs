@@ -266,6 +266,8 @@ impl TestCluster {
             Ok(fs::write(file, rows.collect::<String>())?)
         } else {
             fs::remove_file(file)?;
+            // An update that has read the file would otherwise find room, and its index be served until the next look.
+            std::thread::sleep(NOTICED);
             node.told("prlimit", &["--fsize=unlimited:unlimited", "--pid"])
         }
     }

@@ -134,7 +134,7 @@ fn the_share_of_units_with_vectors_is_told() {
     lock.lock().expect("the lock");
     let ran = sandbox.run(&["gadget", "-l", "-k", "1"]);
     assert_eq!((ran.status, ran.out.as_str()), (0, "src/new.rs\n"), "{ran:?}");
-    assert_eq!(ran.err, "", "each search would repeat it while another process makes vectors");
+    assert!(!ran.err.contains("words alone"), "each search would repeat it while vectors are made: {ran:?}");
 }
 
 #[test]

@@ -181,10 +181,37 @@ fn metrics_of_shards_and_of_the_server_over_them_have_labels() {
     }
     let start = "colgrep_index_written_timestamp_seconds{shard=\"1\",repository=\"api\"} 1";
     assert!(text.contains(start), "{text}");
-    let partial = || server.get("/metrics", &[]).text.lines().any(|own| own == "colgrep_answers_partial_total 1");
-    assert!(!partial());
-    server.good("/api/v1/search", &json!({"query": "retry"}));
-    assert!(partial(), "shard 2 is left out");
+    each_partial_answer_is_counted(&server);
+}
+
+/// Asks a server that leaves something out on every way that answers searches.
+fn each_partial_answer_is_counted(server: &Server) {
+    let count = || {
+        let text = server.get("/metrics", &[]).text;
+        let line = text.lines().find_map(|line| line.strip_prefix("colgrep_answers_partial_total "));
+        line.expect("the metric").parse::<u32>().expect("a number")
+    };
+    let asked = json!({"query": "retry"});
+    assert_eq!(count(), 0);
+    server.good("/api/v1/search", &asked);
+    assert_eq!(count(), 1, "by the API");
+    server.good("/page/results", &asked);
+    assert_eq!(count(), 2, "on the page");
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": asked}});
+    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let found = server.send("/mcp", &call.to_string(), &headers);
+    assert!(found.status == 200 && found.text.contains("left out"), "{found:?}");
+    assert_eq!(count(), 3, "by MCP");
+}
+
+#[test]
+fn partial_answers_of_a_server_of_folders_are_counted() {
+    let sandbox = several(&["api", "web"]);
+    let server = Server::start(&sandbox, &["api", "web"]);
+    server.ready();
+    fs::rename(sandbox.root().join("web"), sandbox.root().join("gone")).expect("moved");
+    each_partial_answer_is_counted(&server);
 }
 
 /// The names of metrics in a text.
@@ -253,6 +280,19 @@ fn a_shard_follows_the_list_of_its_repositories() {
     assert!(has(&files(), "api/src/again.rs"));
     list("back=worker\n");
     until("removed", || files().iter().all(|file| file.starts_with("back/")));
+    // Whoever writes the list says what it could not update.
+    let metric = |number: u32| {
+        let line = format!("colgrep_repositories_not_updated {number}");
+        shard.health("/metrics").1.lines().any(|own| own == line)
+    };
+    assert!(metric(0));
+    list("back=worker\n#! back: not fetched\n");
+    until("told", || is_told("repositories that could not be updated are served as they are: back: not fetched"));
+    assert!(metric(1));
+    assert_eq!(shard.health("/readyz"), (200, "ready, and not all repositories could be updated\n".to_string()));
+    list("back=worker\n");
+    until("told", || is_told("all repositories can be updated again"));
+    assert_eq!(shard.health("/readyz"), (200, "ready\n".to_string()));
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub use shards::Shards;
 use state::ServerState;
 pub use token::warn_of_readers;
 pub use tools::search_shown;
+use unserved::is_partial;
 pub use unserved::{NotServed, Unserved, told as left_out};
 
 /// Requests that are worked on at once, for each core. The others wait their turn.
@@ -221,6 +222,11 @@ impl ApiAnswer {
     pub fn text(&self) -> String {
         let ToolAnswer { text, remarks, .. } = &self.answered;
         page::whole_answer(text, remarks, &about::text(&self.roots), self.tokens)
+    }
+
+    /// Whether shards or repositories are left out.
+    pub fn is_partial(&self) -> bool {
+        is_partial(self.answered.standing.as_ref(), &self.answered.unserved)
     }
 
     /// The answer as [`schema::answers`] describes it.

@@ -62,7 +62,7 @@ pub struct Search {
     /// Number of files; default 10.
     #[schemars(range(min = 1))]
     pub results: Option<usize>,
-    /// Show unlikely files too; not with min_strength.
+    /// Show unlikely files too.
     pub all: bool,
     /// Hide files whose strength (probability of being right) is below this.
     #[schemars(range(min = 0, max = 1))]

@@ -27,6 +27,7 @@ use super::ranking::{RankedBlocks, RootPaths, RootsRanking, Show, Window, page_o
 use super::read::written_lines;
 use super::state::ServerState;
 use super::units::{check_file, unit_with};
+use super::unserved::is_partial;
 use colgrep_engine::request::has_no_word;
 use colgrep_render::escape::escape_control;
 use colgrep_render::words::in_short;
@@ -159,6 +160,8 @@ pub struct Shown {
     pub remarks: String,
     /// Whether there may be further ones.
     pub more: bool,
+    /// Whether shards or repositories are left out.
+    pub is_partial: bool,
 }
 
 /// `search`, for a reader other than an agent: each result as `show` gives it.
@@ -179,7 +182,8 @@ pub fn search_shown(state: &ServerState, asked: &params::Search, show: Show<'_>)
     let more = list.more || all.len() > end;
     all.truncate(end);
     let remarks = [list.remarks, list.told.said(&asked.query, offset..all.len()), list.told.left_out()].concat();
-    Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more })
+    let is_partial = is_partial(list.told.standing.as_ref(), &list.told.unserved);
+    Ok(Shown { results: all.split_off(offset.min(all.len())), remarks, more, is_partial })
 }
 
 /// Refuses what asks for nothing.

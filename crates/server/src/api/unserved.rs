@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
+use colgrep_cluster::ShardCoverage;
 use serde::Serialize;
 
 use colgrep_render::advice::for_tools;
@@ -57,6 +58,11 @@ pub(super) struct Trouble {
 pub fn told(unserved: &[Unserved]) -> Option<String> {
     let each: Vec<String> = unserved.iter().map(ToString::to_string).collect();
     (!each.is_empty()).then(|| format!("repositories that can't be searched now are left out: {}", each.join("; ")))
+}
+
+/// Whether an answer leaves out shards or repositories.
+pub(super) fn is_partial(standing: Option<&ShardCoverage>, unserved: &[Unserved]) -> bool {
+    !unserved.is_empty() || standing.is_some_and(|standing| !standing.is_whole())
 }
 
 /// Fails where something is left out, and nothing is left.

@@ -100,12 +100,13 @@ async fn answered(
     let call =
         app.tools[at].call(parameters).map_err(|error| Problem::invalid(crate::api::unread(&app.state, &error)))?;
     let Caller { allowed, key } = caller;
-    let work = move |app: &App| Ok(crate::api::answer(&app.state.for_caller(allowed), call)?.content());
+    let work = move |app: &App| {
+        let answer = crate::api::answer(&app.state.for_caller(allowed), call)?;
+        Ok((answer.is_partial(), answer.content()))
+    };
     let mut response = match app.work(&key, work).await {
-        Ok(content) => {
-            if is_partial(&content) {
-                app.metrics.lacking();
-            }
+        Ok((is_partial, content)) => {
+            app.metrics.count_partial(is_partial);
             json(app, &content)?
         }
         Err(problem) => problem.into_response(),
@@ -114,12 +115,6 @@ async fn answered(
         response.extensions_mut().insert(AskedQuery(query));
     }
     Ok(response)
-}
-
-/// Whether an answer says that shards or repositories are left out.
-fn is_partial(content: &Value) -> bool {
-    let lacks = |part: &str| content["shards"][part].as_array().is_some_and(|all| !all.is_empty());
-    lacks("missing") || lacks("unserved")
 }
 
 /// An answer in JSON.

@@ -64,26 +64,36 @@ const CALLER_BYTES_MAX: usize = 200;
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddress(pub IpAddr);
 
-/// Whose queue a request waits in: a token's caller, as a proxy names it, or else the client's address.
+/// Whose queue a request waits in: that of a client, and there of the caller that a proxy names. Clients take turns first,
+/// so whoever makes up names takes turns from no other client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallerKey(String);
+pub struct CallerKey {
+    client: String,
+    caller: String,
+}
 
 impl CallerKey {
     /// The key of a request. `token` is the position of its token.
     pub fn new(token: Option<usize>, headers: &HeaderMap, peer: Option<PeerAddress>) -> CallerKey {
         let named = headers.get(CALLER).map(HeaderValue::as_bytes).filter(|name| name.len() <= CALLER_BYTES_MAX);
         let named = named.map(|name| String::from_utf8_lossy(name).into_owned());
-        let who = named.or_else(|| peer.map(|PeerAddress(address)| address.to_string())).unwrap_or_default();
-        CallerKey(match token {
+        let with_token = |who: String| match token {
             Some(token) => format!("{}:{who}", token + 1),
             None => who,
-        })
+        };
+        let client = with_token(peer.map(|PeerAddress(address)| address.to_string()).unwrap_or_default());
+        CallerKey { caller: named.map_or_else(|| client.clone(), with_token), client }
+    }
+
+    /// The client: its token and its address.
+    pub fn client(&self) -> &str {
+        &self.client
     }
 }
 
 impl std::fmt::Display for CallerKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.caller)
     }
 }
 

@@ -36,7 +36,11 @@ struct HttpWorker(Arc<App>);
 impl Worker for HttpWorker {
     fn work(&self, request: &Extensions, work: CallWork) -> PendingAnswer<'_> {
         let key = caller(request).map(|caller| caller.key.clone()).unwrap_or_default();
-        Box::pin(async move { self.0.work(&key, |_| work()).await.map_err(Problem::into_detail) })
+        Box::pin(async move {
+            let answer = self.0.work(&key, |_| work()).await.map_err(Problem::into_detail)?;
+            self.0.metrics.count_partial(answer.is_partial());
+            Ok(answer)
+        })
     }
 
     /// The gate admits requests.

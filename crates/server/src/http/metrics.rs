@@ -251,9 +251,9 @@ impl Metrics {
         self.requests.get_or_create(&AnsweredRoute { route: route.into(), status }).observe(took.as_secs_f64());
     }
 
-    /// Counts an answer that lacks shards or repositories.
-    pub fn lacking(&self) {
-        self.partial.inc();
+    /// Counts an answer if it leaves out shards or repositories.
+    pub fn count_partial(&self, is_partial: bool) {
+        self.partial.inc_by(is_partial.into());
     }
 
     /// Counts a problem.

@@ -43,6 +43,8 @@ struct Repositories {
     missing: Mutex<BTreeMap<String, String>>,
     /// The names of those whose index can't be written for want of room.
     no_room: Mutex<BTreeSet<String>>,
+    /// The updates that failed, as the list of repositories tells them.
+    not_updated: Mutex<Vec<String>>,
 }
 
 impl Catalog for Repositories {
@@ -60,10 +62,16 @@ impl Catalog for Repositories {
         (!no_room.is_empty()).then(|| NO_ROOM.to_string())
     }
 
+    fn remark(&self) -> Option<String> {
+        let not_updated = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner);
+        (!not_updated.is_empty()).then(|| "not all repositories could be updated".to_string())
+    }
+
     fn metrics(&self, load: &ShardLoad) -> Option<String> {
         let root = self.all().iter().find_map(|own| own.root.get().cloned());
         let data = root.as_ref().map(|root| root.project.store.folder());
-        shard_metrics::text(self.now().as_deref(), self.missing().len(), load, data).ok()
+        let not_updated = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner).len();
+        shard_metrics::text(self.now().as_deref(), (self.missing().len(), not_updated), load, data).ok()
     }
 
     fn missing(&self) -> Vec<(String, String)> {
@@ -104,6 +112,22 @@ impl Repositories {
         drop(all);
         self.lost().retain(|name, _| names.contains(name));
         self.no_room.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| names.contains(name));
+    }
+
+    /// Takes over which updates failed, and says so where that changed.
+    fn tell_updates(&self, next: &[String]) {
+        let mut known = self.not_updated.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known == next {
+            return;
+        }
+        match next.is_empty() {
+            true => log::message(LogLevel::Info, "all repositories can be updated again"),
+            false => log::message(
+                LogLevel::Warn,
+                format!("repositories that could not be updated are served as they are: {}", next.join("; ")),
+            ),
+        }
+        *known = next.to_vec();
     }
 
     /// Checks the indexes that are due, and serves the current state of all.
@@ -290,9 +314,10 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
         };
         all.push(NamedRepository::of(&root.folder)?);
     }
-    let (none, now, damage, missing, no_room) = Default::default();
+    let (none, now, damage, missing, no_room, not_updated) = Default::default();
+    let state = Mutex::new(state);
     let held =
-        Arc::new(Repositories { env: env.clone(), state: Mutex::new(state), all: none, now, damage, missing, no_room });
+        Arc::new(Repositories { env: env.clone(), state, all: none, now, damage, missing, no_room, not_updated });
     held.serve(all);
     held.open()?;
     let taken = || {
@@ -319,6 +344,7 @@ pub fn run(args: &ServeArgs, options: OpenOptions, quiet: bool, env: &Env) -> Re
             if let Some(next) = list.as_mut().and_then(RepositoryList::changed) {
                 held.serve(next);
             }
+            held.tell_updates(list.as_ref().map(RepositoryList::not_updated).unwrap_or_default());
             held.look();
             let why = tokens.as_ref().and_then(|tokens| tokens.refused());
             tell_refused(&why, &mut refused);

@@ -103,17 +103,23 @@ fn pause(is_whole: Option<bool>, is_noticed: bool) -> Duration {
     }
 }
 
-/// The file that lists the repositories of a shard, one `NAME=PATH` a line, as the arguments name them.
+/// The file that lists the repositories of a shard, one `NAME=PATH` a line, as the arguments name them. After
+/// [`NOT_UPDATED`], what writes the file says which repository it could not update, and why.
 pub struct RepositoryList {
     file: PathBuf,
     /// Its content when it was read last; `None` if it couldn't be.
     text: Option<Vec<u8>>,
+    /// The updates that failed, by what could be read last.
+    not_updated: Vec<String>,
 }
+
+/// What a line begins with that says that an update failed. To other readers it is a comment.
+const NOT_UPDATED: &str = "#! ";
 
 impl RepositoryList {
     /// A file that was not read yet.
     pub fn new(file: PathBuf) -> RepositoryList {
-        RepositoryList { file, text: None }
+        RepositoryList { file, text: None, not_updated: Vec::new() }
     }
 
     /// The repositories.
@@ -123,7 +129,17 @@ impl RepositoryList {
     pub fn read(&mut self) -> Result<Vec<NamedRepository>> {
         let text = read_regular(&self.file, FILE_BYTES_MAX);
         self.text = text.as_ref().ok().cloned();
+        if let Some(text) = &self.text {
+            let lines = String::from_utf8_lossy(text);
+            self.not_updated =
+                lines.lines().filter_map(|line| Some(line.strip_prefix(NOT_UPDATED)?.to_string())).collect();
+        }
         listed(&text.with_context(|| self.file.display().to_string())?, &self.file)
+    }
+
+    /// The updates that failed, each with the name of its repository.
+    pub fn not_updated(&self) -> &[String] {
+        &self.not_updated
     }
 
     /// The repositories, if the file has changed. A change that can't be understood is reported once, and is none.
@@ -181,7 +197,13 @@ mod tests {
         write("api=/nowhere/api\n\n  web=/nowhere/b=c\n");
         let names = |all: Vec<NamedRepository>| all.into_iter().map(|one| one.name).collect::<Vec<_>>();
         assert_eq!(names(list.read().expect("a list")), ["api", "web"]);
+        assert!(list.changed().is_none() && list.not_updated().is_empty());
+        write("api=/nowhere/api\n#! web: not fetched\nweb=/nowhere/b=c\n");
+        assert_eq!(list.changed().map(names), Some(vec!["api".to_string(), "web".to_string()]));
+        assert_eq!(list.not_updated(), ["web: not fetched"]);
+        std::fs::remove_file(&file).expect("no file");
         assert!(list.changed().is_none());
+        assert_eq!(list.not_updated(), ["web: not fetched"], "what was told last counts");
         write("api=/nowhere/api\napi=/nowhere/other\n");
         assert!(list.changed().is_none() && list.changed().is_none(), "two of a name");
         write("web=/nowhere/b=c\n");

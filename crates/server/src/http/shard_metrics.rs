@@ -38,13 +38,13 @@ const REPOSITORY_METRICS: [RepositoryMetric; 5] = [
     }),
 ];
 
-/// The metrics as text. `data` is the folder of the indexes.
+/// The metrics as text. `unserved` and `not_updated` are numbers of repositories, `data` is the folder of the indexes.
 ///
 /// # Errors
 /// Never, in practice: text is written to memory.
 pub fn text(
     generation: Option<&Generation>,
-    unserved: usize,
+    (unserved, not_updated): (usize, usize),
     load: &ShardLoad,
     data: Option<&Path>,
 ) -> Result<String, std::fmt::Error> {
@@ -58,6 +58,7 @@ pub fn text(
     set("shard_connections", "Connections of coordinators", load.connections as i64);
     set("shard_sessions", "Searches that are under way", load.sessions as i64);
     set("repositories_unserved", "Repositories that can't be served", unserved as i64);
+    set("repositories_not_updated", "Repositories whose last update failed, by the list of them", not_updated as i64);
     set("resident_memory_bytes", "Memory of the process", resident_bytes().unwrap_or_default());
     if let Some(free) = data.and_then(free_bytes).and_then(|free| i64::try_from(free).ok()) {
         set("disk_free_bytes", "Free bytes on the disk of the indexes", free);

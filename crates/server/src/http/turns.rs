@@ -1,5 +1,5 @@
-//! Turns of requests: a bounded number works, and the others wait in a queue for each caller. The queues take turns, so
-//! a caller with many requests delays its own.
+//! Turns of requests: a bounded number works, and the others wait in a queue for each caller. Clients take turns, and so do
+//! the callers of one client, so a caller with many requests delays its own.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,9 @@ struct TurnState {
     /// The next number of a waiting request.
     next: u64,
     queues: BTreeMap<CallerKey, VecDeque<(u64, Sender<RequestTurn>)>>,
-    /// The callers that wait, the next one first.
+    /// The clients that wait, the next one first.
+    clients: VecDeque<String>,
+    /// The callers that wait, of each client the next one first.
     order: VecDeque<CallerKey>,
 }
 
@@ -47,15 +49,35 @@ impl Drop for RequestTurn {
 }
 
 impl TurnState {
+    /// Adds a request to its caller's queue. Returns its number.
+    fn push(&mut self, key: &CallerKey, sender: Sender<RequestTurn>) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.waiting += 1;
+        if !self.waits(key.client()) {
+            self.clients.push_back(key.client().to_string());
+        }
+        if !self.queues.contains_key(key) {
+            self.order.push_back(key.clone());
+        }
+        self.queues.entry(key.clone()).or_default().push_back((number, sender));
+        number
+    }
+
     /// Removes the next request from its queue.
     fn pop(&mut self) -> Option<Sender<RequestTurn>> {
-        let key = self.order.pop_front()?;
+        let client = self.clients.pop_front()?;
+        let at = self.order.iter().position(|key| key.client() == client)?;
+        let key = self.order.remove(at)?;
         let queue = self.queues.get_mut(&key)?;
         let (_, next) = queue.pop_front()?;
         self.waiting -= 1;
         match queue.is_empty() {
             true => drop(self.queues.remove(&key)),
             false => self.order.push_back(key),
+        }
+        if self.waits(&client) {
+            self.clients.push_back(client);
         }
         Some(next)
     }
@@ -70,14 +92,32 @@ impl TurnState {
             self.queues.remove(key);
             self.order.retain(|own| own != key);
         }
+        if !self.waits(key.client()) {
+            self.clients.retain(|own| own != key.client());
+        }
     }
 
-    /// Makes room for a request of a caller: the newest request of the longest queue has to go, unless that queue is
-    /// about as long as the caller's own. Returns whether there is room.
+    /// Whether a request of a client waits.
+    fn waits(&self, client: &str) -> bool {
+        self.order.iter().any(|key| key.client() == client)
+    }
+
+    /// The queues of a client.
+    fn queues_of(&self, client: &str) -> impl Iterator<Item = (&CallerKey, &VecDeque<(u64, Sender<RequestTurn>)>)> {
+        self.queues.iter().filter(move |(key, _)| key.client() == client)
+    }
+
+    /// Makes room for a request of a caller: the newest request in the longest queue of the client with most has to go, or,
+    /// where no client has more than the caller's own, in the longest queue of that one, unless that queue is about as long
+    /// as the caller's own. Returns whether there is room.
     fn make_room(&mut self, key: &CallerKey) -> bool {
-        let own = self.queues.get(key).map_or(0, VecDeque::len);
-        let longest = self.queues.iter().max_by_key(|(_, queue)| queue.len());
-        let Some((longest, queue)) = longest.filter(|(_, queue)| queue.len() > own + 1) else { return false };
+        let waiting = |client: &str| self.queues_of(client).map(|(_, queue)| queue.len()).sum::<usize>();
+        let own = waiting(key.client());
+        let most = self.clients.iter().max_by_key(|client| waiting(client)).filter(|client| waiting(client) > own + 1);
+        let spared = self.queues.get(key).map_or(0, VecDeque::len) + 1;
+        let (client, spared) = most.map_or((key.client(), spared), |most| (most.as_str(), 0));
+        let longest = self.queues_of(client).max_by_key(|(_, queue)| queue.len());
+        let Some((longest, queue)) = longest.filter(|(_, queue)| queue.len() > spared) else { return false };
         let (longest, newest) = (longest.clone(), queue.back().map(|(number, _)| *number));
         newest.inspect(|number| self.remove(&longest, *number)).is_some()
     }
@@ -119,14 +159,7 @@ impl TurnQueue {
                 return None;
             }
             let (sender, turn) = channel();
-            let number = state.next;
-            state.next += 1;
-            state.waiting += 1;
-            if !state.queues.contains_key(key) {
-                state.order.push_back(key.clone());
-            }
-            state.queues.entry(key.clone()).or_default().push_back((number, sender));
-            (number, turn)
+            (state.push(key, sender), turn)
         };
         let _waiting = WaitingRequest { turns: self, key, number };
         turn.await.ok()
@@ -145,11 +178,15 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
+    use crate::http::guard::{CALLER, PeerAddress};
 
+    /// A caller; after `@` comes the last number of its client's address.
     fn key(name: &'static str) -> CallerKey {
+        let (name, client) = name.split_once('@').unwrap_or((name, ""));
         let mut headers = HeaderMap::new();
-        headers.insert(crate::http::guard::CALLER, name.parse().expect("a name"));
-        CallerKey::new(None, &headers, None)
+        headers.insert(CALLER, name.parse().expect("a name"));
+        let peer = client.parse().ok().map(|last| PeerAddress([10, 0, 0, last].into()));
+        CallerKey::new(None, &headers, peer)
     }
 
     fn ask(turns: &Arc<TurnQueue>, name: &'static str, done: &Arc<Mutex<Vec<&'static str>>>) -> JoinHandle<bool> {
@@ -192,6 +229,29 @@ mod tests {
                 assert!(one.await.expect("a task"));
             }
             assert_eq!(*done.lock().expect("unbroken"), ["loud", "a", "b", "loud", "a", "loud"], "they take turns");
+            assert_eq!(turns.counts(), (0, 0));
+        });
+    }
+
+    #[test]
+    fn a_client_that_makes_up_callers_shuts_out_no_other() {
+        run(async {
+            let (turns, done) = (TurnQueue::new(1, 4), Arc::default());
+            let first = turns.take(&key("a@1")).await.expect("a turn");
+            let mut loud: Vec<_> = ["a@1", "b@1", "c@1", "d@1"].map(|name| ask(&turns, name, &done)).into();
+            waiting(&turns, 4).await;
+            assert!(turns.take(&key("e@1")).await.is_none(), "its own places are taken");
+            let quiet: Vec<_> = ["x@2", "x@2"].map(|name| ask(&turns, name, &done)).into();
+            let mut refused = 0;
+            for one in loud.split_off(2) {
+                refused += usize::from(!one.await.expect("a task"));
+            }
+            assert_eq!((refused, turns.counts()), (2, (1, 4)));
+            drop(first);
+            for one in loud.into_iter().chain(quiet) {
+                assert!(one.await.expect("a task"));
+            }
+            assert_eq!(*done.lock().expect("unbroken"), ["a@1", "x@2", "b@1", "x@2"], "the two clients take turns");
             assert_eq!(turns.counts(), (0, 0));
         });
     }

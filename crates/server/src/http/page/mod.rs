@@ -264,9 +264,12 @@ pub async fn results(State(app): State<Arc<App>>, request: Request) -> Result<Re
         let shown = crate::api::search_shown(&app.state.for_caller(allowed), &asked, &show)?;
         let results = shown.results.into_iter().map(RawValue::from_string).collect::<Result<_, _>>()?;
         let remarks = shown.remarks.lines().filter_map(remark).collect();
-        Ok(PageResults { results, remarks, more: shown.more, near_below: RULE })
+        let page = PageResults { results, remarks, more: shown.more, near_below: RULE };
+        Ok((shown.is_partial, page))
     });
-    api::json(&app, &found.await?)
+    let (is_partial, page) = found.await?;
+    app.metrics.count_partial(is_partial);
+    api::json(&app, &page)
 }
 
 /// Where the best files of a search are.
