@@ -64,14 +64,14 @@ pub fn cut_query(query: &str) -> Option<String> {
 fn not_found(end: &End, scope: &str) -> Option<String> {
     // What nobody would paste again is not printed again.
     let with = |flag: &str| match in_whole(&end.query) {
-        true => format!("`colgrep {flag} {}{scope}`", shell_word(&end.query)),
+        true => format!("colgrep {flag} {}{scope}", shell_word(&end.query)),
         false => format!("the same with {flag}"),
     };
     if end.shown == 0 && is_cut(end) {
         let asked = format!("{} (--min-strength, or the setting min_strength)", end.least);
         return Some(format!("nothing here has a strength of {asked}; {} shows what is below", with("--all")));
     }
-    if let Some(unindexed) = unindexed_file(end).or_else(|| unindexed(end)) {
+    if let Some(unindexed) = unindexed(end) {
         return Some(unindexed);
     }
     if end.shown == 0 && end.is_tokens && !end.is_held {
@@ -110,20 +110,12 @@ pub fn too_large(end: &End) -> String {
     }
 }
 
-/// The remark on a file of the query that is not indexed.
-fn unindexed_file(end: &End) -> Option<String> {
-    let file = end.unindexed_files.first()?;
-    let typed = in_shell(file);
-    Some(format!("{file} is not indexed (`colgrep status` says why); `colgrep -e PATTERN {typed}` finds lines in it"))
-}
-
 /// The remark on words that only files contain which are not indexed.
 pub fn unindexed(end: &End) -> Option<String> {
     let first = end.unindexed.first()?;
     let fixed = if first.chars().all(|c| c.is_alphanumeric() || c == '_') { "" } else { "-F " };
-    let ignored = if end.is_ignored { "-u " } else { "" };
     Some(format!(
-        "only files that are not indexed (lock files, minified, large or ignored files) hold {}; `colgrep {ignored}-i {fixed}-e {}` lists them",
+        "only files that are not indexed (lock files, minified or large files) hold {}; colgrep -i {fixed}-e {} lists them",
         quoted(&end.unindexed),
         in_shell(first)
     ))
@@ -324,24 +316,24 @@ mod tests {
                 cut,
                 false,
                 "nothing here has a strength of 0.5 (--min-strength, or the setting min_strength); \
-                 `colgrep --all 'parse it' src` shows what is below",
+                 colgrep --all 'parse it' src shows what is below",
             ),
-            (cut_tokens, false, "nothing holds \"E0502\"; nearest by meaning: `colgrep --semantic-only E0502 src`"),
+            (cut_tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (named, false, "nothing here holds \"frob_it\""),
-            (weak, false, "no likely answer here; `colgrep --all 'parse it' src` shows weak ones"),
-            (tokens, false, "nothing holds \"E0502\"; nearest by meaning: `colgrep --semantic-only E0502 src`"),
+            (weak, false, "no likely answer here; colgrep --all 'parse it' src shows weak ones"),
+            (tokens, false, "nothing holds \"E0502\"; nearest by meaning: colgrep --semantic-only E0502 src"),
             (
                 large,
                 false,
                 "nothing holds \"E0502\" (2 files are too large to be searched); \
-                 nearest by meaning: `colgrep --semantic-only E0502 src`",
+                 nearest by meaning: colgrep --semantic-only E0502 src",
             ),
             (unknown, false, "nothing here holds \"frob\"; similar words here: grab, take"),
             (
                 locked,
                 false,
-                "only files that are not indexed (lock files, minified, large or ignored files) hold \"a/b\"; \
-                 `colgrep -i -F -e a/b` lists them",
+                "only files that are not indexed (lock files, minified or large files) hold \"a/b\"; \
+                 colgrep -i -F -e a/b lists them",
             ),
             (unread, false, "nothing here holds \"frob\" (1 file is too large to be searched)"),
             (full, false, ""),

@@ -94,7 +94,7 @@ fn where_nothing_is_above_the_floor_it_is_said_how_to_see_more() {
     let sandbox = project();
     let ran = sandbox.run(&["comets of the sky", "src"]);
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{ran:?}");
-    let told = "; `colgrep --all 'comets of the sky' src` shows weak answers\n";
+    let told = "; colgrep --all 'comets of the sky' src shows weak answers\n";
     assert!(ran.err.ends_with(told) && ran.err.lines().count() == 1, "{ran:?}");
     assert!(ran.err.starts_with("colgrep: nothing here holds \"comets\", \"sky\"; similar words"), "{ran:?}");
     assert_eq!(sandbox.run(&["--all", "comets of the sky", "src"]).status, 0);
@@ -119,8 +119,7 @@ fn exact_tokens_are_held_or_there_is_nothing() {
         let ran = sandbox.run(&[query]);
         assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{query}: {ran:?}");
         let typed = if query.contains(' ') { format!("'{query}'") } else { query.to_string() };
-        let told =
-            format!("colgrep: nothing holds \"{query}\"; nearest by meaning: `colgrep --semantic-only {typed}`\n");
+        let told = format!("colgrep: nothing holds \"{query}\"; nearest by meaning: colgrep --semantic-only {typed}\n");
         assert_eq!(ran.err, told);
     }
     let part = rows(&sandbox.run(&["E0502 E0599", "--json"]));
@@ -152,39 +151,13 @@ fn words_in_files_that_are_not_indexed_are_not_denied() {
         let ran = sandbox.run(&[query]);
         assert!(
             ran.err.contains(&format!(
-                "only files that are not indexed (lock files, minified, large or ignored files) hold \"{word}\""
+                "only files that are not indexed (lock files, minified or large files) hold \"{word}\""
             )),
             "{query}: {ran:?}"
         );
-        assert!(ran.err.contains(&format!("`colgrep -i {pattern}` lists them")), "{query}: {ran:?}");
+        assert!(ran.err.contains(&format!("colgrep -i {pattern} lists them")), "{query}: {ran:?}");
         assert!(!ran.err.contains("nothing"), "{query}: {ran:?}");
     }
-}
-
-#[test]
-fn names_of_files_that_are_not_indexed_are_not_denied() {
-    let sandbox = project();
-    sandbox.write("data/go.sum", "github.com/Acme/quuxlib v1.0.0 h1:j7eGeouHqKxXV5pUuKE4zz7dFj8W\n");
-    for query in ["go.sum", "data/go.sum"] {
-        let ran = sandbox.run(&["--query", query]);
-        let told = "colgrep: data/go.sum is not indexed (`colgrep status` says why); \
-                    `colgrep -e PATTERN data/go.sum` finds lines in it\n";
-        assert_eq!((ran.status, ran.err.as_str()), (1, told), "{query}");
-    }
-    assert!(sandbox.run(&["--query", "o.sum"]).err.contains("nothing"), "only whole names");
-}
-
-#[test]
-fn words_in_tracked_files_that_a_rule_ignores_are_not_denied() {
-    let sandbox = project();
-    git(&sandbox, &["init", "-q"]);
-    sandbox.write("src/generated.py", "def zorkle_all():\n    pass\n");
-    git(&sandbox, &["add", "."]);
-    sandbox.write(".gitignore", "generated.py\n");
-    let ran = sandbox.run(&["zorkle_all"]);
-    assert!(ran.err.contains("ignored files) hold \"zorkle_all\"; `colgrep -u -i -e zorkle_all`"), "{ran:?}");
-    let ran = sandbox.run(&["--query", "generated.py"]);
-    assert!(ran.err.contains("src/generated.py is not indexed"), "{ran:?}");
 }
 
 #[test]
@@ -280,9 +253,7 @@ fn a_name_that_stands_nowhere_is_told_whatever_is_found() {
 #[test]
 fn a_word_that_stands_nowhere_leads_to_near_ones() {
     let sandbox = project();
-    for (query, unknown, near) in
-        [("sessiom", "sessiom", "session"), ("timeouut", "timeouut", "timeout"), ("kidn", "kidn", "kind")]
-    {
+    for (query, unknown, near) in [("sessiom", "sessiom", "session"), ("timeouut", "timeouut", "timeout")] {
         let ran = sandbox.run(&[query]);
         assert_eq!(ran.status, 1, "{query}: {ran:?}");
         let told = format!("nothing here holds \"{unknown}\"; similar words here: {near}");

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::notice::{NotRanked, Notice};
-use crate::request::filter::{is_allowed, not_ranked, too_large, tracked_but_ignored, unreadable};
+use crate::request::filter::{is_allowed, not_ranked, too_large, unreadable};
 use crate::session::project_searcher::ProjectSearcher;
 
 /// Longest question, in words, for which files with all its words are counted: no file is expected to contain all words
@@ -36,7 +36,7 @@ const NEAR_MAX: usize = 8;
 /// Shortest unknown word, in letters, for which words of similar spelling are looked for: shorter ones resemble too
 /// many.
 const LETTERS_OF_ALIKE_MIN: usize = 4;
-/// A word of similar spelling may differ in one letter for each this many of the word; two that changed places are one.
+/// A word of similar spelling may differ in one letter for each this many of the word (edit distance).
 const LETTERS_A_CHANGE: usize = 4;
 /// Number of best units whose names give suggestions.
 const UNITS_NAMED: usize = 20;
@@ -77,13 +77,8 @@ pub struct End {
     /// The first few words of the question that occur nowhere in the project; where a result is likely right, only the
     /// names that are asked for.
     pub unknown: Vec<String>,
-    /// Words of the question that only text files contain which are not indexed: lock files, minified and large files,
-    /// and files that git tracks although a rule ignores them.
+    /// Words of the question that only text files contain which are not indexed: lock files, minified and large files.
     pub unindexed: Vec<String>,
-    /// Whether one of these words is only in files that a rule ignores.
-    pub is_ignored: bool,
-    /// Files that are not indexed, and whose names are words of the question that no indexed file contains.
-    pub unindexed_files: Vec<String>,
     /// Words of the question, as typed, that occur nowhere, each with what it was read as.
     pub read_as: Vec<(String, String)>,
     /// Suggestions: words of the project near to the question.
@@ -137,7 +132,7 @@ pub struct EndFound {
 }
 
 /// Whether the files of a part of a corpus contain a text, in any case.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFound {
     /// Whether an indexed file does.
     pub is_anywhere: bool,
@@ -147,12 +142,6 @@ pub struct TextFound {
     pub is_partial: bool,
     /// Whether only text files that are not indexed do.
     pub is_skipped: bool,
-    /// Whether only files do that git tracks although a rule ignores them.
-    #[serde(default)]
-    pub is_ignored: bool,
-    /// A file of this name or path that is not indexed.
-    #[serde(default)]
-    pub skipped_file: Option<String>,
 }
 
 impl TextFound {
@@ -161,22 +150,16 @@ impl TextFound {
         self.is_allowed |= other.is_allowed;
         self.is_partial |= other.is_partial;
         self.is_skipped |= other.is_skipped;
-        self.is_ignored |= other.is_ignored;
-        self.skipped_file = [self.skipped_file.take(), other.skipped_file].into_iter().flatten().min();
     }
 
     /// Whether it is certain that no file contains the text.
-    fn is_denied(&self) -> bool {
-        !self.is_anywhere && !self.is_partial && !self.is_unindexed() && self.skipped_file.is_none()
-    }
-
-    fn is_unindexed(&self) -> bool {
-        self.is_skipped || self.is_ignored
+    fn is_denied(self) -> bool {
+        !self.is_anywhere && !self.is_partial && !self.is_skipped
     }
 
     /// Whether only files contain it that are not indexed.
-    fn is_only_unindexed(&self) -> bool {
-        self.is_unindexed() && !self.is_anywhere && !self.is_partial
+    fn is_only_skipped(self) -> bool {
+        self.is_skipped && !self.is_anywhere && !self.is_partial
     }
 }
 
@@ -254,47 +237,29 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
         names: Vec::new(),
-        texts: texts_found(front, place, &asked.texts)?,
+        texts: texts_found(place, &asked.texts)?,
     })
 }
 
-fn texts_found(front: &str, place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
+fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<TextFound>> {
     let filter = place.filter();
     let allows = |file| filter.is_none_or(|filter| filter.allows_file(file));
     let of = |(text, is_free): &(String, bool)| {
         let spelling = if *is_free { Spelling::new(text) } else { Spelling::of_text(text) };
         let Mention { is_anywhere, is_allowed, is_partial } = place.snapshot.mention(&spelling, &allows)?;
-        Ok(TextFound { is_anywhere, is_allowed, is_partial, ..TextFound::default() })
+        Ok(TextFound { is_anywhere, is_allowed, is_partial, is_skipped: false })
     };
     let mut found = texts.iter().map(of).collect::<Result<Vec<_>>>()?;
     let denied = found.iter_mut().zip(texts).filter(|(found, _)| !found.is_anywhere && !found.is_partial);
-    let (mut denied, texts): (Vec<&mut TextFound>, Vec<&str>) =
-        denied.map(|(found, (text, _))| (found, text.as_str())).unzip();
+    let (mut denied, spellings): (Vec<&mut TextFound>, Vec<Spelling>) =
+        denied.map(|(found, (text, _))| (found, Spelling::of_text(text))).unzip();
     if !denied.is_empty() {
-        let spellings: Vec<Spelling> = texts.iter().map(|text| Spelling::of_text(text)).collect();
-        let files = &place.snapshot.files;
-        let tracked = tracked_but_ignored(&place.project, files)?;
         let (skipped, is_unread) = place.snapshot.in_skipped(&spellings);
-        let (ignored, is_more_unread) = place.snapshot.in_files(tracked.iter().map(String::as_str), &spellings);
-        for ((found, text), (is_skipped, is_ignored)) in
-            denied.iter_mut().zip(texts).zip(skipped.into_iter().zip(ignored))
-        {
-            found.is_skipped = is_skipped;
-            found.is_ignored = is_ignored && !is_skipped;
-            found.is_partial = is_unread || is_more_unread;
-            let skipped = files.files.iter().filter(|file| file.skip.is_some()).map(|file| &file.path);
-            let named = skipped.chain(&tracked).find(|path| is_named(path, text));
-            found.skipped_file = named.map(|path| format!("{front}{path}"));
+        for (found, is_skipped) in denied.iter_mut().zip(skipped) {
+            (found.is_skipped, found.is_partial) = (is_skipped, is_unread);
         }
     }
     Ok(found)
-}
-
-/// Whether a text is the last names of a path, in any case.
-fn is_named(path: &str, text: &str) -> bool {
-    let start = path.len().checked_sub(text.len());
-    let ends = start.and_then(|start| path.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(text));
-    ends && (path.len() == text.len() || path.as_bytes()[path.len() - text.len() - 1] == b'/')
 }
 
 /// The remarks for a ranking: for its query, the number of files left out as too weak, and the strength below which
@@ -377,15 +342,10 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
         return Ok(());
     }
     let found = ask(&EndAsked { texts: texts.clone(), ..EndAsked::default() })?.texts;
-    for file in found.iter().filter(|found| !found.is_anywhere).filter_map(|found| found.skipped_file.as_ref()) {
-        if !end.unindexed_files.contains(file) {
-            end.unindexed_files.push(file.clone());
-        }
-    }
-    for ((text, _), found) in texts.into_iter().zip(&found).filter(|(_, found)| found.is_only_unindexed()) {
+    let of_skipped = texts.into_iter().zip(&found).filter(|(_, found)| found.is_only_skipped());
+    for (text, _) in of_skipped.map(|(text, _)| text) {
         if !end.unindexed.contains(&text) {
             end.unindexed.push(text);
-            end.is_ignored |= found.is_ignored;
         }
     }
     let mut found = found.into_iter();
@@ -451,7 +411,7 @@ fn terms_like(place: &ProjectSearcher, term: &str) -> Result<BTreeMap<String, (u
     let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
     place.snapshot.lexical.each_term(|known| {
         let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
-        let changes = if is_word { strsim::osa_distance(known, term) } else { usize::MAX };
+        let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
         if (1..=changes_max).contains(&changes) {
             near.insert(known.to_string(), (changes as u32, 0));
         }
@@ -560,20 +520,6 @@ impl ProjectSearcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_is_named_by_the_end_of_its_path() {
-        for (path, text, expected) in [
-            ("go.sum", "go.sum", true),
-            ("a/go.sum", "GO.sum", true),
-            ("a/b/go.sum", "b/go.sum", true),
-            ("cargo.sum", "go.sum", false),
-            ("go.sum", "a/go.sum", false),
-            ("é", "\u{301}", false),
-        ] {
-            assert_eq!(is_named(path, text), expected, "{path} {text}");
-        }
-    }
 
     #[test]
     fn a_pattern_finds_every_form() {

@@ -6,7 +6,7 @@ pub fn nearest<'n>(typed: &str, names: impl Iterator<Item = &'n str>) -> Option<
     let len = typed.chars().count();
     let changes_max = len.div_ceil(3).min(len.saturating_sub(1));
     let (changes, name) =
-        names.map(|name| (strsim::osa_distance(typed, name), name)).min_by_key(|(changes, _)| *changes)?;
+        names.map(|name| (strsim::levenshtein(typed, name), name)).min_by_key(|(changes, _)| *changes)?;
     (changes <= changes_max).then_some(name)
 }
 

@@ -78,37 +78,32 @@ impl Snapshot {
         Ok(Mention { is_anywhere, is_allowed, is_partial })
     }
 
-    /// Which texts are in a text file without units: a lock file, a minified or a large one. As [`Snapshot::in_files`].
+    /// Which texts are in a text file without units: a lock file, a minified or a large one, but no secret. Reads each
+    /// once, and at most 64 MiB; also whether there is more.
     pub fn in_skipped(&self, spellings: &[Spelling]) -> (Vec<bool>, bool) {
-        let has_text =
-            |record: &&FileRecord| matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge));
-        self.in_files(self.files.files.iter().filter(has_text).map(|record| record.path.as_str()), spellings)
-    }
-
-    /// Which texts are in one of these files, given by path, if it is text and no secret. Reads each once, and at most
-    /// 64 MiB; also whether there is more.
-    pub fn in_files<'p>(&self, paths: impl Iterator<Item = &'p str>, spellings: &[Spelling]) -> (Vec<bool>, bool) {
+        let may_be_text = |record: &&FileRecord| {
+            matches!(record.skip, Some(Skip::LockFile | Skip::Minified | Skip::TooLarge)) && !looks_secret(&record.path)
+        };
         let root = Path::new(&self.files.root);
         let (mut left, mut is_partial) = (SKIPPED_BYTES_MAX, false);
-        let mut files: Vec<&str> = Vec::new();
-        for path in paths.filter(|path| !looks_secret(path)) {
-            let opened = open_beneath(root, path);
-            match opened.and_then(|(file, metadata)| Ok((is_binary(&file)?, metadata.len()))) {
-                Ok((true, _)) | Err(_) => {}
-                Ok((false, size)) if size > left => is_partial = true,
-                Ok((false, size)) => {
-                    left -= size;
-                    files.push(path);
+        let mut files = Vec::new();
+        for record in self.files.files.iter().filter(may_be_text) {
+            match open_beneath(root, &record.path).and_then(|(file, _)| is_binary(&file)) {
+                Ok(true) | Err(_) => {}
+                Ok(false) if record.size > left => is_partial = true,
+                Ok(false) => {
+                    left -= record.size;
+                    files.push(record);
                 }
             }
         }
         let found: Vec<AtomicBool> = spellings.iter().map(|_| AtomicBool::new(false)).collect();
-        files.par_iter().for_each(|path| {
+        files.par_iter().for_each(|record| {
             let missing = || spellings.iter().zip(&found).filter(|(_, is_in)| !is_in.load(Ordering::Relaxed));
             if missing().next().is_none() {
                 return;
             }
-            let bytes = open_beneath(root, path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
+            let bytes = open_beneath(root, &record.path).and_then(|opened| read_open(opened, SKIPPED_BYTES_MAX));
             let Ok(bytes) = bytes else { return };
             let text = String::from_utf8_lossy(&bytes);
             missing()

@@ -152,24 +152,14 @@ fn said(end: &End, query: &str, (found, shown): (usize, usize)) -> Vec<String> {
     let query = in_short(query);
     if found == 0 && is_cut(end) {
         lines.push(format!("nothing here has the min_strength {}; `all` shows what is below", end.least));
-    } else if let Some(file) = end.unindexed_files.first() {
-        lines.push(format!("{file} is not indexed; `pattern` with `paths` finds lines in it"));
     } else if let Some(first) = end.unindexed.first() {
         let words = quoted(&end.unindexed);
-        lines.push(match end.is_ignored {
-            true => format!(
-                "only files that a rule ignores and git tracks hold {words}; `pattern` with `paths` finds it there"
-            ),
-            false => {
-                format!("only files that are not indexed hold {words}; `pattern` {first:?} with `ignore_case` finds it")
-            }
-        });
+        lines.push(format!(
+            "only files that are not indexed hold {words}; `pattern` {first:?} with `ignore_case` finds it"
+        ));
     } else if found == 0 && end.is_tokens && !end.is_held {
-        // Of tokens with similar words, the line with these says it.
-        if unheld(end, found).is_none() {
-            let large = too_large(end);
-            lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
-        }
+        let large = too_large(end);
+        lines.push(format!("nothing holds {query:?}{large}; `all` shows what is near by meaning"));
     } else if found == 0 && end.weak > 0 {
         lines.push("nothing here is likely right; `all` shows what is near".to_string());
     }
