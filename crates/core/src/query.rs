@@ -216,13 +216,13 @@ impl Query {
     }
 
     /// Adds what was typed in another language than English. Its words find comments and documents in that language;
-    /// if `is_aside`, they weigh like stop words, because the English terms already say the same.
-    pub fn add_typed(&mut self, typed: &str, translation: Translation, is_aside: bool, tokenizer: &mut Tokenizer) {
+    /// they weigh like stop words, because the English terms already say the same.
+    pub fn add_typed(&mut self, typed: &str, translation: Translation, tokenizer: &mut Tokenizer) {
         self.typed = typed.to_string();
         tokenizer.tokenize(&translation.words, |token| {
             if !self.terms.iter().any(|term| term.text == token.term) {
                 let (text, compound) = (token.term.to_string(), token.compound);
-                self.terms.push(QueryTerm { text, stop: is_aside, compound });
+                self.terms.push(QueryTerm { text, stop: true, compound });
             }
         });
         self.translation = Some(translation);

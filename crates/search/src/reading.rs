@@ -22,8 +22,6 @@ pub(super) enum KnownQuery {
     Respelled(Vec<(String, String)>, Option<Translation>),
     /// It is in another language, and the corpus has its words rather than the English ones.
     AsTyped,
-    /// It is one word in another language, and the corpus has that word too: in translations of an interface, say.
-    AlsoAsTyped,
     /// Its pointers.
     Pointers(Pointers),
     /// It is the title of a long query.
@@ -42,16 +40,12 @@ pub(super) fn read(
     let told = if request.knobs.fillers { without_courtesy(request.query) } else { request.query };
     let typed = split_node_ids(told, language::facts());
     let translation = match known {
-        KnownQuery::Nothing | KnownQuery::AlsoAsTyped | KnownQuery::Pointers(_) => {
-            in_english(corpus, &typed, tokenizer)?
-        }
+        KnownQuery::Nothing | KnownQuery::Pointers(_) => in_english(corpus, &typed, tokenizer)?,
         KnownQuery::Respelled(_, translation) => translation.clone(),
         KnownQuery::AsTyped | KnownQuery::Title => None,
     };
     let told = match (&translation, known) {
-        (Some(translation), KnownQuery::Nothing | KnownQuery::AlsoAsTyped | KnownQuery::Pointers(_)) => {
-            Cow::Borrowed(&*translation.text)
-        }
+        (Some(translation), KnownQuery::Nothing | KnownQuery::Pointers(_)) => Cow::Borrowed(&*translation.text),
         _ => Cow::Borrowed(&*typed),
     };
     // The title of a long query may describe a change.
@@ -77,8 +71,7 @@ pub(super) fn read(
         query.respelled.clone_from(words);
     }
     if let Some(translation) = translation {
-        let is_aside = !matches!(known, KnownQuery::AlsoAsTyped);
-        query.add_typed(&typed, translation, is_aside, tokenizer);
+        query.add_typed(&typed, translation, tokenizer);
     }
     if let Some(table) = terms {
         query.expand(table, tokenizer);

@@ -103,16 +103,14 @@ pub(super) fn with_retrieval<T>(
     let found = rayon::scope(|_| -> Result<_> {
         let rounds = timed(&mut timing.lexical, || Coordinator::new(corpus.shards, &of_shards, UnitIds::Parts))?;
         let statistics = timed(&mut timing.lexical, || rounds.ask(&StatisticsRequest))?;
-        if matches!(known, KnownQuery::Nothing)
-            && let Some(reread) = reread(&query, &statistics)
-        {
-            return Ok(Err(Reread::Known(reread)));
+        if matches!(known, KnownQuery::Nothing) && is_known_as_typed(&query, &statistics) {
+            return Ok(Err(None));
         }
         if may_respell
             && let Some(respelled) =
                 timed(&mut timing.lexical, || respelled(&rounds, &query, &statistics, &mut tokenizer))?
         {
-            return Ok(Err(Reread::Respelled(respelled)));
+            return Ok(Err(Some(respelled)));
         }
         let question = question.as_ref();
         let search =
@@ -125,8 +123,8 @@ pub(super) fn with_retrieval<T>(
             let retrieval = Retrieval { query: query.clone(), retrieved, statistics, timing };
             then(Some(&rounds), retrieval)
         }
-        Err(Reread::Known(known)) => with_retrieval(corpus, request, known, then),
-        Err(Reread::Respelled(Respelled { text, words })) => {
+        Err(None) => with_retrieval(corpus, request, KnownQuery::AsTyped, then),
+        Err(Some(Respelled { text, words })) => {
             let semantic = request.semantic.map(|semantic| Semantic { question: None, ..semantic });
             let request = Request { query: &text, semantic, ..*request };
             with_retrieval(corpus, &request, KnownQuery::Respelled(words, query.translation.clone()), then)
@@ -134,16 +132,10 @@ pub(super) fn with_retrieval<T>(
     }
 }
 
-/// Another way to read a query, once the counts of its words are known.
-enum Reread {
-    Known(KnownQuery),
-    Respelled(Respelled),
-}
-
-/// A better way to read a query in another language whose own words the corpus has all: as typed, if it lacks most of
-/// the English ones, and both ways if it is a single word.
-fn reread(query: &Query, statistics: &Statistics) -> Option<KnownQuery> {
-    let translation = query.translation.as_ref()?;
+/// Whether a query in another language is better read as typed: the corpus has all of its own words, and lacks most of
+/// the English ones.
+fn is_known_as_typed(query: &Query, statistics: &Statistics) -> bool {
+    let Some(translation) = &query.translation else { return false };
     let (mut own, mut english) = ((0, 0), (0, 0));
     let typed = Tokenizer::default().terms(&translation.words);
     for (term, count) in query.terms.iter().zip(&statistics.terms) {
@@ -155,13 +147,7 @@ fn reread(query: &Query, statistics: &Statistics) -> Option<KnownQuery> {
         counted.0 += u32::from(count.most() > 0);
         counted.1 += 1;
     }
-    let is_known = own.1 > 0 && own.0 == own.1;
-    let is_word = query.typed.trim() == translation.words && !translation.words.contains(char::is_whitespace);
-    match is_known {
-        true if 2 * english.0 < english.1 => Some(KnownQuery::AsTyped),
-        true if is_word => Some(KnownQuery::AlsoAsTyped),
-        _ => None,
-    }
+    own.1 > 0 && own.0 == own.1 && 2 * english.0 < english.1
 }
 
 /// The joint vectors of a question's texts.

@@ -259,15 +259,3 @@ fn a_heading_word_for_word_is_that_heading() {
         ],
     );
 }
-
-#[test]
-fn a_word_of_another_language_finds_its_own_places_too() {
-    let sandbox = Sandbox::new();
-    sandbox.write("locales/de.yml", "de:\n  Runtime: Laufzeit\n  Jobs: Aufgaben\n");
-    for i in 0..6 {
-        sandbox
-            .write(&format!("src/clock{i}.rs"), &format!("fn runtime_of_{i}(job: u32) -> u32 {{\n    job + {i}\n}}\n"));
-    }
-    let found = sandbox.run(&["Laufzeit", "-l"]);
-    assert!(found.paths().contains(&"locales/de.yml") && found.out.contains("src/clock"), "{found:?}");
-}
