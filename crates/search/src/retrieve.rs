@@ -234,7 +234,7 @@ impl CorpusSearch<'_> {
         retrieved.evidence = Evidence { long: is_of_long, ..evidence };
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         forced.mark(&mut retrieved);
-        self.compare(semantic.as_ref(), &rough, &mut retrieved)?;
+        self.compare(semantic.as_ref(), &rough, &mut retrieved, timing)?;
         Ok(retrieved)
     }
 
@@ -245,6 +245,7 @@ impl CorpusSearch<'_> {
         semantic: Option<&SemanticSearch<'_>>,
         rough: &FxHashMap<UnitId, TextHash>,
         retrieved: &mut Retrieved,
+        timing: &mut Timing,
     ) -> Result<()> {
         let CorpusSearch { rounds, request, query, statistics, .. } = *self;
         // A search whose words are trusted needs no second fusion.
@@ -255,16 +256,17 @@ impl CorpusSearch<'_> {
         let compared = rank::order::compared(retrieved, &fused, request.knobs);
         let units = compared.iter().zip(0..).map(|(at, group)| (retrieved.candidates[*at].unit, group)).collect();
         let held = held_in_groups(rounds, query, statistics, units, compared.len())?;
-        if let Some(search) = semantic.filter(|search| search.can_sharpen())
+        let units = compared.iter().map(|at| retrieved.candidates[*at].unit);
+        let units: Vec<(UnitId, TextHash)> = units.filter_map(|unit| Some((unit, *rough.get(&unit)?))).collect();
+        if let Some(search) = semantic.filter(|search| search.can_sharpen() && request.knobs.exact_units > 0)
+            && !units.is_empty()
             && let Some(ranking) = retrieved.rankings.iter_mut().find(|one| one.retriever == Retriever::Semantic)
         {
-            let units = compared.iter().map(|at| retrieved.candidates[*at].unit);
-            let units: Vec<(UnitId, TextHash)> = units.filter_map(|unit| Some((unit, *rough.get(&unit)?))).collect();
-            let full = search.full_scores(&units)?;
+            let full = timed(&mut timing.semantic, || search.full_scores(&units))?;
             for (unit, score) in &mut ranking.hits {
                 *score = full.get(unit).copied().unwrap_or(*score);
             }
-            // A stable sort: ties stay in the order of files and lines.
+            // Stable, so that equal scores keep an order that does not depend on shards.
             ranking.hits.sort_by(|a, b| b.1.total_cmp(&a.1));
         }
         for (at, held) in compared.into_iter().zip(held) {

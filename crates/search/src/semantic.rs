@@ -331,7 +331,7 @@ mod tests {
             };
             hits.iter().take(SHARPEN_STEP).map(|(key, score)| (score - full(*key)).abs()).collect()
         };
-        let (stored, sharpened, compared) = (ranked("0", "0"), ranked("10000", "0"), ranked("0", "0.2"));
+        let (stored, sharpened, compared) = (ranked("0", "0"), ranked("10000", "0"), ranked("1", "0.2"));
         assert!(stored.len() > 2 * SHARPEN_STEP && stored.len() == sharpened.len());
         for full in [sharpened, compared] {
             assert!(full.is_sorted_by(|a, b| a.1 >= b.1));

@@ -203,12 +203,13 @@ fn what_a_search_had_no_time_for_is_made_behind_it_by_a_process_that_ends() {
     let sandbox = Sandbox::new().with_meaning();
     for file in 0..60 {
         let body = |i: usize| (0..12).map(move |j| format!("    zebra.stripe_{i}_{j}(herd_{file}, grass_{j})\n"));
-        let units = (0..4).map(|i| format!("def unit_{file}_{i}(zebra):\n{}\n", body(i).collect::<String>()));
+        let units = (0..12).map(|i| format!("def unit_{file}_{i}(zebra):\n{}\n", body(i).collect::<String>()));
         sandbox.write(&format!("f{file}.py"), &units.collect::<String>());
     }
     let question = &["stripes of a zebra", "-l", "-k", "1"];
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "0")], question);
     assert!(asked.status == 0 && asked.err.contains("`colgrep init`"), "a search ends soon: {asked:?}");
+    assert!(asked.err.contains("still indexing: this answer covers"), "some files are left: {asked:?}");
     assert!(!store(&sandbox).is_worked_behind(), "no process outlives a command where a machine tests");
     let patient = [question, &["--wait", "--keyword-only"][..]].concat();
     let asked = sandbox.run_with(&[("CI", "true"), ("COLGREP_BACKGROUND", ""), ("COLGREP_WAIT", "")], &patient);
