@@ -67,11 +67,15 @@ GIT = """# Nothing that a repository names is run, and a host that hangs is give
 limit="timeout 3600"
 command -v timeout > /dev/null || limit=command
 export GIT_TERMINAL_PROMPT=0 GIT_LFS_SKIP_SMUDGE=1 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh
-export GIT_SSH_COMMAND="${GIT_SSH_COMMAND:-ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15}"
+# It would override what names an ssh of the user's own.
+if [ -z "${GIT_SSH_COMMAND:-}${GIT_SSH:-}$(git config core.sshCommand)" ]; then
+  export GIT_SSH_COMMAND="ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15 -o ControlMaster=no"
+fi
+# A process that git leaves running must not hold the lock of the script.
 git() {
   $limit git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c submodule.recurse=false \\
     -c fetch.recurseSubmodules=false -c gc.autoDetach=false -c maintenance.autoDetach=false \\
-    -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=30 "$@"
+    -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=30 "$@" 9>&-
 }
 
 # A repository without files.

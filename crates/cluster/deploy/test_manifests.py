@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from manifests import ManifestError, kubernetes, push, read, systemd, update
+from manifests import GIT, ManifestError, kubernetes, push, read, systemd, update
 
 PLAN = {
     "shards": [["10.0.0.1:4001", "10.0.0.2:4001"], ["10.0.0.2:4002"]],
@@ -294,6 +294,34 @@ class Updates(unittest.TestCase):
             for part in ('limit="timeout 3600"', "http.lowSpeedTime=30", "ConnectTimeout=10", "GIT_TERMINAL_PROMPT=0"):
                 self.assertIn(part, script)
             self.assertNotIn("@git@", script)
+
+    def test_an_ssh_of_the_users_own_is_used(self):
+        one = self.replica
+        own = one.folder / "own"
+        own.write_text("[core]\n\tsshCommand = mine\n")
+        for env, expected in (
+            ({}, "ssh -o BatchMode=yes"),
+            ({"GIT_SSH_COMMAND": "mine -v"}, "mine -v"),
+            ({"GIT_SSH": "mine"}, "none"),
+            ({"GIT_CONFIG_GLOBAL": str(own)}, "none"),
+        ):
+            with self.subTest(env):
+                command = ["sh", "-uc", f'{GIT}echo "${{GIT_SSH_COMMAND:-none}}"']
+                env = one.env | env
+                done = subprocess.run(command, cwd=one.folder, env=env, capture_output=True, text=True, check=True)
+                self.assertTrue(done.stdout.startswith(expected), done.stdout)
+
+    @unittest.skipUnless(shutil.which("flock"), "flock holds the lock")
+    def test_git_does_not_inherit_the_lock(self):
+        one = self.replica
+        one.commit("first")
+        git = one.folder / "bin/git"
+        real = shutil.which("git", path="/usr/bin:/bin")
+        git.write_text(f'#!/bin/sh\n[ "$1" = config ] || (: >&9) 2>/dev/null && touch {one.folder}/held\nexec {real} "$@"\n')
+        git.chmod(0o755)
+        one.push()
+        self.assertEqual(one.update()[1], {"api": ("a", "first")})
+        self.assertFalse((one.folder / "held").exists())
 
     def test_without_an_index_in_the_bucket_a_replica_builds_its_own(self):
         one = self.replica

@@ -32,7 +32,7 @@ use super::rounds::{
     CandidatesRequest, CandidatesResponse, Coordinator, FactsRequest, FactsResponse, FileFound, ScoresRequest,
     ScoresResponse, StatisticsRequest, TopicsRequest,
 };
-use super::semantic::{Mode, NearUnit, Semantic, SemanticSearch, join, with_texts};
+use super::semantic::{Mode, NearUnit, SHARPEN_FIRST, Semantic, SemanticSearch, join, with_texts};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
 use super::{Corpus, Request, held_in_groups};
@@ -225,13 +225,13 @@ impl CorpusSearch<'_> {
         let long = long_facts(rounds, request, query, title)?;
         let forced = ForcedCandidates::new(rounds, request, query, pointers, long)?;
         let Some(RankedCandidates { units, rankings, evidence, facts, rough }) =
-            self.ranked(semantic.as_ref(), found, &forced, timing)?
+            self.ranked(semantic.as_ref(), found, &forced, is_of_long, timing)?
         else {
             return Ok(Retrieved::default());
         };
         let mut retrieved = self.gathered(&units, facts, tokenizer)?;
         retrieved.rankings = rankings;
-        retrieved.evidence = Evidence { long: is_of_long, ..evidence };
+        retrieved.evidence = evidence;
         hinted::compare(rounds, request, &mut retrieved, tokenizer)?;
         forced.mark(&mut retrieved);
         self.compare(semantic.as_ref(), &rough, &mut retrieved, timing)?;
@@ -322,6 +322,7 @@ impl CorpusSearch<'_> {
         semantic: Option<&SemanticSearch<'_>>,
         (near, found): RetrievedHits,
         forced: &ForcedCandidates,
+        long: bool,
         timing: &mut Timing,
     ) -> Result<Option<RankedCandidates>> {
         let CorpusSearch { request, query, .. } = *self;
@@ -355,7 +356,8 @@ impl CorpusSearch<'_> {
             None => (facts(), Ok(Vec::new())),
         };
         let (facts, more) = (facts?, more?);
-        let mut evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
+        let evidence = evidence(query, self.statistics.mass(query), &units, request.knobs);
+        let mut evidence = Evidence { long, ..evidence };
         evidence.documentation = is_documentation(&units, &facts.files, request.knobs.code_share);
         let (mut rankings, mut rough) = (Vec::new(), FxHashMap::default());
         if request.semantic.is_none_or(|s| s.mode == Mode::Hybrid) {
@@ -518,7 +520,9 @@ fn completed(
     evidence.coverage = join(&mut near, more, units);
     // If words are trusted, meaning has little weight, and stored scores suffice.
     let share = if search.semantic.mode == Mode::SemanticOnly { 1.0 } else { evidence.unexplained(knobs) };
-    search.sharpen(&mut near, (share * knobs.exact_units as f32).ceil() as usize)?;
+    let most =
+        if rank::order::compares(evidence, knobs) { SHARPEN_FIRST.min(knobs.exact_units) } else { knobs.exact_units };
+    search.sharpen(&mut near, (share * most as f32).ceil() as usize)?;
     Ok(near)
 }
 

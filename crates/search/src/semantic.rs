@@ -18,7 +18,7 @@ use colgrep_index::vector::{Effort, Memory, QueryKernel};
 const HEAD: usize = 50;
 /// Units that get full scores first, then in each further step; and the number of best units that the last step must
 /// leave unchanged.
-const SHARPEN_FIRST: usize = 32;
+pub(super) const SHARPEN_FIRST: usize = 32;
 const SHARPEN_STEP: usize = 16;
 const SHARPEN_HEAD: usize = 10;
 /// Texts that a core encodes at a time during a search.

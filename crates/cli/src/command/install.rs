@@ -70,8 +70,7 @@ pub(super) fn uninstall(args: &InstallArgs, env: &Env) -> Result<u8> {
     if !args.dry_run {
         let forgotten = changes.iter().filter(|c| c.receipt.is_none()).filter_map(|c| receipts.of(&c.path));
         let mut folders: Vec<PathBuf> = forgotten.flat_map(|r| r.folders).collect();
-        // An earlier agent's receipt may have recorded the folder of ours.
-        folders.extend([receipts.folder.clone()].into_iter().chain(receipts.folder.parent().map(Path::to_path_buf)));
+        folders.push(receipts.folder.clone());
         write_all(&writes(&changes, &receipts)?)?;
         remove_empty(folders);
     }

@@ -46,13 +46,24 @@ fn the_folders_of_receipts_go_with_the_last() {
     let sandbox = Sandbox::of("relay");
     let settings = home(&sandbox).join("fresh");
     let run = |args: &[&str]| sandbox.run_with(&[("XDG_CONFIG_HOME", settings.to_str().expect("a path"))], args).status;
+    let both = ["claude-code", "gemini"];
     for project in [&[][..], &["--project"]] {
-        let both = ["claude-code", "gemini"];
-        both.iter().for_each(|agent| assert_eq!(run(&[&["install", agent], project].concat()), 0, "{agent}"));
-        assert!(settings.join("colgrep/installs").is_dir());
-        both.iter().rev().for_each(|agent| assert_eq!(run(&[&["uninstall", agent], project].concat()), 0, "{agent}"));
-        assert!(!settings.exists(), "{project:?}");
+        for uninstalled in [both, ["gemini", "claude-code"]] {
+            both.iter().for_each(|agent| assert_eq!(run(&[&["install", agent], project].concat()), 0, "{agent}"));
+            assert!(settings.join("colgrep/installs").is_dir());
+            for agent in uninstalled {
+                assert_eq!(run(&[&["uninstall", agent], project].concat()), 0, "{agent}");
+            }
+            assert!(!settings.exists(), "{project:?} {uninstalled:?}");
+        }
     }
+    let own = settings.join("colgrep");
+    fs::create_dir_all(&own).expect("a folder");
+    for args in [&["uninstall", "gemini"][..], &["install", "gemini"], &["uninstall", "gemini"]] {
+        run(args);
+        assert!(own.is_dir(), "a folder of the user's stays: {args:?}");
+    }
+    assert!(!own.join("installs").exists());
 }
 
 #[test]

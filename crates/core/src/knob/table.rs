@@ -56,7 +56,7 @@ knobs! {
     }
     ExactUnits exact_units: usize {
         doc: "Nearest units that are encoded again for their full semantic score, with the built-in model; 0: none, and none of those that `order` compares.",
-        off: None, default: 32.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
+        off: None, default: 128.0, classic: 256.0, range: (0.0, 10000.0), grid: &[0.0, 30.0, 50.0, 100.0, 200.0, 400.0],
         source: "docs/research/fusion.md",
     }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::fused::Fused;
 use super::retrieved::{Candidate, Retrieved};
 use super::stage::{Prepare, Stage, StageInput};
-use crate::fuse::{Ranking, Retriever};
+use crate::fuse::{Evidence, Ranking, Retriever};
 use crate::knob::{Knob, Knobs};
 use crate::path::PathClass;
 use crate::query::Query;
@@ -55,10 +55,14 @@ pub const WEIGHTS: [(&str, f32); SIGNS] = [
     ("units of its file that are compared, natural logarithm", -0.442),
 ];
 
+/// Whether the stage compares candidates of a search with this evidence, if its words are doubted.
+pub fn compares(evidence: &Evidence, knobs: &Knobs) -> bool {
+    knobs.order_share != 0.0 && !evidence.documentation && !evidence.long
+}
+
 /// The candidates that the stage compares: none where words are trusted, in documentation, or for a long query.
 pub fn compared(retrieved: &Retrieved, fused: &Fused, knobs: &Knobs) -> Vec<usize> {
-    let is_off = knobs.order_share == 0.0 || fused.doubt == 0.0;
-    if is_off || retrieved.evidence.documentation || retrieved.evidence.long {
+    if fused.doubt == 0.0 || !compares(&retrieved.evidence, knobs) {
         return Vec::new();
     }
     let mut best: Vec<usize> = (0..retrieved.candidates.len()).collect();

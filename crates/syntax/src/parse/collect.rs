@@ -190,9 +190,14 @@ pub(super) fn add_match<'t>(
             }
             _ => name,
         };
-        // A conversion operator with its parameters: `operator bool() const`.
-        if name == "name" && node.kind() == "operator_cast" {
-            bytes.end = bytes.start + text[bytes.clone()].rfind("()").unwrap_or(bytes.len());
+        // The name of a conversion operator ends before its parameters: `operator bool(void) const noexcept(f())`.
+        if name == "name"
+            && node.kind() == "operator_cast"
+            && let Some(declarator) = node.child_by_field_name("declarator")
+        {
+            let declarator = bytes_of(declarator, text);
+            let bracket = text[declarator.clone()].find('(').unwrap_or(declarator.len());
+            bytes.end = bytes.start + text[bytes.start..declarator.start + bracket].trim_end().len();
         }
         match name {
             "comment" => found.comments.push(bytes),

@@ -56,6 +56,8 @@ const STATEMENTS: [&str; 22] = [
 ];
 /// Words behind others that are no name, although a bracket follows.
 const NO_NAMES: [&str; 10] = ["if", "else", "elsif", "elif", "while", "for", "foreach", "switch", "catch", "function"];
+/// Keywords of one language that name functions in others. Neither they nor a name after nothing but them is defined.
+const KEYWORDS: [(&str, &[&str]); 1] = [("dlang", &["assert", "debug", "mixin", "pragma", "version"])];
 /// Words before a bracket that are not called.
 const NOT_CALLED: [&str; 32] = [
     "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",
@@ -226,12 +228,18 @@ impl<'a> OutlineReader<'a> {
             let names: Vec<Bytes> = captures.iter().skip(1).flatten().map(|group| group.range()).collect();
             let name = names.last().filter(|name| !name.is_empty())?;
             // `static if (…) {` defines nothing; a name at the beginning may be such a word.
+            let (before, word) = (line[..name.start].trim(), &line[name.clone()]);
             let is_keyword = self.outline.heads[at].0.what == "function"
-                && NO_NAMES.contains(&&line[name.clone()])
+                && (NO_NAMES.contains(&word) || self.is_own_keyword(word) || self.is_own_keyword(before))
                 && line[name.end..].trim_start().starts_with('(')
                 && !code.starts_with('(');
-            (!is_keyword || line[..name.start].trim().is_empty()).then_some((at, names))
+            (!is_keyword || before.is_empty()).then_some((at, names))
         })
+    }
+
+    /// Whether a word is a keyword of this language alone.
+    fn is_own_keyword(&self, word: &str) -> bool {
+        KEYWORDS.iter().any(|(language, words)| *language == self.language.name && words.contains(&word))
     }
 
     fn begin(&mut self, number: u32, at: usize, names: &[Bytes]) {
@@ -381,6 +389,10 @@ mod tests {
             // Names that begin like a statement.
             ("erlang", "throw_it(a) ->\n    b.\n", &["1-2 function throw_it"]),
             ("commonlisp", "(defmacro switch (a)\n  b)\n", &["1-2 function switch"]),
+            // Keywords of another language.
+            ("groovy", "def debug(a) {\n}\n", &["1-2 function debug"]),
+            ("tcl", "proc http:get {a} {\n}\nproc b::c:d {} {\n}\n", &["1-2 function http:get", "3-4 method b.c:d"]),
+            ("scheme", "(define* (a)\n  b)\n(define/c (d)\n  e)\n", &["1-2 function a", "3-4 function d"]),
             ("justfile", "new-day:\n    a\nreturn: new-day\n", &["1-2 function new-day", "3-3 function return"]),
             // A text with unindented lines.
             ("scheme", "(define (a)\n  \"B\nend c\"\n  (d))\n(define e 1)\n", &["1-4 function a", "5-5 constant e"]),
@@ -403,9 +415,12 @@ mod tests {
             ("vala", "/*\nvoid a () {\n}\n*/\n"),
             ("vala", "// void a () {\n"),
             ("groovy", "return b(c) {\n}\n"),
-            ("dlang", "static if (a)\n{\n}\nint function(b) c = null;\n"),
+            ("dlang", "static if (a)\n{\n}\nint function(b) c =\n    null;\n"),
+            ("dlang", "static assert(a!b,\n    \"c\");\ndebug writeln(d,\n    e);\n"),
             ("pascal", "{ procedure A;\nbegin end; }\n"),
             ("tcl", "proc $a {} {\n}\n"),
+            ("scheme", "(defined? a)\n(defined? (b))\n"),
+            ("racket", "(defined? a)\n(defined? (b))\n"),
         ] {
             assert_eq!(outline(language, text), [""; 0], "{language}: {text}");
         }

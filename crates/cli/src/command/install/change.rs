@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::agents::InstallTarget;
 use super::edit::{Edit, NAME};
 use super::receipt::{InstallStep, Receipt, Receipts};
-use crate::files::{missing_folders, read};
+use crate::files::read;
 use crate::hunk::Hunk;
 
 /// The change of one file.
@@ -50,11 +50,8 @@ pub fn installed(target: &InstallTarget, receipts: &Receipts, agent: &str) -> Re
         text = next;
     }
     ensure!(is_current(&text)?, "what is put in would not be read again");
-    // Folders made by an earlier installation are removed with ours.
-    let mut folders = missing_folders(&path);
-    folders.extend(receipts.missing_folders());
-    let (older, agents) = old.map(|o| (o.folders, o.agents)).unwrap_or_default();
-    folders.extend(older);
+    let folders = receipts.made_folders(&path);
+    let agents = old.map(|old| old.agents).unwrap_or_default();
     let note = steps
         .iter()
         .any(|s| s.taken.is_some())

@@ -18,7 +18,7 @@ pub struct Receipt {
     pub existed: bool,
     /// The changes, in the order in which they were made.
     pub steps: Vec<InstallStep>,
-    /// Folders that were made for it, innermost first.
+    /// Folders that were made for it or for an earlier file, inner ones first.
     pub folders: Vec<PathBuf>,
     /// The agents that it was installed for: several may read one file.
     #[serde(default)]
@@ -61,9 +61,24 @@ impl Receipts {
         self.folder.join(format!("{hash:032x}.json"))
     }
 
-    /// The folders above the receipts that do not exist yet, innermost first.
-    pub fn missing_folders(&self) -> Vec<PathBuf> {
-        missing_folders(&self.folder)
+    /// The folders above `path` and above the receipts that this or an earlier installation makes. Every receipt
+    /// records them all: whichever is undone last removes them.
+    pub fn made_folders(&self, path: &Path) -> Vec<PathBuf> {
+        let earlier: Vec<PathBuf> = self.all().into_iter().flat_map(|receipt| receipt.folders).collect();
+        let mut folders = missing_folders(path);
+        folders.extend(missing_folders(&self.folder));
+        let above = path.ancestors().chain(self.folder.ancestors()).map(Path::to_path_buf);
+        folders.extend(above.filter(|folder| earlier.contains(folder)));
+        folders.sort();
+        folders.dedup();
+        folders.reverse();
+        folders
+    }
+
+    /// The receipts of all files; unreadable ones are ignored.
+    fn all(&self) -> Vec<Receipt> {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        files.filter_map(|file| serde_json::from_str(&read(&file.path()).ok()??).ok()).collect()
     }
 
     /// The receipt of a file; an unreadable one is ignored.

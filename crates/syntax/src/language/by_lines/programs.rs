@@ -173,9 +173,9 @@ lined!(RACKET, "racket", ["rkt", "rktl"], &[";", "#|"], [
     class(r"\((?:struct|define-struct|define-type|define-class)\s+\(?([^\s()\[\]]+)"),
     constant(r"\(define-values\s+\(([^\s()\[\]]+)"),
     function(r"\((?:define-syntax|define-macro)\s+\(?([^\s()\[\]]+)"),
-    function(r"\(define[^\s()\[\]]*\s+\(+([^\s()\[\]]+)"),
+    function(r"\(define(?:[-*/:][^\s()\[\]]*)?\s+\(+([^\s()\[\]]+)"),
     function(r"\(define\s+([^\s()]+)\s+\((?:lambda|λ|case-lambda)\b"),
-    constant(r"\(define[^\s()\[\]]*\s+([^\s()\[\]]+)"),
+    constant(r"\(define(?:[-*/:][^\s()\[\]]*)?\s+([^\s()\[\]]+)"),
 ], imports: r"\(require\b", calls: LISP_CALLS; interpreters: &["racket"]);
 lined!(SCHEME, "scheme", ["ss", "sld"], &[";", "#|"], [
     class(r"\((?:define-module|define-library|library)\s+\((?:([^()]+)\s)?([^\s()]+)\)").line(),
@@ -183,14 +183,14 @@ lined!(SCHEME, "scheme", ["ss", "sld"], &[";", "#|"], [
     class(r"\((?:define-record-type|define-class|define-structure|define-condition-type)\S*\s+\(?([^\s()\[\]]+)"),
     constant(r"\(define-values\s+\(([^\s()\[\]]+)"),
     function(r"\((?:define-(?:syntax|method|generic|accessor|macro)|def-?macro)[^\s()]*\s+\(*([^\s()\[\]]+)"),
-    function(r"\(define[^\s()\[\]]*\s+\(+([^\s()\[\]]+)"),
+    function(r"\(define(?:[-*/:][^\s()\[\]]*)?\s+\(+([^\s()\[\]]+)"),
     function(r"\(define(?:-public)?\s+([^\s()]+)\s+\((?:lambda|case-lambda)\b"),
-    constant(r"\(define[^\s()\[\]]*\s+([^\s()\[\]]+)"),
+    constant(r"\(define(?:[-*/:][^\s()\[\]]*)?\s+([^\s()\[\]]+)"),
 ], imports: r"\((?:use-modules|import|load)\b", calls: LISP_CALLS; interpreters: &["guile", "csi", "scheme"]);
 lined!(TCL, "tcl", ["tcl", "itcl"], HASH, [
     class(r"(?:oo::class\s+create|itcl::class|snit::type)\s+(?:::)?([^\s$]+)(?:\s|$)"),
     class(r"namespace\s+eval\s+(?:::)?(\w[\w:]*)(?:\s|$)"),
-    function(r"(?:proc|oo::define\s+\S+\s+method|method|itcl::body)\s+(?:::)?(?:([\w:]+)::)?([^\s:{$]+)(?:\s|$)"),
+    function(r"(?:proc|oo::define\s+\S+\s+method|method|itcl::body)\s+(?:::)?(?:([\w:]+)::)?([^\s:{$]+(?::[^\s:{$]+)*)(?:\s|$)"),
     function(r"(constructor|destructor)\s+\{"),
     constant(r"^(?:set|variable)\s+(?:::)?([\w:]+)\s+").line(),
 ], imports: r"(?:package\s+require|source)\s"; interpreters: &["tclsh", "wish", "expect"]);
