@@ -98,12 +98,12 @@ bucket=@bucket@
 list=$data/repositories
 if [ "${1:-}" = start ] && grep -qs "^[^#]" "$list"; then exit 0; fi
 mkdir -p "$data/src"
-# A timer and a start may both run it.
-if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
+@git@# A timer and a start may both run it.
+if command -v flock > /dev/null; then exec 9> "$data/lock" && $limit flock 9 || exit 1; fi
 touch "$list"
 : > "$list.new"
 
-@git@say() { echo "$name: $1" >&2; }
+say() { echo "$name: $1" >&2; }
 
 # What stays as it is; the shard tells it in its log and metrics.
 late() {
@@ -202,10 +202,10 @@ bucket=@bucket@
 wanted=" $* "
 failed=0
 mkdir -p "$data"
-# A timer and a webhook may both start it.
-if command -v flock > /dev/null; then exec 9> "$data/lock" && flock 9; fi
+@git@# A timer and a webhook may both start it.
+if command -v flock > /dev/null; then exec 9> "$data/lock" && $limit flock 9 || exit 1; fi
 
-@git@repository() {
+repository() {
   name=$1 url=$2 branch=$3
   case $wanted in "  " | *" $name "*) ;; *) return ;; esac
   tree=$data/src/$name

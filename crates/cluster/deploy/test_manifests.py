@@ -291,7 +291,7 @@ class Updates(unittest.TestCase):
 
     def test_a_host_that_hangs_is_given_up(self):
         for script in (update(plan(), 0, "/data"), push(plan(), "/data")):
-            for part in ('limit="timeout 3600"', "http.lowSpeedTime=30", "ConnectTimeout=10", "GIT_TERMINAL_PROMPT=0"):
+            for part in ('limit="timeout 3600"', "http.lowSpeedTime=30", "ConnectTimeout=10", "GIT_TERMINAL_PROMPT=0", "$limit flock 9"):
                 self.assertIn(part, script)
             self.assertNotIn("@git@", script)
 

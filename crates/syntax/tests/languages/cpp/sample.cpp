@@ -54,7 +54,7 @@ class Cache final : public Base<T>, private virtual detail::Lru {
   virtual void draw(Canvas& canvas, int depth = 0) = 0;
 
   T& operator[](int i) { return tiles_.at(i); }
-  operator bool() const { return used_ > 0; }
+  operator bool(void) const { return used_ > 0; }
   static Cache* shared();
   auto size() const -> size_t { return used_; }
 
