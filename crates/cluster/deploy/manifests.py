@@ -67,7 +67,7 @@ GIT = """# Nothing that a repository names is run, and a host that hangs is give
 limit="timeout 3600"
 command -v timeout > /dev/null || limit=command
 export GIT_TERMINAL_PROMPT=0 GIT_LFS_SKIP_SMUDGE=1 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh
-# It would override what names an ssh of the user's own.
+# GIT_SSH_COMMAND overrides GIT_SSH and core.sshCommand: set it only if the user sets none of them.
 if [ -z "${GIT_SSH_COMMAND:-}${GIT_SSH:-}$(git config core.sshCommand)" ]; then
   export GIT_SSH_COMMAND="ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=15 -o ControlMaster=no"
 fi

@@ -291,7 +291,8 @@ class Updates(unittest.TestCase):
 
     def test_a_host_that_hangs_is_given_up(self):
         for script in (update(plan(), 0, "/data"), push(plan(), "/data")):
-            for part in ('limit="timeout 3600"', "http.lowSpeedTime=30", "ConnectTimeout=10", "GIT_TERMINAL_PROMPT=0", "$limit flock 9"):
+            limits = ('limit="timeout 3600"', "$limit flock 9", "http.lowSpeedTime=30", "ConnectTimeout=10")
+            for part in (*limits, "GIT_TERMINAL_PROMPT=0"):
                 self.assertIn(part, script)
             self.assertNotIn("@git@", script)
 
@@ -317,11 +318,14 @@ class Updates(unittest.TestCase):
         one.commit("first")
         git = one.folder / "bin/git"
         real = shutil.which("git", path="/usr/bin:/bin")
-        git.write_text(f'#!/bin/sh\n[ "$1" = config ] || (: >&9) 2>/dev/null && touch {one.folder}/held\nexec {real} "$@"\n')
+        held = one.folder / "held"
+        # The scripts' function begins with `-c`.
+        is_held = '[ "$1" = -c ] && (: >&9) 2> /dev/null'
+        git.write_text(f'#!/bin/sh\nif {is_held}; then touch {held}; fi\nexec {real} "$@"\n')
         git.chmod(0o755)
         one.push()
         self.assertEqual(one.update()[1], {"api": ("a", "first")})
-        self.assertFalse((one.folder / "held").exists())
+        self.assertFalse(held.exists())
 
     def test_without_an_index_in_the_bucket_a_replica_builds_its_own(self):
         one = self.replica
