@@ -283,11 +283,14 @@ impl<'a> StatementReader<'a> {
         }
     }
 
-    /// The bytes of a name, without its quotes.
+    /// The bytes of a name, without its quotes; a text may end before the second one.
     fn name(&self, at: usize) -> Bytes {
         let bytes = self.tokens[at].bytes.clone();
-        let is_quoted = self.tokens[at].kind == SqlTokenKind::Quoted && bytes.len() > 2;
-        if is_quoted { bytes.start + 1..bytes.end - 1 } else { bytes }
+        if self.tokens[at].kind != SqlTokenKind::Quoted || bytes.len() <= 2 {
+            return bytes;
+        }
+        let is_closed = self.text[bytes.clone()].ends_with(['"', '`', ']']);
+        bytes.start + 1..bytes.end - usize::from(is_closed)
     }
 
     fn is_name(&self, at: usize) -> bool {

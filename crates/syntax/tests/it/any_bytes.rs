@@ -2,7 +2,7 @@
 
 use colgrep_syntax::language::pattern::Patterns;
 use colgrep_syntax::language::{LANGUAGES, by_name, expand};
-use colgrep_syntax::parse::parse;
+use colgrep_syntax::parse::{PANICKED, parse};
 use colgrep_syntax::read::{decode, lines_between};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -78,9 +78,20 @@ proptest! {
     fn units_of_any_text_lie_in_it(language in any::<Index>(), text in "(fn|def|class|[a-z({\\[<>})\\];:\"'#/*\n\t =.,é]){0,200}") {
         let row = &LANGUAGES[language.index(LANGUAGES.len())];
         let lines = text.lines().count() as u32;
-        for unit in parse(&text, row).units {
+        let parsed = parse(&text, row);
+        prop_assert!(parsed.note.as_deref() != Some(PANICKED));
+        for unit in parsed.units {
             prop_assert!(unit.span.line >= 1 && unit.span.line <= unit.span.end, "{:?}", unit.span);
             prop_assert!(unit.span.end <= lines.max(1), "{:?} of {lines}", unit.span);
         }
+    }
+}
+
+#[test]
+fn a_name_may_end_with_its_text_before_its_second_quote() {
+    let sql = by_name("sql").expect("SQL");
+    for text in ["END close_year;\nCREATE INDEX \"né", "CREATE INDEX `né", "CREATE INDEX \"n\u{fffd}"] {
+        let parsed = parse(text, sql);
+        assert!(parsed.note.as_deref() != Some(PANICKED), "{text}: {parsed}");
     }
 }
