@@ -18,8 +18,9 @@ use crate::metric::{self, DEPTH};
 /// fusion nor a stage reads it, or the retrieval does too.
 pub fn is_of_retrieval(knob: Knob) -> bool {
     let is_of_ranking = fuse::KNOBS.contains(&knob) || STAGES.iter().any(|s| s.knobs.contains(&knob));
-    let is_of_both =
-        fuse::TRUST_KNOBS.contains(&knob) || [Knob::HistoryBoost, Knob::LongPath, Knob::LongTitle].contains(&knob);
+    // The retrieval fuses to find which candidates `order` compares; those get full semantic scores.
+    let of_both = [Knob::OrderShare, Knob::HistoryBoost, Knob::LongPath, Knob::LongTitle];
+    let is_of_both = fuse::KNOBS.contains(&knob) || of_both.contains(&knob);
     is_of_both || !is_of_ranking
 }
 

@@ -6,10 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::knob::{Knob, Knobs};
 use crate::unit::UnitId;
 
-/// The knobs of [`Evidence::trust`]. Retrieval reads them too, to decide how exact the semantic ranking is. Sweeps use
-/// this list to know when to retrieve again.
-pub const TRUST_KNOBS: &[Knob] = &[Knob::TrustLow, Knob::TrustHigh];
-
 /// Every knob that the fusion reads.
 pub const KNOBS: &[Knob] = &[
     Knob::Alpha,
