@@ -2,8 +2,8 @@
 //!
 //! Each question was written while reading the code, without a search engine. Its label is the line range of the unit to
 //! edit (`place`), plus units that are equally correct (`also`). A row of an answer is right if at least half of the
-//! shown unit is in a labelled place and at least half of that place is in the unit. A third of the repositories is the
-//! held-out test set, which `--aside` measures.
+//! shown unit is in a labelled place and at least half of that place is in the unit. A third of the repositories form
+//! the test set, which `--aside` measures.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
