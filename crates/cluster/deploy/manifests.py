@@ -99,11 +99,17 @@ bucket=@bucket@
 list=$data/repositories
 if [ "${1:-}" = start ] && grep -qs "^[^#]" "$list"; then exit 0; fi
 mkdir -p "$data/src"
-@git@# Whether the bucket answers soon, asked about the first repository that is served.
+@git@# A folder that is not there is a bucket that is away: colgrep takes it for one without indexes.
+pull() {
+  case $bucket in /*) [ -d "$bucket" ] || return 2 ;; esac
+  ${soon:-} colgrep pull --quiet "$@"
+}
+
+# Whether the bucket answers soon, asked about the first repository that is served.
 answers() {
   row=$(grep -m 1 -s "^[^#]" "$list")
   [ -n "$bucket" ] && [ -n "$row" ] || return 0
-  $soon colgrep pull --quiet --list --name "${row%%=*}" -- "$bucket" "${row#*=}" > /dev/null 2>&1
+  pull --list --name "${row%%=*}" -- "$bucket" "${row#*=}" > /dev/null 2>&1
   [ $? -le 1 ]
 }
 
@@ -118,7 +124,10 @@ watch() {
       rm -f "$data/away"
     else
       : > "$data/away"
-      grep -q "^#! .*: $lost" "$list" || sed -n "s/^\([^#][^=]*\)=.*/#! \1: $lost/p" "$list" >> "$list"
+      grep -q "^#! .*: $lost" "$list" || {
+        rows=$(awk -F= -v why="$lost" '/^[^#]/ { print "#! " $1 ": " why }' "$list")
+        echo "$rows" >> "$list"
+      }
     fi
   done
 }
@@ -159,7 +168,7 @@ first() {
 wanted() {
   found=
   if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
-    rows=$(colgrep pull --quiet --list --name "$name" -- "$bucket" "$next")
+    rows=$(pull --list --name "$name" -- "$bucket" "$next")
     case $? in 0) ;; 1) rows= ;; *) [ -z "$served" ] || return 1; rows= ;; esac
     found=$(printf '%s\n' "$rows" | first "$branch")
   fi
@@ -177,7 +186,7 @@ fetch() {
 
 index() {
   if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
-    colgrep pull --quiet --name "$name" -- "$bucket" "$next"
+    pull --name "$name" -- "$bucket" "$next"
     case $? in
       0) return 0 ;;
       1) say "the bucket has no index; it is built here" ;;

@@ -137,7 +137,7 @@ while [ "$1" != -- ]; do
 done
 echo "$verb $name" >> "$CALLS"
 if [ "$verb" = init ]; then exit 0; fi
-[ -d "$2" ] || exit 2
+[ -d "$2" ] || exit 1
 if [ -e "$2/hangs" ]; then exec sleep 5; fi
 case $verb in
   push) echo "$(git -C "$3" rev-parse HEAD) $(git -C "$3" symbolic-ref --short HEAD)" > "$2/$name.new"
