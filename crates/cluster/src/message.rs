@@ -22,7 +22,7 @@ use crate::handshake::{Nonce, Proof};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one. Other versions are rejected.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -118,7 +118,9 @@ impl Begin {
 
     /// True if a repository is searched: the caller may see it, and the paths include it.
     pub fn wants(&self, name: &str) -> bool {
-        self.allows(name) && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
+        self.allows(name)
+            && (self.below.is_empty() || self.below.iter().any(|(own, _)| own == name))
+            && !self.scope.repositories_not.iter().any(|own| own == name)
     }
 }
 
