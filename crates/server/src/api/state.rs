@@ -1,6 +1,5 @@
 //! The server's state between calls: roots, their open indexes, and watchers of their trees.
 
-use colgrep_render::remark;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +17,7 @@ use colgrep_engine::{Error as EngineError, OpenOptions, Refused};
 use colgrep_index::Error as IndexError;
 use colgrep_index::store::Snapshot;
 use colgrep_index::update::ReadFirst;
+use tracing::warn;
 
 use super::heard::{Heard, UpdateHeard};
 pub use super::root::Root;
@@ -152,7 +152,7 @@ impl ServerState {
             return Err(errors.swap_remove(0));
         }
         let left_out = roots.iter().filter_map(|root| root.trouble()).chain(self.lost.iter().cloned());
-        left_out.for_each(|one| remark!("colgrep: {one}; left out"));
+        left_out.for_each(|one| warn!("{one}; left out"));
         Ok(roots)
     }
 

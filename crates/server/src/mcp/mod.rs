@@ -24,6 +24,7 @@ use rmcp::model::Extensions;
 use crate::api::state::ServerState;
 use crate::api::{AT_WORK_A_CORE_MAX, Shards};
 use crate::args::McpArgs;
+use crate::log::{self, LogFormat};
 pub use handler::{CallWork, McpServer, PendingAnswer, Worker};
 pub use listing::LISTED;
 
@@ -54,6 +55,7 @@ pub fn run(args: &McpArgs, options: OpenOptions, env: &Env) -> Result<()> {
              token, since it answers whoever started it"
         );
     }
+    log::start(LogFormat::Plain);
     let at_work_max = AT_WORK_A_CORE_MAX * rayon::current_num_threads();
     let state = match &args.shards {
         Some(file) => {
