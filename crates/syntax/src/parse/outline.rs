@@ -57,7 +57,8 @@ const STATEMENTS: [&str; 22] = [
 /// Words behind others that are no name, although a bracket follows.
 const NO_NAMES: [&str; 10] = ["if", "else", "elsif", "elif", "while", "for", "foreach", "switch", "catch", "function"];
 /// Keywords of one language that name functions in others. Neither they nor a name after nothing but them is defined.
-const KEYWORDS: [(&str, &[&str]); 1] = [("dlang", &["assert", "debug", "mixin", "pragma", "version"])];
+const KEYWORDS: [(&str, &[&str]); 1] =
+    [("dlang", &["assert", "cast", "debug", "is", "mixin", "pragma", "typeid", "typeof", "version"])];
 /// Words before a bracket that are not called.
 const NOT_CALLED: [&str; 32] = [
     "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",

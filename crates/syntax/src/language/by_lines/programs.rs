@@ -51,7 +51,7 @@ lined!(DLANG, "dlang", ["d", "di"], &["//", "/*", "/+"], [
     class(r"(?:[\w@]+(?:\s*\([^()]*\))?\s+)*?(?:class|struct|interface|enum|union)\s+(\w+)\s*(?:\(.*|[^;=(){]*(?:\{.*)?)$"),
     function(r"(?:[\w@]+\s+)*?(this|~this)\s*\([^;]*(?:\{.*)?$"),
     // A type may be `const(char)[]`, and attributes have arguments: `extern(C)`.
-    function(r"(?:[\w<>\[\],.*&?@:!]+(?:\([^()]*\)[\w\[\]*.!]*)?\s+)+[*&]*(\w+)\s*\([^;{}]*(?:\{.*|=>.*)?$"),
+    function(r"[\w@][\w<>\[\],.*&?@:!]*(?:\([^()]*\)[\w\[\]*.!]*)?\s+(?:[\w<>\[\],.*&?@:!]+(?:\([^()]*\)[\w\[\]*.!]*)?\s+)*[*&]*(\w+)\s*\([^;{}]*(?:\{.*|=>.*)?$"),
     DefinitionLine { what: "function.test", ..function(r"@\(?\x22([^\x22]+)\x22\)?\s*unittest\b") },
     constant(r"(?:enum|alias)\s+(?:[\w\[\]]+\s+)?(\w+)\s*=").line(),
 ], imports: r"(?:public\s+|static\s+)?import\s", calls: CALLS; aliases: &["d"], member_extensions: &["d"]);
