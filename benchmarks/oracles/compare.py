@@ -139,8 +139,10 @@ class Definitions:
 
 
 def normal(name):
-    """A name as units have it: `operator !=` is `operator!=`."""
-    return re.sub(r"^operator\s+(?=\W)", "operator", name)
+    """A name as units have it: `operator !=` is `operator!=`, and headings have no markup."""
+    name = re.sub(r"^operator\s+(?=\W)", "operator", name)
+    name = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", name)
+    return re.sub(r"<\/?\w[^>]*>|`+|\*\*|:\w+:(?=`)|\\(?=\W)", "", name).strip() or name
 
 
 def python_definitions(path):
