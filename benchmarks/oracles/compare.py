@@ -68,6 +68,8 @@ CORRECTED = {
     "systemverilog": r"^\s*function\s+(?:automatic\s+)?\[.*\]\s*(\w+)\s*[;(]",
     # `codes["base64"] = function`
     "lua": r"\[['\"]([^'\"]+)['\"]\]\s*=",
+    # `function set.Position (this, vector)`
+    "matlab": r"function\s+(?:[^=(]*=\s*)?(\w+\.\w+)",
     # `(define-module (container queue))`
     "scheme": r"\(define-module\s+\((?:[^()]*\s)?([^\s()]+)\)",
 }
@@ -79,7 +81,7 @@ UNKNOWN_TO_ORACLE = {
 # Kinds of scopes whose definitions are locals, and a pattern of a line that begins one, for oracles that tell no scopes.
 CALLABLE = ("function", "method", "singletonMethod", "subroutine", "procedure", "subprogram", "anon")
 BEGINS_CALLABLE = {
-    "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
+    "javascript": r"\bfunction\b|=>|^\s*\w+\(.*\{$", "lua": r"\bfunction\b", "scheme": r"\((?:define|let|lambda)", "ruby": r"^\s*def\b", "style": r"@(?:mixin|function)\b",
 }
 # What makes the word after it a name, whatever an oracle says that loses its way in a file.
 DEFINES = (
@@ -104,8 +106,9 @@ for (const path of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
       "FunctionExpression", "ArrowFunction");
     const defines = is("FunctionDeclaration", "ClassDeclaration", "InterfaceDeclaration", "EnumDeclaration",
       "TypeAliasDeclaration", "MethodDeclaration", "GetAccessor", "SetAccessor", "MethodSignature");
+    const isVariable = is("VariableDeclaration") && inside;
     const add = (name, isLocal) =>
-      found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal]);
+      found.push([name, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1, isLocal, isVariable]);
     if ((defines || is("VariableDeclaration")) && node.name && ts.isIdentifier(node.name)) {
       add(node.name.text, inside);
     } else if (is("Constructor")) {
@@ -166,15 +169,15 @@ def python_definitions(path):
 
 
 def definitions_of_program(command, paths):
-    """What a program finds that reads paths from its input and prints `[path, [[name, line, is local], …]]` for each."""
+    """What a program finds that reads paths from its input and prints `[path, [[name, line, is local], …]]` for each,
+    of variables with `true` behind it."""
     ran = subprocess.run(command, input="\n".join(map(str, paths)), text=True, capture_output=True, check=True)
     by_path = {}
     for path, rows in map(json.loads, filter(None, ran.stdout.split("\n"))):
         found = by_path.setdefault(pathlib.Path(path), Definitions())
-        for name, line, is_local in rows:
+        for name, line, is_local, *is_variable in rows:
             found.add(name, line, is_local)
-            # syn's are items of macros.
-            if is_local and command[0] == "node":
+            if any(is_variable):
                 found.variables.add((name, line))
     return by_path
 
