@@ -81,13 +81,19 @@ fn make_substitutions(text: &str) -> Option<String> {
 pub(super) fn lua(text: &str) -> Option<String> {
     edit_lines(text, ": ", |line| {
         let start = line.len() - line.trim_ascii_start().len();
-        let head = line.windows(3).position(|three| three == b" = ").unwrap_or(line.len());
         if !line[start..].starts_with(b"local ") || line[start..].starts_with(b"local function") {
             return;
         }
-        let (mut depth, mut colon) = (0i32, None);
-        for at in start..head {
+        let (mut depth, mut colon, mut at) = (0i32, None, start);
+        while at < line.len() {
             match line[at] {
+                // A type may be a quoted text.
+                quote @ (b'"' | b'\'') => match line[at + 1..].iter().position(|byte| *byte == quote) {
+                    Some(length) => at += length + 1,
+                    None => break,
+                },
+                b'-' if line[at..].starts_with(b"--") => break,
+                b'=' | b';' | b'[' | b']' if depth == 0 => break,
                 b'<' | b'{' | b'(' => depth += 1,
                 b'>' if line[at - 1] == b'-' => {}
                 b'>' | b'}' | b')' => depth -= 1,
@@ -95,22 +101,26 @@ pub(super) fn lua(text: &str) -> Option<String> {
                 b',' if depth == 0 => colon.take().into_iter().for_each(|from| line[from..at].fill(b' ')),
                 _ => {}
             }
+            at += 1;
         }
-        colon.into_iter().for_each(|from| line[from..head].fill(b' '));
+        colon.into_iter().for_each(|from| line[from..at].fill(b' '));
     })
 }
 
-/// YAML: without the statements of templates (`{{- if .Values.port }}` on a line of its own), and with names in place of
+/// YAML: without the statements of templates (lines of nothing but `{{- if .Values.port }}`), and with names in place of
 /// their expressions (`name: {{ .Values.name }}`).
 pub(super) fn yaml(text: &str) -> Option<String> {
     edit_lines(text, "{{", |line| {
-        let own = line.trim_ascii();
-        let is_statement = own.starts_with(b"{{") && own.ends_with(b"}}");
-        let mut at = 0;
+        let (mut expressions, mut is_statement, mut at) = (Vec::new(), true, 0);
         while let Some(open) = line[at..].windows(2).position(|two| two == b"{{").map(|open| at + open) {
-            let Some(length) = line[open..].windows(2).position(|two| two == b"}}") else { return };
+            let Some(length) = line[open..].windows(2).position(|two| two == b"}}") else { break };
+            is_statement &= line[at..open].trim_ascii().is_empty();
             at = open + length + 2;
-            line[open..at].fill(if is_statement { b' ' } else { b'x' });
+            expressions.push(open..at);
+        }
+        is_statement &= line[at..].trim_ascii().is_empty();
+        for expression in expressions {
+            line[expression].fill(if is_statement { b' ' } else { b'x' });
         }
     })
 }
@@ -357,6 +367,11 @@ mod tests {
             ("local a: (b: number) -> ()\n", "local a                   \n"),
             ("local function f(a: number): string\n", "local function f(a: number): string\n"),
             ("a: b\n", "a: b\n"),
+            ("local s=\"a: b\"\n", "local s=\"a: b\"\n"),
+            ("local s -- a: b\n", "local s -- a: b\n"),
+            ("local a: \"b,=\" | 'c'=d\n", "local a             =d\n"),
+            ("local a: b; local c = d: e\n", "local a   ; local c = d: e\n"),
+            ("local a: b]]\n", "local a   ]]\n"),
         ] {
             assert_eq!(lua(text).as_deref(), Some(expected), "{text}");
         }
@@ -369,6 +384,8 @@ mod tests {
             ("  {{- if .A }}\na: {{ .B }}-c\n", "              \na: xxxxxxxx-c\n"),
             ("{{ if a }}{{ b }}\n", "                 \n"),
             ("a: {{ b\n", "a: {{ b\n"),
+            ("  {{ $a }}: {{ $b | quote }}\n", "  xxxxxxxx: xxxxxxxxxxxxxxxx\n"),
+            ("{{ $a }}: {{ b\n", "xxxxxxxx: {{ b\n"),
         ] {
             assert_eq!(yaml(text).as_deref(), Some(expected), "{text}");
         }

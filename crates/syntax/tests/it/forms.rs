@@ -141,6 +141,11 @@ fn rare_forms_of_definitions_are_named() {
             "type P = { x: number }\nexport type Q<T> = T\nlocal a: number, b: Foo<C, D> = 1, 2\nlocal function f(c: number): string return \"\" end\n",
             &["P", "Q", "a", "b", "f"],
         ),
+        (
+            "lua",
+            "local s=\"Error: bad\"\nlocal function first() return 1 end\nlocal m='x: '..s\nfunction second(a) return a end\n",
+            &["s", "first", "m", "second"],
+        ),
     ]);
 }
 
@@ -156,6 +161,11 @@ fn objects_of_yaml_are_named() {
             "yaml",
             "{{- if .Values.on }}\nkind: Service\nmetadata:\n  name: {{ .Values.name }}-svc\n{{- end }}\n",
             &["Service.{{ .Values.name }}-svc", "Service.{{ .Values.name }}-svc.metadata"],
+        ),
+        (
+            "yaml",
+            "kind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  {{- range $key, $value := .Values.env }}\n  {{ $key }}: {{ $value | quote }}\n  {{ $key }}_FILE: {{ $value | quote }}\n  {{ $value }}: {{ $key }}\n  {{- end }}\n",
+            &["ConfigMap.settings", "ConfigMap.settings.metadata", "ConfigMap.settings.data"],
         ),
         (
             "yaml",
