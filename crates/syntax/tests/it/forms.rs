@@ -47,6 +47,7 @@ fn macros_hide_no_definition() {
             "main(argc, argv) {\n  int a = 1;\n}\nstatic char *f(s)\n  char *s;\n{\n  int b;\n}\nint g(x, y) int x; int y; {\n  int c;\n}\n",
             &["main", "f", "g"],
         ),
+        ("c", "EXPORT_SYMBOL(thing);\n{\n}\nint f(int a);\n{\n}\nint g(a);\n{\n}\nint last;\n", &["f", "g", "last"]),
         (
             "objc",
             "typedef NSString *Mode NS_TYPED_ENUM;\ntypedef NSInteger Level NS_SWIFT_NAME;\ntypedef NS_ERROR_ENUM(Domain, Failure) {\n  FailureBad = 1\n};\n@interface A : B\n- (void)start A_AVAILABLE(ios(11), macosx(10.13));\n@property (nonatomic) C *target A_UNTIL(10_9, 7_0);\n- (void)stop;\n@end\n",

@@ -29,11 +29,12 @@
   body: (compound_statement) @body
   (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^[A-Z][a-zA-Z]*[a-z]|^DEFUN$|^BENCHMARK$")) @function
 ; A function without a type, or a macro that defines one, and parameters that the grammar takes for the function's end:
-; `main(argc, argv) {…}`, `static int f(a) int a; {…}`.
+; `main(argc, argv) {…}`, `static char *f(a) char *a; {…}`. A semicolon after the brackets ends a call or a declaration.
 (translation_unit
   (expression_statement
     (call_expression function: (identifier) @name arguments: (argument_list) @parameters)) @function
-  . (compound_statement "{" @body) @function)
+  . (compound_statement "{" @body) @function
+  (#not-match? @function "\\)\\s*;$"))
 (translation_unit
   (declaration
     type: (_) @return
@@ -42,7 +43,8 @@
       (pointer_declarator
         declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))
     ]) @function
-  . (compound_statement "{" @body) @function)
+  . (compound_statement "{" @body) @function
+  (#not-match? @function "\\)\\s*;$"))
 
 (declaration
   type: (_) @return
