@@ -212,9 +212,14 @@ fn definitions_are_read_from_lines() {
             &["%shared", ".btn, .link", "#main", ".p-#{$n}"],
         ),
         (
+            "style",
+            "a[href=\"#\"] {\n  b: c;\n}\na[href^='#x;{'], ##{$id} { b: c }\n.x { @include foo; } // bar\n.y { > .z { b: c } }\n.empty {}\n",
+            &["a[href=\"#\"]", "a[href^='#x;{'], ##{$id}", ".x", ".y"],
+        ),
+        (
             "pascal",
-            "type\n  TKind = (kA, kB);\nconst Max = 3;\ngeneric function G<T>(a: T): T;\nbegin\nend;\noperator + (a, b: T) r: T;\nbegin\nend;\n",
-            &["TKind", "Max", "G", "+"],
+            "type\n  TKind = (kA, kB);\n  TLevel = (lLow = 1, lHigh = 2); // both\n  TLong = (\n    oOne, oTwo\n  );\nconst Max = 3;\ngeneric function G<T>(a: T): T;\nbegin\nend;\noperator + (a, b: T) r: T;\nbegin\nend;\n",
+            &["TKind", "TLevel", "TLong", "Max", "G", "+"],
         ),
         (
             "systemverilog",

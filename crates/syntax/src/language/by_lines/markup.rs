@@ -79,8 +79,8 @@ lined!(STYLE, "style", ["scss", "sass", "less", "styl"], SLASHES, [
     constant(r"(\$[\w-]+)\s*:"),
     constant(r"(@[\w-]+)\s*:").line(),
     constant(r"(--[\w-]+)\s*:").line(),
-    // A rule, of which `#{…}` may be a part; one on one line has a declaration.
-    section(r"([^@{};$/-](?:[^{};#]|#[\w-]|#\{[^{}]*\})*?)\s*\{\s*(?:(?://.*)?$|[\w.&#-]+.*\}\s*$)"),
+    // A rule, of which `#{…}` and quoted texts may be parts; a rule on one line must have a declaration.
+    section(r"((?:[^@{};#$/-]|#+(?:[^{};#]|\{[^{}]*\}))(?:[^{};#\x22']|\x22[^\x22]*\x22|'[^']*'|#+(?:[^{};#]|\{[^{}]*\}))*?)\s*\{\s*(?:(?:/[/*].*)?$|[^\s{};/].*\}\s*(?:/[/*].*)?$)"),
 ], imports: r"@(?:use|import|forward)\s"; aliases: &["scss", "sass", "less"], member_extensions: &["less"], category: Data);
 lined!(XML, "xml", [
     "xml", "svg", "xsd", "xsl", "plist", "csproj", "vbproj", "fsproj", "props", "targets", "resx", "storyboard", "xib",

@@ -77,7 +77,9 @@ lined!(ODIN, "odin", ["odin"], SLASHES, [
 lined!(PASCAL, "pascal", ["pas", "dpr", "lpr", "dpk"], &["//", "{", "(*"], [
     class(r"(\w+)\s*(?:<[^>]*>\s*)?=\s*(?:packed\s+)?(?:class|record|interface|object)\b.*;\s*$").line(),
     class(r"(\w+)\s*(?:<[^>]*>\s*)?=\s*(?:packed\s+)?(?:class|record|interface|object)\b").closed(r"end\b"),
-    class(r"(T\w+)\s*=\s*\([^()]*(?:\)\s*;\s*)?$"),
+    // An enumeration: names in brackets, maybe with values, where a constant has an expression.
+    class(r"(T\w+)\s*=\s*\(\s*(?:[a-z_]\w*(?:\s*:?=[^,()]+)?\s*,\s*)+(?:[a-z_]\w*(?:\s*:?=[^,()]+)?\s*\)\s*;\s*)?(?:(?://|\{|\(\*).*)?$"),
+    class(r"(T\w+)\s*=\s*\(\s*(?:(?://|\{|\(\*).*)?$"),
     function(r"(?:class\s+|generic\s+)?(?:procedure|function|constructor|destructor|operator)\s+(?:([\w.<>]+)\.)?(\w+|[+*/<>=-]+)").closed(r"end\b"),
     constant(r"const\s+(\w+)\s*[:=]"),
 ], imports: r"uses\s", calls: CALLS, ignores_case: true; aliases: &["delphi"]);
