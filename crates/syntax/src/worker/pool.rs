@@ -12,8 +12,8 @@ use super::{ARGUMENT, HELLO, LENGTH_BYTES, write_request};
 use crate::language::Language;
 use crate::parse::{Parsed, parse_failed, parse_in_process};
 
-/// Time of a silence of a worker. It bounds its processor time by itself (`sandbox.rs`), so this one is for a worker that
-/// was stopped or taken over.
+/// How long a read from a worker waits; then it counts as silent. It bounds its processor time by itself (`sandbox.rs`),
+/// so this one is for a worker that was stopped or taken over.
 const SILENCE: Duration = Duration::from_secs(30);
 /// Silences of a worker that takes processor time in each of them, as on a machine that is too busy for it. The first one
 /// only shows how much time it has taken so far.
