@@ -235,9 +235,14 @@ impl<'a> OutlineReader<'a> {
         let is_statement = STATEMENTS.contains(&word) && (rest.is_empty() || rest.starts_with([' ', '\t', '(']));
         let rows = self.outline.heads.iter().enumerate();
         let rows = rows.filter(|(_, (row, ..))| !(is_statement && row.what.starts_with("function")));
+        let class = self.open.iter().rfind(|open| open.indentation < column_of(line));
+        let class = class.filter(|open| open.definition.what.is_container()).map(|open| open.name);
         rows.filter_map(|(at, (_, pattern, _))| Some((at, pattern.captures(line)?))).find_map(|(at, captures)| {
             let names: Vec<Bytes> = captures.iter().skip(1).flatten().map(|group| group.range()).collect();
             let name = names.last().filter(|name| !name.is_empty())?;
+            if self.outline.heads[at].0.is_constructor && class != Some(&line[name.clone()]) {
+                return None;
+            }
             // `static if (…) {` defines nothing; a name at the beginning may be such a word.
             let (before, word) = (line[..name.start].trim(), &line[name.clone()]);
             let is_keyword = self.outline.heads[at].0.what == "function"
@@ -438,6 +443,8 @@ mod tests {
             ("dlang", "static if (a)\n{\n}\nint function(b) c =\n    null;\n"),
             ("dlang", "static assert(a!b,\n    \"c\");\ndebug writeln(d,\n    e);\n"),
             ("pascal", "{ procedure A;\nbegin end; }\n"),
+            ("pascal", "const\n  Total = (1 + 2);\n  Title = ('x');\n  Top = (Total);\n"),
+            ("groovy", "pipeline {\n    Given(a) { b }\n}\nGiven(a) { b }\n"),
             ("tcl", "proc $a {} {\n}\n"),
             ("scheme", "(defined? a)\n(defined? (b))\n"),
             ("racket", "(defined? a)\n(defined? (b))\n"),

@@ -198,8 +198,8 @@ fn definitions_are_read_from_lines() {
         ),
         (
             "groovy",
-            "class Foo {\n  static final int MAX = 3\n  Foo(String n) { name = n }\n}\ntrait Flies { void fly() {} }\n",
-            &["Foo", "Foo.MAX", "Foo.Foo", "Flies"],
+            "class Foo {\n  static final int MAX = 3\n  Foo(String n) { name = n }\n  class Bar {\n    Foo(x) { y }\n    Bar() { }\n  }\n  Given(x) { y }\n}\ntrait Flies { void fly() {} }\n",
+            &["Foo", "Foo.MAX", "Foo.Foo", "Foo.Bar", "Foo.Bar.Bar", "Flies"],
         ),
         (
             "clojure",

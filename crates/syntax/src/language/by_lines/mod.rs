@@ -59,6 +59,8 @@ pub struct DefinitionLine {
     pub pattern: &'static str,
     /// Where the definition ends.
     pub extent: DefinitionExtent,
+    /// Whether it is a constructor, which only a class of the same name contains.
+    pub is_constructor: bool,
 }
 
 /// Where a definition ends that begins on some line.
@@ -79,7 +81,11 @@ pub enum DefinitionExtent {
 
 impl DefinitionLine {
     const fn new(what: &'static str, pattern: &'static str) -> DefinitionLine {
-        DefinitionLine { what, pattern, extent: DefinitionExtent::Indented }
+        DefinitionLine { what, pattern, extent: DefinitionExtent::Indented, is_constructor: false }
+    }
+
+    const fn constructor(self) -> DefinitionLine {
+        DefinitionLine { is_constructor: true, ..self }
     }
 
     const fn line(self) -> DefinitionLine {

@@ -114,7 +114,7 @@ lined!(GROOVY, "groovy", ["groovy", "gradle", "gvy", "jenkinsfile"], SLASHES, [
     section(r"(?:stage|tasks\.register|tasks\.create|task)\s*\(\s*['\x22]?([^'\x22(),]+)['\x22]?"),
     section(r"task\s+(\w+)\b"),
     function(r"(?:[\w<>\[\],.?@]+\s+)+(\w+|\x22[^\x22]+\x22|'[^']+')\s*\([^;{}=]*(?:=[^;{}]*)?(?:\{.*)?$"),
-    function(r"(?:(?:public|private|protected)\s+)?([A-Z]\w*)\s*\([^(){};=]*\)\s*(?:throws\s[^{]*)?\{"),
+    function(r"(?:(?:public|private|protected)\s+)?([A-Z]\w*)\s*\([^(){};=]*\)\s*(?:throws\s[^{]*)?\{").constructor(),
     constant(r"(?:(?:final|static|private|public|protected)\s+)*(?:def|ext\.)\s*(\w+)\s*="),
     constant(r"(?:(?:final|static|private|public|protected|volatile|transient)\s+)+(?:[\w<>\[\],.]+\s+)?(\w+)\s*(?:=[^=]|$)"),
 ], imports: r"import\s", calls: CALLS; aliases: &["gradle"], file_names: &["Jenkinsfile"],
