@@ -66,6 +66,11 @@ const NOT_CALLED: [&str; 32] = [
     "def", "let", "sizeof", "typeof",
 ];
 
+/// Words that begin a block which `end` closes.
+const BLOCK_WORDS: [&str; 5] = ["asm", "begin", "case", "record", "try"];
+/// Which of them, with the bracket, begin a definition's own body.
+const BODY_WORDS: [&str; 3] = ["asm", "begin", "{"];
+
 /// How much of a first line is searched for the definition's end, in bytes.
 const REST_BYTES_MAX: usize = 400;
 /// First characters of an outermost form of a Lisp.
@@ -172,6 +177,14 @@ fn closes(word: &str) -> bool {
     word.starts_with(['}', '/']) || word.get(..3).is_some_and(|end| end.eq_ignore_ascii_case("end"))
 }
 
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn contains_word(words: &[&str], word: &str) -> bool {
+    words.iter().any(|other| other.eq_ignore_ascii_case(word))
+}
+
 struct OutlineReader<'a> {
     lines: &'a Lines<'a>,
     language: &'static Language,
@@ -260,7 +273,7 @@ impl<'a> OutlineReader<'a> {
 
     fn begin(&mut self, number: u32, at: usize, names: &[Bytes]) {
         let outline: &'a CompiledOutline = self.outline;
-        let (row, _, last) = &outline.heads[at];
+        let (row, pattern, last) = &outline.heads[at];
         let (Some(what), Some((name, qualifiers))) = (What::from_capture(row.what), names.split_last()) else { return };
         let line = self.lines.line(number);
         let start = self.lines.bytes(number, number).start;
@@ -284,7 +297,13 @@ impl<'a> OutlineReader<'a> {
             name: &line[name.clone()],
             definition,
         });
-        let ends_here = last.as_ref().is_some_and(|last| self.ends_on_line(&line[name.end..], last));
+        let ends_here = last.as_ref().is_some_and(|last| match extent {
+            DefinitionExtent::Closed(_) => {
+                let head = pattern.find(line).map_or(name.end, |head| head.end());
+                self.is_closed_on_line(&line[..head], &line[head..], last)
+            }
+            _ => self.ends_on_line(&line[name.end..], last),
+        });
         if extent == DefinitionExtent::Line || ends_here {
             self.close(self.open.len() - 1, number);
         }
@@ -295,6 +314,63 @@ impl<'a> OutlineReader<'a> {
         let comment = self.language.comments.iter().filter_map(|mark| rest.find(*mark)).min();
         let code = &rest[..rest.floor_char_boundary(comment.unwrap_or(rest.len()).min(REST_BYTES_MAX))];
         code.match_indices([' ', '\t', ';']).any(|(at, _)| last.is_match(&code[at + 1..]))
+    }
+
+    /// Whether the rest of a first line ends with the mark that closes the definition, not only a block inside of it:
+    /// `function f: Integer; begin g; end;`.
+    fn is_closed_on_line(&self, head: &str, rest: &str, last: &Regex) -> bool {
+        let code = self.code(rest);
+        let own: Vec<&str> = head.split(|c| !is_word(c) && c != '.').collect();
+        let is_own = |name: &str| own.iter().any(|word| word.eq_ignore_ascii_case(name));
+        let (mut opened, mut closed, mut has_body, mut is_last) = (0, 0, false, false);
+        let mut rest = code.trim();
+        while let Some(first) = rest.chars().next() {
+            let Some(mark) = last.find(rest) else {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len()).max(first.len_utf8());
+                let word = &rest[..length];
+                opened += usize::from(word == "{" || contains_word(&BLOCK_WORDS, word));
+                has_body |= contains_word(&BODY_WORDS, word);
+                rest = rest[length..].trim_start();
+                continue;
+            };
+            rest = &rest[mark.end()..];
+            let is_name = |c: char| is_word(c) || c == '.' || c.is_whitespace();
+            let (names, after) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
+            rest = after;
+            let mut names = names.split_whitespace().map(|name| name.trim_end_matches('.')).filter(|n| !n.is_empty());
+            let is_of_definition = names.clone().all(is_own);
+            // Any other word closes a statement: `end if`, `end loop`.
+            let is_of_block = names.next().is_some_and(|name| contains_word(&BLOCK_WORDS, name));
+            closed += usize::from(is_of_definition || is_of_block || !is_word(first));
+            is_last = is_of_definition && rest.trim_start_matches([';', ' ', '\t']).is_empty();
+        }
+        is_last && closed >= opened + usize::from(!has_body)
+    }
+
+    /// A line's code, with a space in place of each quoted text and comment.
+    fn code(&self, line: &str) -> String {
+        let (mut code, mut rest) = (String::new(), line);
+        while let Some(next) = rest.chars().next() {
+            let comment = self.language.comments.iter().find(|mark| rest.starts_with(**mark));
+            let skipped = match (comment, next) {
+                (Some(mark), _) => {
+                    let block = BLOCKS.iter().find(|(open, _)| open == mark);
+                    Some((mark.len(), block.map_or("\n", |(_, close)| *close)))
+                }
+                (None, '"') => Some((1, "\"")),
+                // After a name, the quote of an attribute: `A'First`.
+                (None, '\'') if !code.ends_with(|c| is_word(c) || c == ')') => Some((1, "'")),
+                _ => None,
+            };
+            let Some((open, close)) = skipped else {
+                code.push(next);
+                rest = &rest[next.len_utf8()..];
+                continue;
+            };
+            code.push(' ');
+            rest = rest[open..].find(close).map_or("", |at| &rest[open + at + close.len()..]);
+        }
+        code
     }
 
     /// Ends the definitions from position `from` on with line `end`.
@@ -427,6 +503,38 @@ mod tests {
                 " function a return b is\n  begin\n  end function a;\n  function c return d is\n  begin\n  end function c;\n",
                 &["1-3 function a", "4-6 function c"],
             ),
+            // Marks inside of a first line end nothing.
+            (
+                "llvm",
+                "define void @a({ ptr, i64 } %b, i32 %c) {\n  ret void\n}\ndefine void @d() { ret void }\n",
+                &["1-3 function a", "4-4 function d"],
+            ),
+            (
+                "ada",
+                "procedure A (B : String := \"the end\") is -- end\nbegin\n   C;\nend A;\nprocedure D is begin E; end D; -- F\n",
+                &["1-4 function A", "5-5 function D"],
+            ),
+            (
+                "ada",
+                "package A is type B is record C : D; end record;\n   procedure E;\nend A;\npackage F is end F;\n",
+                &["1-3 class A", "2-2 method A.E", "4-4 class F"],
+            ),
+            (
+                "pascal",
+                "function A: B; begin if c then begin d; end;\n  e;\nend;\nfunction F: B; begin G('it''s begin'); end; { H }\n",
+                &["1-3 function A", "4-4 function F"],
+            ),
+            (
+                "pascal",
+                "type\n  A = record B, C: Integer; end; // D\n  E = record\n    F: Integer;\n  end;\n",
+                &["2-2 class A", "3-5 class E"],
+            ),
+            (
+                "pascal",
+                "function A: B; begin\n  Append\nend;\nprocedure C; begin Append\nend;\n",
+                &["1-3 function A", "4-5 function C"],
+            ),
+            ("vhdl", "a : process begin if b then c; end if;\nend process;\n", &["1-2 function a"]),
             // At the end of the text.
             ("fishshell", "function a\n    b", &["1-2 function a"]),
         ] {
