@@ -48,7 +48,7 @@ pub use table::{FileRecord, FileTable, opened_table, sealed_table};
 /// Version of the lexical index and the file table. Raise it whenever units, their texts, tokens, fields, the table or
 /// the manifest in it change; everything is then rebuilt. Vector files have their own versions, in the first bytes of a
 /// segment and of a codebook, and raising one of those rebuilds only the vectors.
-pub const FORMAT_VERSION: u32 = 17;
+pub const FORMAT_VERSION: u32 = 18;
 
 /// Attempts to open the index while other processes commit.
 pub(crate) const ATTEMPTS: u32 = 100;
