@@ -99,7 +99,7 @@ mod tests {
         let of = |count: usize| {
             let retrieved = Retrieved {
                 files: vec![FileFacts::default()],
-                candidates: vec![Candidate::default(); count],
+                candidates: vec![Candidate { kind: UnitKind::Function, ..Candidate::default() }; count],
                 ..Retrieved::default()
             };
             let traits = |name: &str, calls: &[&str]| UnitTraits {
