@@ -3,4 +3,6 @@
 mod any_bytes;
 mod bombs;
 mod languages;
+#[path = "../languages/mod.rs"]
+mod samples;
 mod table;
