@@ -29,7 +29,7 @@ BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+-]*")
 #: Ports of shards and of coordinators; where they keep tokens, sources and indexes.
 SHARD, SEARCH = 4001, 7345
 TOKENS, DATA = "/etc/colgrep/tokens", "/var/lib/colgrep"
-#: Seconds between two looks of a replica at the bucket.
+#: Seconds between two looks of a replica at its repositories. Whether the bucket answers is asked every second.
 LOOK = 15
 
 
@@ -90,7 +90,8 @@ UPDATE = """#!/bin/sh
 # Brings a replica to the newest indexes of the bucket. Each repository has two folders, a and b: the one that is not
 # served is brought to the commit of the newest index, and then takes the other one's place in the list that the shard
 # follows. So all replicas serve the same generation. What can't be fetched stays as it is. With `start`, as before a shard
-# starts, it does nothing if there is something to serve: git or the bucket may hang.
+# starts, it does nothing if there is something to serve: git or the bucket may hang. With `follow` it
+# never ends.
 set -u
 export COLGREP_BACKGROUND=0 COLGREP_WAIT=1
 data=@data@
@@ -98,7 +99,51 @@ bucket=@bucket@
 list=$data/repositories
 if [ "${1:-}" = start ] && grep -qs "^[^#]" "$list"; then exit 0; fi
 mkdir -p "$data/src"
-@git@# A timer and a start may both run it.
+@git@# A folder that is not there is a bucket that is away: colgrep takes it for one without indexes.
+pull() {
+  case $bucket in /*) [ -d "$bucket" ] || return 2 ;; esac
+  ${soon:-} colgrep pull --quiet "$@"
+}
+
+# Whether the bucket answers soon, asked about the first repository that is served.
+answers() {
+  row=$(grep -m 1 -s "^[^#]" "$list")
+  [ -n "$bucket" ] && [ -n "$row" ] || return 0
+  pull --list --name "${row%%=*}" -- "$bucket" "${row#*=}" > /dev/null 2>&1
+  [ $? -le 1 ]
+}
+
+# Asks every second whether the bucket answers. Where it does not, says so in the list, as often as an update writes that
+# anew, and to the update that runs: the file `away`.
+watch() {
+  soon="timeout 2"
+  command -v timeout > /dev/null || soon=command
+  lost="the bucket does not answer"
+  while sleep 1; do
+    if answers; then
+      rm -f "$data/away"
+    else
+      : > "$data/away"
+      grep -q "^#! .*: $lost" "$list" || {
+        rows=$(awk -F= -v why="$lost" '/^[^#]/ { print "#! " $1 ": " why }' "$list")
+        echo "$rows" >> "$list"
+      }
+    fi
+  done
+}
+
+if [ "${1:-}" = follow ]; then
+  rm -f "$data/away"
+  watch &
+  trap "kill $!; exit 0" TERM
+  while :; do
+    sh "$0"
+    # A signal ends a wait, not a sleep.
+    sleep @look@ & wait $!
+  done
+fi
+
+# This and a start may both run it.
 if command -v flock > /dev/null; then exec 9> "$data/lock" && $limit flock 9 || exit 1; fi
 touch "$list"
 : > "$list.new"
@@ -122,8 +167,8 @@ first() {
 # nothing does not wait for a bucket that is away.
 wanted() {
   found=
-  if [ -n "$bucket" ]; then
-    rows=$(colgrep pull --quiet --list --name "$name" -- "$bucket" "$next")
+  if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
+    rows=$(pull --list --name "$name" -- "$bucket" "$next")
     case $? in 0) ;; 1) rows= ;; *) [ -z "$served" ] || return 1; rows= ;; esac
     found=$(printf '%s\n' "$rows" | first "$branch")
   fi
@@ -140,8 +185,8 @@ fetch() {
 }
 
 index() {
-  if [ -n "$bucket" ]; then
-    colgrep pull --quiet --name "$name" -- "$bucket" "$next"
+  if [ -n "$bucket" ] && [ ! -e "$data/away" ]; then
+    pull --name "$name" -- "$bucket" "$next"
     case $? in
       0) return 0 ;;
       1) say "the bucket has no index; it is built here" ;;
@@ -157,7 +202,9 @@ repository() {
   name=$1 url=$2 branch=$3
   served=$(awk -v start="$name=" 'index($0, start) == 1 { print substr($0, length(start) + 1) }' "$list")
   case $served in */a) next=$data/src/$name/b ;; *) next=$data/src/$name/a ;; esac
-  if ! begin "$next" || ! commit=$(wanted); then
+  if [ -e "$data/away" ] && [ -n "$served" ]; then
+    late "the bucket does not answer"
+  elif ! begin "$next" || ! commit=$(wanted); then
     late "not fetched"
   elif [ -n "$served" ] && [ "$(git -C "$served" rev-parse -q --verify HEAD)" = "$commit" ]; then
     :
@@ -181,7 +228,7 @@ def quoted(one: dict[str, Any]) -> str:
 
 def filled(script: str, plan: dict[str, Any], data: str) -> str:
     """The beginning of a script."""
-    words = {"@git@": GIT, "@data@": shlex.quote(data), "@bucket@": shlex.quote(plan["bucket"])}
+    words = {"@git@": GIT, "@data@": shlex.quote(data), "@bucket@": shlex.quote(plan["bucket"]), "@look@": str(LOOK)}
     return re.sub("@[a-z]+@", lambda word: words[word[0]], script)
 
 
@@ -294,10 +341,8 @@ def systemd(plan: dict[str, Any]) -> dict[str, str]:
             files[f"{folder}/{updates}"] = update(plan, shard, data)
             files[f"{folder}/{updates}.service"] = unit(
                 f"colgrep: brings shard {shard} to the newest indexes",
-                {"Type": "oneshot"} | environment | {"ExecStart": f"/usr/local/bin/{updates}"},
-                wanted_by="",
+                KEPT | environment | {"ExecStart": f"/usr/local/bin/{updates} follow"},
             )
-            files[f"{folder}/{updates}.timer"] = timer(f"colgrep: brings shard {shard} to the newest indexes", LOOK)
             files[f"{folder}/colgrep-shard-{shard}.service"] = unit(
                 f"colgrep: shard {shard}",
                 # The first start builds or pulls all indexes.
@@ -357,8 +402,6 @@ def kubernetes(plan: dict[str, Any]) -> dict[str, str]:
         serve = ["colgrep", "serve", "--shard", "--listen", f"0.0.0.0:{SHARD}", "--log", "json"]
         serve += ["--token-file", f"{TOKENS}/shard", "--repositories", f"{data}/repositories"]
         script_at = f"/scripts/update-{shard}"
-        # As the first process it would ignore that it is told to end.
-        again = ["sh", "-c", f"trap 'exit 0' TERM; while sleep {LOOK} & wait $!; do {script_at}; done"]
         updates = {"env": env, "volumeMounts": [*mounts, script]}
         spread = {
             "maxSkew": 1,
@@ -374,7 +417,7 @@ def kubernetes(plan: dict[str, Any]) -> dict[str, str]:
             "initContainers": [container("first-update", image, [script_at, "start"], **updates)],
             "containers": [
                 container("shard", image, serve, env=env, volumeMounts=[*mounts, token], **probes(SHARD)),
-                container("update", image, again, **updates),
+                container("update", image, [script_at, "follow"], **updates),
             ],
             "volumes": [tokens, scripts, temporary],
         }

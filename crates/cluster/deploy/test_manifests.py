@@ -1,10 +1,14 @@
 """Tests of manifests.py: python3 -m unittest discover crates/cluster/deploy"""
 
+import contextlib
 import importlib.util
 import json
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -50,10 +54,10 @@ class Manifests(unittest.TestCase):
             sorted(files),
             [
                 "10.0.0.1/colgrep-shard-0.service",
-                *(f"10.0.0.1/colgrep-update-0{kind}" for kind in ("", ".service", ".timer")),
+                *(f"10.0.0.1/colgrep-update-0{kind}" for kind in ("", ".service")),
                 "10.0.0.2/colgrep-shard-0.service",
                 "10.0.0.2/colgrep-shard-1.service",
-                *(f"10.0.0.2/colgrep-update-{shard}{kind}" for shard in (0, 1) for kind in ("", ".service", ".timer")),
+                *(f"10.0.0.2/colgrep-update-{shard}{kind}" for shard in (0, 1) for kind in ("", ".service")),
                 "build/colgrep-plan.json",
                 *(f"build/colgrep-push{kind}" for kind in ("", ".service", ".timer")),
                 *(f"build/colgrep-webhook{kind}" for kind in ("", ".service")),
@@ -71,7 +75,8 @@ class Manifests(unittest.TestCase):
             "StartLimitIntervalSec=0\n\n[Service]",
         ):
             self.assertIn(part, unit)
-        self.assertNotIn("StartLimit", files["10.0.0.2/colgrep-update-1.service"])
+        self.assertIn("ExecStart=/usr/local/bin/colgrep-update-1 follow\n", files["10.0.0.2/colgrep-update-1.service"])
+        self.assertNotIn("StartLimit", files["build/colgrep-push.service"])
         self.assertEqual(json.loads(files["coordinator/shards.json"])["shards"], PLAN["shards"])
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze checks units")
@@ -114,8 +119,7 @@ class Manifests(unittest.TestCase):
             for container in template["spec"]["containers"] + template["spec"].get("initContainers", []):
                 self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
                 command = container["command"]
-                script = command[2].split()[-2].rstrip(";") if command[0] == "sh" else command[0]
-                self.assertTrue(script == "colgrep" or script.removeprefix("/scripts/") in scripts, command)
+                self.assertTrue(command[0] == "colgrep" or command[0].removeprefix("/scripts/") in scripts, command)
         self.assertEqual(of["StatefulSet", "colgrep-shard-0"]["spec"]["replicas"], 2)
 
 
@@ -133,7 +137,8 @@ while [ "$1" != -- ]; do
 done
 echo "$verb $name" >> "$CALLS"
 if [ "$verb" = init ]; then exit 0; fi
-[ -d "$2" ] || exit 2
+[ -d "$2" ] || exit 1
+if [ -e "$2/hangs" ]; then exec sleep 5; fi
 case $verb in
   push) echo "$(git -C "$3" rev-parse HEAD) $(git -C "$3" symbolic-ref --short HEAD)" > "$2/$name.new"
     [ -e "$2/$name" ] && cat "$2/$name" >> "$2/$name.new"
@@ -254,6 +259,40 @@ class Updates(unittest.TestCase):
         one.push()
         one.update()
         self.assertNotIn("#!", (one.folder / "one/repositories").read_text())
+
+    def test_a_follower_says_soon_that_the_bucket_is_lost(self):
+        one = self.replica
+        one.commit("first")
+        one.push()
+        one.update()
+        script = one.folder / "follow"
+        script.write_text(update(one.plan(), 0, str(one.folder / "one")).replace("sleep 15", "sleep 1"))
+        rows = one.folder / "one/repositories"
+        process = subprocess.Popen(
+            ["sh", str(script), "follow"], env=one.env, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+
+        def until(is_lost):
+            end = time.monotonic() + 60
+            while ("#! api: the bucket does not answer" in rows.read_text().splitlines()) != is_lost:
+                self.assertLess(time.monotonic(), end, rows.read_text())
+                time.sleep(0.05)
+            self.assertIn(f"api={one.folder}/one/src/api/a", rows.read_text().splitlines(), "it stays served")
+
+        try:
+            # A bucket that hangs, and one that refuses.
+            (one.bucket / "hangs").touch()
+            until(True)
+            (one.bucket / "hangs").unlink()
+            until(False)
+            one.bucket.rename(one.folder / "away")
+            until(True)
+            process.terminate()
+            self.assertEqual(process.wait(timeout=60), 0)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def test_a_start_asks_nobody_where_there_is_something_to_serve(self):
         one = self.replica

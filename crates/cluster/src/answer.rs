@@ -80,7 +80,7 @@ pub fn end(group: &ShardGroup<'_>, places: &[ProjectSearcher], asked: &EndAsked)
     let fronts = group.fronts();
     let places: Vec<(&str, &ProjectSearcher)> =
         fronts.iter().filter_map(|(front, at)| Some((front.as_str(), places.get(*at)?))).collect();
-    end_of(&places, asked, &|unit| group.own_unit(unit))
+    end_of(&places, asked)
 }
 
 /// The text of an indexed file.

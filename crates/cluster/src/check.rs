@@ -102,14 +102,13 @@ pub fn are_lines(lines_max: u32, found: &LinesFound, extent: &ShardExtent) -> bo
 
 /// The answer to [`Question::End`](crate::message::Question::End).
 pub fn is_end(end: &EndAsked, found: &EndFound, extent: &ShardExtent) -> bool {
-    let EndFound { units, files, holders, like, spelled, names, texts } = found;
+    let EndFound { units, files, holders, like, spelled, texts } = found;
     let counts = like.iter().flat_map(BTreeMap::values).map(|(_, units)| units);
     units.len() == end.units.len()
         && files.len() == end.files.len()
         && like.len() == end.like.len()
         && spelled.len() == end.spelled.len()
         && texts.len() == end.texts.len()
-        && names.len() == end.named.len()
         && units.is_valid(extent)
         && counts.chain(files).chain([holders]).all(|count| *count <= COUNT_MAX)
 }

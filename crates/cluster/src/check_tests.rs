@@ -240,14 +240,9 @@ fn a_shard_that_lies_of_what_is_shown_is_not_believed() {
         ],
         |files| is_shown(&asked, files, &extent()),
     );
-    let asked = EndAsked { files: vec!["x".into()], named: units(), ..EndAsked::default() };
-    let end = |files: Vec<u64>, names, holders| EndFound {
-        files,
-        names: vec![String::new(); names],
-        holders,
-        ..EndFound::default()
-    };
-    let lies = [end(vec![4], 2, 1), end(vec![], 2, 1), end(vec![4], 1, 1), end(vec![4], 2, u64::MAX)];
+    let asked = EndAsked { files: vec!["x".into()], ..EndAsked::default() };
+    let end = |files: Vec<u64>, holders| EndFound { files, holders, ..EndFound::default() };
+    let lies = [end(vec![4], 1), end(vec![], 1), end(vec![4, 4], 1), end(vec![4], u64::MAX)];
     only_first_by("end", &lies, |found| is_end(&asked, found, &extent()));
     let line = |path: &str, line| LinesFound {
         lines: vec![LineFound { path: path.into(), line, text: "x".into() }],

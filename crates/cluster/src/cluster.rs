@@ -224,7 +224,7 @@ impl Cluster {
             let lacks = begun.clients.iter().any(|client| client.begun.lacks);
             if shards.is_empty() {
                 let ranked =
-                    RankedTogether { ranked: Vec::new(), order: Vec::new(), best: Vec::new(), strength_min: 0.0 };
+                    RankedTogether { ranked: Vec::new(), order: Vec::new(), is_empty: true, strength_min: 0.0 };
                 return Ok((ranked, Cluster::gathered(begun, pool)));
             }
             match pool.install(|| rank_shards(&shards, lacks, asked, listener)) {

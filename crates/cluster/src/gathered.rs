@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use colgrep_core::UnitId;
 use colgrep_engine::Detail;
 use colgrep_engine::answer::FileAnswer;
 use colgrep_engine::answer::show::ContextLines;
@@ -36,27 +35,17 @@ impl Gathered {
         Gathered { clients, coverage, lines: ContextLines::default(), pool }
     }
 
-    /// Asks all shards for the remarks, and each for the names of its own units.
+    /// Asks all shards for the remarks.
     fn end_of(&self, asked: &EndAsked) -> colgrep_engine::Result<EndFound> {
-        let of_shard = |at: usize| {
-            let own = asked.named.iter().filter(|unit| unit.part() as usize == at);
-            EndAsked { named: own.map(|unit| unit.within_part()).collect(), ..asked.clone() }
-        };
-        let ask = |(at, client): (usize, &ShardClient)| {
+        let ask = |client: &ShardClient| {
             client
-                .end(of_shard(at))
+                .end(asked.clone())
                 .map_err(|lost| colgrep_index::Error::Away(format!("shard {}: {lost}", client.at + 1)))
         };
-        let found: Vec<EndFound> = self
-            .pool
-            .install(|| self.clients.par_iter().with_max_len(1).enumerate().map(ask).collect::<Result<_, _>>())?;
-        let (mut all, mut names) = (EndFound::default(), Vec::new());
-        for mut found in found {
-            names.push(std::mem::take(&mut found.names).into_iter());
-            all.add(found);
-        }
-        let name = |unit: &UnitId| names.get_mut(unit.part() as usize).and_then(Iterator::next).unwrap_or_default();
-        all.names = asked.named.iter().map(name).collect();
+        let found: Vec<EndFound> =
+            self.pool.install(|| self.clients.par_iter().with_max_len(1).map(ask).collect::<Result<_, _>>())?;
+        let mut all = EndFound::default();
+        found.into_iter().for_each(|found| all.add(found));
         Ok(all)
     }
 
@@ -89,7 +78,7 @@ impl Parts for Gathered {
 
     fn end(&self, ranked: &RankedTogether, is_weak: bool) -> colgrep_engine::Result<End> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
-        let mut end = end(read, &ranked.best, is_weak, &|asked| self.end_of(asked))?;
+        let mut end = end(read, ranked.is_empty, is_weak, &|asked| self.end_of(asked))?;
         end.is_elsewhere = true;
         Ok(end)
     }

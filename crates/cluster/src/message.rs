@@ -22,7 +22,7 @@ use crate::handshake::{Nonce, Proof};
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
 /// Version of the messages, raised with every change of a released one. Other versions are rejected.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 /// The first message of a connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]

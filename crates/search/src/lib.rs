@@ -32,6 +32,7 @@
 //! ```
 
 mod absent;
+mod compared;
 mod endings;
 mod file_ids;
 mod file_kind;

@@ -35,7 +35,7 @@ use super::rounds::{
 use super::semantic::{Mode, NearUnit, SHARPEN_FIRST, Semantic, SemanticSearch, join, with_texts};
 use super::shard::{QueryVectors, ShardQuery, UnitFound};
 use super::timing::{Timing, timed};
-use super::{Corpus, Request, held_in_groups};
+use super::{Corpus, Request, compared};
 use colgrep_index::error::Result;
 use colgrep_index::ids::{FilePlace, TextHash};
 
@@ -238,8 +238,8 @@ impl CorpusSearch<'_> {
         Ok(retrieved)
     }
 
-    /// Looks up what the stage `order` needs of the candidates that it compares: how much of the query's weight they
-    /// contain, and full semantic scores in place of `rough` ones.
+    /// Looks up what the stage `order` needs of the candidates that it compares, and their full semantic scores in place
+    /// of `rough` ones.
     fn compare(
         &self,
         semantic: Option<&SemanticSearch<'_>>,
@@ -254,8 +254,7 @@ impl CorpusSearch<'_> {
         }
         let fused = Fused::new(retrieved, request.fusion, request.knobs);
         let compared = rank::order::compared(retrieved, &fused, request.knobs);
-        let units = compared.iter().zip(0..).map(|(at, group)| (retrieved.candidates[*at].unit, group)).collect();
-        let held = held_in_groups(rounds, query, statistics, units, compared.len())?;
+        compared::look_up(rounds, query, statistics, retrieved, &compared)?;
         let units = compared.iter().map(|at| retrieved.candidates[*at].unit);
         let units: Vec<(UnitId, TextHash)> = units.filter_map(|unit| Some((unit, *rough.get(&unit)?))).collect();
         if let Some(search) = semantic.filter(|search| search.can_sharpen() && request.knobs.exact_units > 0)
@@ -268,9 +267,6 @@ impl CorpusSearch<'_> {
             }
             // Stable, so that equal scores keep an order that does not depend on shards.
             ranking.hits.sort_by(|a, b| b.1.total_cmp(&a.1));
-        }
-        for (at, held) in compared.into_iter().zip(held) {
-            retrieved.candidates[at].held = Some(held.unit);
         }
         Ok(())
     }
@@ -453,7 +449,7 @@ impl CorpusSearch<'_> {
                 role: unit.role,
                 line: unit.line,
                 end: unit.end,
-                held: None,
+                compared: None,
                 name_hit: facts.name_hits.contains(&unit.unit),
                 pointer: None,
                 hinted: Matched::default(),

@@ -96,7 +96,7 @@ fn where_nothing_is_above_the_floor_it_is_said_how_to_see_more() {
     assert_eq!((ran.status, ran.out.as_str()), (1, ""), "{ran:?}");
     let told = "; colgrep --all 'comets of the sky' src shows weak answers\n";
     assert!(ran.err.ends_with(told) && ran.err.lines().count() == 1, "{ran:?}");
-    assert!(ran.err.starts_with("colgrep: nothing here holds \"comets\", \"sky\"; similar words"), "{ran:?}");
+    assert!(ran.err.starts_with("colgrep: nothing here holds \"comets\", \"sky\"; colgrep --all"), "{ran:?}");
     assert_eq!(sandbox.run(&["--all", "comets of the sky", "src"]).status, 0);
     assert_eq!(sandbox.run(&["comets of the sky", "--quiet"]).err, "");
 }
@@ -259,6 +259,22 @@ fn a_word_that_stands_nowhere_leads_to_near_ones() {
         let told = format!("nothing here holds \"{unknown}\"; similar words here: {near}");
         assert!(ran.err.contains(&told), "{query}: {ran:?}");
     }
+    // Of a name, the unknown part is.
+    let ran = sandbox.run(&["value_timeuot"]);
+    assert_eq!((ran.status, ran.err.as_str()), (1, "colgrep: nothing holds \"value_timeuot\"; similar: timeout\n"));
+}
+
+#[test]
+fn a_word_that_is_spelled_like_no_other_leads_nowhere() {
+    let sandbox = project();
+    // Neither the names of what is shown nor words that only sound alike.
+    for query in
+        ["close the sensor when its timeout is over", "kubernetes session timeout", "obsession session timeout"]
+    {
+        let ran = sandbox.run(&[query]);
+        assert_eq!(ran.status, 0, "{query}: {ran:?}");
+        assert!(!ran.err.contains("similar"), "{query}: {ran:?}");
+    }
 }
 
 #[test]
@@ -267,12 +283,12 @@ fn near_words_are_those_that_stand_now() {
     for i in 1..10 {
         sandbox.write(&format!("f{i}.py"), &format!("def alpha{i}():\n    return 1\n"));
     }
-    sandbox.write("gone.py", "def pingo():\n    return rongo, tongo, vongo, zongo\n");
-    sandbox.write("long.py", "def longi():\n    return 2\n");
+    sandbox.write("gone.py", "def pingo():\n    return bonga, bongu, bonto, bondo\n");
+    sandbox.write("long.py", "def bonzo():\n    return 2\n");
     assert_eq!(sandbox.run(&["init"]).status, 0);
     std::fs::remove_file(sandbox.root().join("gone.py")).expect("removed");
     let ran = sandbox.run(&["bongo"]);
-    assert!(ran.err.contains("similar words here: longi"), "{ran:?}");
+    assert!(ran.err.contains("similar words here: bonzo"), "{ran:?}");
 }
 
 #[cfg(unix)]

@@ -178,6 +178,11 @@ fn names_with_marks_mean_their_definition() {
         "class Request:\n    def request(self):\n        return 1\n\n\nclass Session:\n    def get(self):\n        \
          return self.request()\n\n    def request(self):\n        return 2\n",
     );
+    sandbox.write("compose.yaml", "services:\n  proxy:\n    depends_on: [web_app]\n  web_app:\n    image: relay\n");
+    sandbox.write(
+        "put.rb",
+        "class Put\n  def fire_all\n    1\n  end\n\n  def self.fire_all(jobs)\n    jobs\n  end\nend\n",
+    );
     leads(
         &sandbox,
         &[
@@ -203,6 +208,10 @@ fn names_with_marks_mean_their_definition() {
             ("jobs.deploy", "ci/ci.yml:7:"),
             ("jobs.build-and-test", "ci/ci.yml:10:"),
             ("build-and-test", "ci/ci.yml:10:"),
+            ("web_app", "compose.yaml:4:"),
+            ("services.web_app", "compose.yaml:4:"),
+            ("Put.fire_all", "put.rb:6:"),
+            ("Put#fire_all", "put.rb:2:"),
             ("Queue:push", "queue.lua:3:"),
             ("loadIt:withMode:", "Loader.m:3:"),
             ("Session.request", "session.py:10:"),

@@ -72,7 +72,7 @@ fn a_token_never_goes_over_the_wire() {
     assert!(coverage.missing[0].why.contains("does not know the token"), "{coverage:?}");
     // Greetings, each with a number of its own, and nothing else.
     let hellos: Vec<Vec<u8>> = got.try_iter().collect();
-    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(b"colgrep\x01\x0c")), "{hellos:?}");
+    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(b"colgrep\x01\x0d")), "{hellos:?}");
     assert!(hellos.iter().all(|hello| hello.len() == 9 + 32 && hello[9..] != hellos[0][9..] || *hello == hellos[0]));
     // Each shard may have a token of its own.
     let tokens = format!("{impostor} another-token\n{} {TOKEN}\n", serving.name());

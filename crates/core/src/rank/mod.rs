@@ -54,7 +54,9 @@ pub mod variant;
 
 pub use fused::Fused;
 pub use ranked::{Ranked, RankedUnit};
-pub use retrieved::{Candidate, Context, FileFacts, LongFacts, NamedDefinition, Retrieved};
+pub use retrieved::{
+    Candidate, ComparedCall, ComparedFacts, Context, FileFacts, LongFacts, NamedDefinition, Retrieved,
+};
 pub use stage::{Prepare, Signals, Stage, StageInput};
 
 use crate::knob::Knobs;
@@ -185,7 +187,11 @@ mod tests {
             line: 3,
         };
         example.retrieved.candidates[6].pointer = Some(pointer);
-        example.retrieved.candidates.iter_mut().for_each(|c| (c.end, c.held) = (c.line + c.unit.doc(), Some(0.5)));
+        example.retrieved.candidates.iter_mut().for_each(|c| {
+            (c.end, c.compared) =
+                (c.line + c.unit.doc(), Some(ComparedFacts { held: 0.5, calls: 2, documentation: 40 }))
+        });
+        example.retrieved.calls.push(ComparedCall { caller: 0, callee: 1, callees: 1 });
         (files[1].hash, files[2].hash) = (7, 7);
         example.retrieved.candidates[2].end = example.retrieved.candidates[1].end;
         example.retrieved.candidates[7].hinted =

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fused::Fused;
-use super::retrieved::{Candidate, Retrieved};
+use super::retrieved::{Candidate, ComparedFacts, Retrieved};
 use super::stage::{Prepare, Stage, StageInput};
 use crate::fuse::{Evidence, Ranking, Retriever};
 use crate::knob::{Knob, Knobs};
@@ -36,23 +36,26 @@ const FAR_UNIT: usize = 200;
 const WITHIN: f32 = 0.25;
 
 /// Number of signs.
-pub const SIGNS: usize = 13;
+pub const SIGNS: usize = 16;
 
 /// The signs of a unit with their weights. Source: `colgrep-bench order` (docs/research/order.md).
 pub const WEIGHTS: [(&str, f32); SIGNS] = [
-    ("score of its file so far, as a share of the best", 3.03),
-    ("meaning, between the unit at rank 200 and the nearest", 3.504),
-    ("words, as a share of the best", 1.039),
-    ("share of the query's weight that it contains", 4.113),
-    ("its lines, natural logarithm", 1.611),
-    ("the square of that", -0.205),
-    ("1 for a class", -1.875),
-    ("1 for a constant", -0.562),
-    ("1 for code outside of any definition", -2.886),
-    ("1 for a test in the language's own syntax, unless tests are asked for", -1.675),
-    ("1 for prose, configuration and data, unless documentation is asked for", -5.353),
-    ("1 for a file of tests, unless tests are asked for", -2.796),
-    ("units of its file that are compared, natural logarithm", -0.442),
+    ("score of its file so far, as a share of the best", 2.559),
+    ("meaning, between the unit at rank 200 and the nearest", 4.026),
+    ("words, as a share of the best", 0.81),
+    ("share of the query's weight that it contains", 3.816),
+    ("its lines, natural logarithm", 1.294),
+    ("the square of that", -0.181),
+    ("1 for a class", -0.83),
+    ("1 for code outside of any definition", -2.006),
+    ("1 for a test in the language's own syntax, unless tests are asked for", -4.508),
+    ("1 for prose, configuration and data, unless documentation is asked for", -4.645),
+    ("1 for a file of tests, unless tests are asked for", -2.965),
+    ("units of its file that are compared, natural logarithm", -0.484),
+    ("meaning of the nearest that calls it, over the root of the number of units that the call may mean", 1.441),
+    ("names that it calls plus one, natural logarithm", 0.321),
+    ("1 for documentation", 0.421),
+    ("bytes of its documentation plus one, natural logarithm", -0.150),
 ];
 
 /// Whether the stage compares candidates of a search with this evidence, if its words are doubted.
@@ -119,8 +122,8 @@ pub fn signs(query: &Query, retrieved: &Retrieved, fused: &Fused) -> Vec<(usize,
 
 /// The same, with the best score of each file.
 fn signs_beside(query: &Query, retrieved: &Retrieved, files: &[f32]) -> Vec<(usize, [f32; SIGNS])> {
-    let compared: Vec<(usize, &Candidate, f32)> =
-        retrieved.candidates.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.held?))).collect();
+    let compared: Vec<(usize, &Candidate, ComparedFacts)> =
+        retrieved.candidates.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.compared?))).collect();
     if compared.is_empty() {
         return Vec::new();
     }
@@ -132,7 +135,13 @@ fn signs_beside(query: &Query, retrieved: &Retrieved, files: &[f32]) -> Vec<(usi
         ranking.hits.get(FAR_UNIT - 1).or(ranking.hits.last()).map_or(0.0, |hit| hit.1)
     });
     let words = scaled(retrieved, Retriever::Lexical, &wanted, |_| 0.0);
-    let of = |(at, candidate, held): (usize, &Candidate, f32)| {
+    let mut called: FxHashMap<usize, f32> = FxHashMap::default();
+    for call in &retrieved.calls {
+        let share = nearness.get(&call.caller).copied().unwrap_or(0.0) / (call.callees.max(1) as f32).sqrt();
+        let best = called.entry(call.callee).or_default();
+        *best = best.max(share);
+    }
+    let of = |(at, candidate, facts): (usize, &Candidate, ComparedFacts)| {
         let file = &retrieved.files[candidate.file];
         let lines = ((candidate.end + 1).saturating_sub(candidate.line).max(1) as f32).ln();
         let asks_for_tests = query.asks_for.contains(&PathClass::TEST);
@@ -141,16 +150,19 @@ fn signs_beside(query: &Query, retrieved: &Retrieved, files: &[f32]) -> Vec<(usi
             files[candidate.file] / best,
             nearness.get(&at).copied().unwrap_or(0.0),
             words.get(&at).copied().unwrap_or(0.0),
-            held,
+            facts.held,
             lines,
             lines * lines,
             is(candidate.kind == UnitKind::Class),
-            is(candidate.kind == UnitKind::Constant),
             is(candidate.kind == UnitKind::RawCode),
             is(candidate.role == UnitRole::Test && !asks_for_tests),
             is(file.is_text && !query.asks_for_prose),
             is(file.path_facts.class.has(PathClass::TEST) && !asks_for_tests),
             f32::from(counts[candidate.file]).ln(),
+            called.get(&at).copied().unwrap_or(0.0),
+            (facts.calls as f32).ln_1p(),
+            is(facts.documentation > 0),
+            (facts.documentation as f32).ln_1p(),
         ];
         (at, signs)
     };
@@ -178,12 +190,16 @@ mod tests {
     use super::*;
     use crate::rank::testing::{Example, knobs, query};
 
+    fn held(held: f32) -> Option<ComparedFacts> {
+        Some(ComparedFacts { held, ..ComparedFacts::default() })
+    }
+
     /// Units of two files; words and meaning find both files' first unit alike.
     fn example(doubt: f32) -> Example {
         let mut example = Example::with_units(&["a.rs", "b.rs"], &[(0, 0, 1.0), (1, 0, 0.9), (2, 1, 0.8)]);
         example.fused.doubt = doubt;
         for (candidate, lines) in example.retrieved.candidates.iter_mut().zip([1, 20, 20]) {
-            (candidate.end, candidate.held) = (candidate.line + lines - 1, Some(0.5));
+            (candidate.end, candidate.compared) = (candidate.line + lines - 1, held(0.5));
         }
         example
     }
@@ -204,7 +220,7 @@ mod tests {
     fn the_more_the_words_are_doubted_the_more_files_move() {
         let lead = |doubt: f32| {
             let mut example = example(doubt);
-            example.retrieved.candidates[2].held = Some(1.0);
+            example.retrieved.candidates[2].compared = held(1.0);
             let scores = scores(example, "1");
             scores[2] - scores[1]
         };
@@ -232,10 +248,10 @@ mod tests {
     fn tests_and_prose_are_signs_unless_they_are_asked_for() {
         let mut example = Example::of(&["tests/a.rs", "a.md"]);
         example.retrieved.files[1].is_text = true;
-        example.retrieved.candidates.iter_mut().for_each(|candidate| candidate.held = Some(1.0));
+        example.retrieved.candidates.iter_mut().for_each(|candidate| candidate.compared = held(1.0));
         let of = |text: &str| {
             let signs = signs(&query(text), &example.retrieved, &example.fused);
-            (signs[0].1[11], signs[1].1[10])
+            (signs[0].1[10], signs[1].1[9])
         };
         assert_eq!(of("where is it parsed"), (1.0, 1.0));
         assert_eq!(of("tests of the parser").0, 0.0);

@@ -28,9 +28,8 @@ pub struct Candidate {
     pub line: u32,
     /// Its last line.
     pub end: u32,
-    /// How much of the query's weight it contains, 0 to 1; `None` unless it is among those that the stage `order`
-    /// compares.
-    pub held: Option<f32>,
+    /// What the stage `order` needs to know of it; `None` unless it compares it.
+    pub compared: Option<ComparedFacts>,
     /// Whether its name contains a content term of the query.
     pub name_hit: bool,
     /// The query's pointer to it, by a line or by its text, if there is one.
@@ -44,6 +43,28 @@ impl Candidate {
     pub fn tie_order(&self) -> (u32, UnitId) {
         (self.line, self.unit)
     }
+}
+
+/// Facts about a candidate that the stage `order` compares with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ComparedFacts {
+    /// How much of the query's weight it contains, 0 to 1.
+    pub held: f32,
+    /// Number of names that it calls.
+    pub calls: u32,
+    /// Bytes of its documentation.
+    pub documentation: u32,
+}
+
+/// A call from one compared candidate to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComparedCall {
+    /// The candidate that calls: a position in [`Retrieved::candidates`].
+    pub caller: usize,
+    /// The candidate that it calls.
+    pub callee: usize,
+    /// Number of compared candidates that the call may mean.
+    pub callees: u32,
 }
 
 /// A definition of a name in the query.
@@ -159,6 +180,8 @@ pub struct Retrieved {
     pub rankings: Vec<Ranking>,
     /// The evidence that decides the retrievers' weights.
     pub evidence: Evidence,
+    /// Calls among the candidates that the stage `order` compares.
+    pub calls: Vec<ComparedCall>,
 }
 
 impl Retrieved {

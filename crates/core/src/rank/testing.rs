@@ -57,7 +57,7 @@ impl Example {
             role,
             line: 1,
             end: 1,
-            held: None,
+            compared: None,
             name_hit: false,
             pointer: None,
             hinted: Matched::default(),

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use colgrep_core::UnitId;
 use colgrep_core::identifier_style::{is_name_in_query, is_name_in_question};
 use colgrep_core::query::intents::{Intents, lookup_form};
 use colgrep_core::query::{Query, last_segment};
@@ -30,16 +29,13 @@ const WORDS_LOOKED_UP_MAX: usize = 24;
 /// Maximum number of unknown words reported. Each is compared with the index's own words, about 10 ms in a large
 /// project.
 const UNKNOWN_MAX: usize = 4;
-/// Maximum number of suggestions: words spelled like one unknown word, and words in all.
+/// Maximum number of words suggested for an unknown one.
 const ALIKE_MAX: usize = 2;
-const NEAR_MAX: usize = 8;
 /// Shortest unknown word, in letters, for which words of similar spelling are looked for: shorter ones resemble too
 /// many.
 const LETTERS_OF_ALIKE_MIN: usize = 4;
-/// A word of similar spelling may differ in one letter for each this many of the word (edit distance).
-const LETTERS_A_CHANGE: usize = 4;
-/// Number of best units whose names give suggestions.
-const UNITS_NAMED: usize = 20;
+/// Shortest one, in letters, in which two changes are still the same word mistyped; in shorter ones, one is.
+const LETTERS_OF_TWO_CHANGES: usize = 8;
 /// Shortest suggestion, in letters.
 const LETTERS_MIN: usize = 3;
 
@@ -81,7 +77,7 @@ pub struct End {
     pub unindexed: Vec<String>,
     /// Words of the question, as typed, that occur nowhere, each with what it was read as.
     pub read_as: Vec<(String, String)>,
-    /// Suggestions: words of the project near to the question.
+    /// Suggestions: words of the project that are spelled like unknown ones.
     pub near: Vec<String>,
     /// The quoted phrases of the question, where there is no result because nothing contains them verbatim.
     pub quoted: Vec<String>,
@@ -106,8 +102,6 @@ pub struct EndAsked {
     pub like: Vec<String>,
     /// Terms whose spelling in a file is wanted.
     pub spelled: Vec<String>,
-    /// Units whose names are wanted, each with the part of the corpus that it lies in.
-    pub named: Vec<UnitId>,
     /// Texts to search the files for, in any case, each with whether other spellings count.
     pub texts: Vec<(String, bool)>,
 }
@@ -125,8 +119,6 @@ pub struct EndFound {
     pub like: Vec<BTreeMap<String, (u32, u64)>>,
     /// For each term, the path prefix of a project that has it, and how a file there spells it.
     pub spelled: Vec<Option<(String, String)>>,
-    /// The names of the units, in their order.
-    pub names: Vec<String>,
     /// For each text, whether files contain it.
     pub texts: Vec<TextFound>,
 }
@@ -164,7 +156,7 @@ impl TextFound {
 }
 
 impl EndFound {
-    /// Adds the findings of another part; its names are appended.
+    /// Adds the findings of another part.
     pub fn add(&mut self, other: EndFound) {
         grown(&mut self.units, other.units, |sum, more| sum.add(&more));
         grown(&mut self.files, other.files, |sum, more| *sum += more);
@@ -178,7 +170,6 @@ impl EndFound {
         grown(&mut self.spelled, other.spelled, |first, own| {
             *first = [first.take(), own].into_iter().flatten().min();
         });
-        self.names.extend(other.names);
         grown(&mut self.texts, other.texts, TextFound::add);
     }
 }
@@ -189,26 +180,14 @@ fn grown<T: Default>(all: &mut Vec<T>, own: Vec<T>, mut add: impl FnMut(&mut T, 
     all.iter_mut().zip(own).for_each(|(all, own)| add(all, own));
 }
 
-/// Answers for places, each with the prefix of its paths; `own` gives the place of a unit and its address there.
+/// Answers for places, each with the prefix of its paths.
 ///
 /// # Errors
 /// When an index can't be read.
-pub fn end_of(
-    places: &[(&str, &ProjectSearcher)],
-    asked: &EndAsked,
-    own: &dyn Fn(UnitId) -> (usize, UnitId),
-) -> Result<EndFound> {
+pub fn end_of(places: &[(&str, &ProjectSearcher)], asked: &EndAsked) -> Result<EndFound> {
     let mut all = EndFound::default();
     for (front, place) in places {
         all.add(of_place(front, place, asked)?);
-    }
-    for unit in &asked.named {
-        let (at, unit) = own(*unit);
-        let name = match places.get(at) {
-            Some((_, place)) => place.snapshot.lexical.unit(unit)?.name,
-            None => String::new(),
-        };
-        all.names.push(name);
     }
     Ok(all)
 }
@@ -236,7 +215,6 @@ fn of_place(front: &str, place: &ProjectSearcher, asked: &EndAsked) -> Result<En
             .iter()
             .map(|term| Ok(spelled(place, term)?.map(|word| (front.to_string(), word))))
             .collect::<Result<_>>()?,
-        names: Vec::new(),
         texts: texts_found(place, &asked.texts)?,
     })
 }
@@ -263,14 +241,14 @@ fn texts_found(place: &ProjectSearcher, texts: &[(String, bool)]) -> Result<Vec<
 }
 
 /// The remarks for a ranking: for its query, the number of files left out as too weak, and the strength below which
-/// they were. Words are looked up only where they could matter: `is_weak` is whether no result is likely right. `best`
-/// are the best units, each with its part of the corpus, and `ask` asks all parts.
+/// they were. Words are looked up only where they could matter: `is_weak` is whether no result is likely right.
+/// `is_empty` is whether nothing was ranked, and `ask` asks all parts.
 ///
 /// # Errors
 /// When a part can't be read or does not answer.
 pub fn end(
     (query, weak, least): (&Query, usize, f32),
-    best: &[(usize, UnitId)],
+    is_empty: bool,
     is_weak: bool,
     ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
 ) -> Result<End> {
@@ -283,7 +261,7 @@ pub fn end(
     let is_word = |word: &String| words(word).eq(std::iter::once(0..word.len()));
     let are_words = !query.intents.is_tokens || query.intents.tokens.iter().all(is_word);
     let is_counted = points_nowhere(query) && are_words && written.len() <= WORDS_COUNTED_MAX;
-    if best.is_empty() && weak == 0 {
+    if is_empty && weak == 0 {
         end.quoted.clone_from(&query.intents.phrases);
     }
     // "Who calls" is not searched for in any text.
@@ -324,8 +302,7 @@ pub fn end(
     }
     deny(&mut end, query, is_weak, ask)?;
     if !end.unknown.is_empty() {
-        // What answers needs no other words.
-        end.near = near(query, if is_weak { best } else { &[] }, &end.unknown, ask)?;
+        end.near = near(query, &end.unknown, ask)?;
     }
     Ok(end)
 }
@@ -356,62 +333,58 @@ fn deny(end: &mut End, query: &Query, is_weak: bool, ask: &dyn Fn(&EndAsked) -> 
     Ok(())
 }
 
-/// Suggestions: words of the corpus that are spelled like the unknown ones, then words from the names of the best units.
-fn near(
-    query: &Query,
-    best: &[(usize, UnitId)],
-    unknown: &[String],
-    ask: &dyn Fn(&EndAsked) -> Result<EndFound>,
-) -> Result<Vec<String>> {
+/// Suggestions: words of the corpus that are spelled like the unknown ones, for a name like the parts of it that occur
+/// nowhere.
+fn near(query: &Query, unknown: &[String], ask: &dyn Fn(&EndAsked) -> Result<EndFound>) -> Result<Vec<String>> {
     let mut tokenizer = Tokenizer::default();
+    let mut pieces: Vec<String> = Vec::new();
+    for name in unknown {
+        for word in words(name).map(|word| &name[word]) {
+            pieces.extend(parts(word).map(|part| word[part].to_string()));
+        }
+    }
+    let counts = ask(&EndAsked { units: pieces.clone(), ..EndAsked::default() })?.units;
+    let absent = pieces.iter().zip(counts).filter(|(_, count)| count.most() == 0);
+    let like: Vec<String> = absent.map(|(piece, _)| tokenizer.normal(piece).to_string()).collect();
+    let found = ask(&EndAsked { like, ..EndAsked::default() })?;
+    let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
+    if spelled.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut near: Vec<String> = Vec::new();
-    let mut add = |word: String, near: &mut Vec<String>| {
+    let words = ask(&EndAsked { spelled, ..EndAsked::default() })?.spelled;
+    for (_, word) in words.into_iter().flatten() {
         let is_said = tokenizer.terms(&word).iter().all(|term| query.terms.iter().any(|t| t.text == *term));
         if !is_said && !is_stop_word(&word) && word.chars().count() >= LETTERS_MIN && !near.contains(&word) {
             near.push(word);
         }
-    };
-    let like = unknown.iter().map(|word| Tokenizer::default().normal(word).to_string()).collect();
-    // Don't suggest names for a code.
-    let named = if query.intents.is_tokens { 0 } else { UNITS_NAMED };
-    let named = best.iter().take(named).map(|(part, unit)| unit.in_part(*part as u32)).collect();
-    let found = ask(&EndAsked { like, named, ..EndAsked::default() })?;
-    let spelled: Vec<String> = found.like.into_iter().flat_map(nearest).collect();
-    if !spelled.is_empty() {
-        let words = ask(&EndAsked { spelled, ..EndAsked::default() })?.spelled;
-        words.into_iter().flatten().for_each(|(_, word)| add(word, &mut near));
     }
-    for name in &found.names {
-        for word in words(name) {
-            let word = &name[word];
-            parts(word).for_each(|part| add(word[part].to_lowercase(), &mut near));
-        }
-        if near.len() >= NEAR_MAX {
-            break;
-        }
-    }
-    near.truncate(NEAR_MAX);
     Ok(near)
 }
 
-/// The first of similar terms: the nearest, then the most common.
+/// The nearest of similar terms, the most common first.
 fn nearest(like: BTreeMap<String, (u32, u64)>) -> Vec<String> {
-    let mut near: Vec<(String, (u32, u64))> = like.into_iter().collect();
-    near.sort_by(|(a, (changes, units)), (b, than)| changes.cmp(&than.0).then(than.1.cmp(units)).then(a.cmp(b)));
+    let least = like.values().map(|(changes, _)| *changes).min();
+    let mut near: Vec<(String, (u32, u64))> =
+        like.into_iter().filter(|(_, (changes, _))| Some(*changes) == least).collect();
+    near.sort_by(|(a, (_, units)), (b, (_, than))| than.cmp(units).then(a.cmp(b)));
     near.into_iter().take(ALIKE_MAX).map(|(term, _)| term).collect()
 }
 
-/// Terms of a place at a small edit distance from `term`: the distance, and the number of units that contain them.
+/// Terms of a place that may be `term` mistyped: the edit distance, in which two letters that are exchanged are one change,
+/// and the number of units that contain them. Hardly anybody mistypes the first letter.
 fn terms_like(place: &ProjectSearcher, term: &str) -> Result<BTreeMap<String, (u32, u64)>> {
     let letters = term.chars().count();
     let mut near: BTreeMap<String, (u32, u64)> = BTreeMap::new();
     if letters < LETTERS_OF_ALIKE_MIN {
         return Ok(near);
     }
-    let changes_max = letters.div_ceil(LETTERS_A_CHANGE).min(letters - 2);
+    let changes_max = if letters < LETTERS_OF_TWO_CHANGES { 1 } else { 2 };
+    let first = term.chars().next();
     place.snapshot.lexical.each_term(|known| {
-        let is_word = known.len().abs_diff(term.len()) <= changes_max && known.chars().all(char::is_alphabetic);
-        let changes = if is_word { strsim::levenshtein(known, term) } else { usize::MAX };
+        let is_similar = known.chars().next() == first && known.chars().count().abs_diff(letters) <= changes_max;
+        let is_word = is_similar && known.chars().all(char::is_alphabetic);
+        let changes = if is_word { strsim::osa_distance(known, term) } else { usize::MAX };
         if (1..=changes_max).contains(&changes) {
             near.insert(known.to_string(), (changes as u32, 0));
         }

@@ -59,9 +59,10 @@ impl SearchRequest {
         is_open && self.scope.facts.called_by.is_empty() && is_asked && !self.shape.every_match
     }
 
-    /// Whether the answer is complete only if every file was read: a list or a count of all that matches.
+    /// Whether the answer is complete only if every file was read: a list or a count of all that matches, or names of
+    /// files, which mostly go to another program.
     pub(crate) fn needs_all(&self) -> bool {
-        self.question == Question::Every || self.shape.every_match
+        self.question == Question::Every || self.shape.every_match || self.shape.detail == Detail::Names
     }
 
     /// Beginnings of the question's words as they occur in texts, in lower case.

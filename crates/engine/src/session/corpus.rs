@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use colgrep_core::UnitId;
 use colgrep_core::collapse::FileHit;
 use colgrep_core::knob::Knobs;
 use colgrep_core::query::Query;
@@ -35,9 +34,6 @@ use crate::request::filter::Without;
 use crate::request::rules::Globs;
 use crate::session::project_searcher::{ProjectRanking, ProjectSearcher, RankQuery, single_units};
 
-/// Units whose names may give suggestions.
-const BEST_UNITS: usize = 20;
-
 /// A ranking over several places.
 #[derive(Debug)]
 pub struct RankedTogether {
@@ -45,8 +41,8 @@ pub struct RankedTogether {
     pub ranked: Vec<ProjectRanking>,
     /// All results, best first: the place, and the position in its ranking.
     pub order: Vec<(usize, usize)>,
-    /// The best units of all, each with its place.
-    pub best: Vec<(usize, UnitId)>,
+    /// Whether no unit was ranked at all.
+    pub is_empty: bool,
     /// Strength below which files were left out.
     pub strength_min: f32,
 }
@@ -92,8 +88,7 @@ impl Parts for Vec<ProjectSearcher> {
         let Some(read) = ranked.read_as() else { return Ok(End::default()) };
         let fronts = fronts_of(&self.iter().collect::<Vec<_>>());
         let places: Vec<(&str, &ProjectSearcher)> = fronts.iter().map(String::as_str).zip(self).collect();
-        let own = |unit: UnitId| (unit.part() as usize, unit.within_part());
-        let told = guarded(|| end(read, &ranked.best, is_weak, &|asked| end_of(&places, asked, &own)))?;
+        let told = guarded(|| end(read, ranked.is_empty, is_weak, &|asked| end_of(&places, asked)))?;
         let is_absent = is_weak && (told.is_tokens || !told.unknown.is_empty());
         let too_large: usize = if is_absent { self.iter().map(ProjectSearcher::too_large).sum() } else { 0 };
         Ok(End { too_large, ..told })
@@ -268,7 +263,8 @@ pub fn list(places: &[ProjectSearcher], length: Length, call_lines: bool) -> Res
     let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<ProjectRanking>>>()?;
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
     let order = all.take(length.results).collect();
-    Ok(RankedTogether { ranked, order, best: Vec::new(), strength_min: 0.0 })
+    let is_empty = order.is_empty();
+    Ok(RankedTogether { ranked, order, is_empty, strength_min: 0.0 })
 }
 
 /// Ranks the files of several places together.
@@ -347,7 +343,7 @@ fn parted(
     explanation: Option<Arc<Explanation>>,
 ) -> RankedTogether {
     let colgrep_search::CorpusAnswer { query, hits, weak, units, files, shards, statistics, is_documentation } = answer;
-    let best = units.iter().take(BEST_UNITS).map(|unit| (unit.unit.part() as usize, unit.unit.within_part())).collect();
+    let is_empty = units.is_empty();
     let best_score = best_unpointed(&units);
     let mut own: Vec<colgrep_search::CorpusAnswer> = (0..places)
         .map(|at| colgrep_search::CorpusAnswer {
@@ -381,7 +377,7 @@ fn parted(
         }
         ProjectRanking::new(answer, explanation.clone(), matches, asked.single_units, part).measured_by(best_score)
     });
-    RankedTogether { ranked: ranked.collect(), order, best, strength_min: asked.strength_min }
+    RankedTogether { ranked: ranked.collect(), order, is_empty, strength_min: asked.strength_min }
 }
 
 /// Runs `work` with the places as a corpus and the question as a request to it.

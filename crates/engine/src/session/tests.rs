@@ -135,7 +135,8 @@ fn lists_and_counts_wait_for_every_file() {
         request.shape.every_match = true;
         request
     };
-    for request in [every(), count()] {
+    let names = SearchRequest::new("line of code").files(1_000).detail(Detail::Names);
+    for request in [every(), count(), names] {
         let scene = Scene::new();
         assert_eq!(scene.paths(request).len(), FILES);
         assert_eq!(scene.partial(), 0);

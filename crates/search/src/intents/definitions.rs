@@ -8,7 +8,7 @@ use colgrep_core::identifier_style::is_odd;
 use colgrep_core::query::intents::{Certainty, NamedDeclaration, Pointer, mark_behind};
 use colgrep_core::query::{Identifier, Query, last_segment, plain_path};
 use colgrep_core::token::{is_word_char, parts};
-use colgrep_core::{UnitKind, UnitRole};
+use colgrep_core::{Unit, UnitKind, UnitRole};
 use colgrep_syntax::language;
 
 use super::lookup::{BYTES_READ_MAX, FILES_READ_MAX, IntentLookup, Point, UNITS_MAX};
@@ -246,24 +246,28 @@ impl IntentLookup<'_> {
         units.retain(|unit| unit.kind == UnitKind::Class || !types.contains(&unit.file));
         // Fields and variants often have the names of types and functions.
         keep_best(&mut units, |unit| unit.kind != UnitKind::Constant);
-        self.keep_marked(&mut units, mark_behind(&self.query.text, name))?;
+        self.keep_meant(&mut units, name)?;
         Ok(Defining { units, is_owned, is_aside })
     }
 
-    /// Of a few units of one name, keeps those that end in this mark or, without one, in none, if there are any:
-    /// `insert` is not `insert!`. A question mark at the end of a question keeps all.
-    fn keep_marked(&self, units: &mut Vec<UnitFound>, mark: Option<char>) -> Result<()> {
+    /// Of a few units of one name, keeps those whose form the query has, if there are any: `insert` is not `insert!`, in
+    /// Ruby `Queue.insert` is `self.insert`, and `Queue#insert` is not. A question mark at the end of a question keeps all.
+    fn keep_meant(&self, units: &mut Vec<UnitFound>, name: &str) -> Result<()> {
         if !(2..=MARKED_MAX).contains(&units.len()) {
             return Ok(());
         }
-        let keys: Vec<_> = units.iter().map(|unit| unit.unit).collect();
-        let is_meant = |name: &str| name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark;
-        let mut meant =
-            self.rounds.ask(&StoredUnitsRequest { units: keys.clone() })?.into_iter().map(|unit| is_meant(&unit.name));
-        let mut marked: Vec<(UnitFound, bool)> =
-            units.drain(..).map(|unit| (unit, meant.next().unwrap_or_default())).collect();
-        keep_best(&mut marked, |(_, is_meant)| *is_meant);
-        units.extend(marked.into_iter().map(|(unit, _)| unit));
+        let text = &self.query.text;
+        let mark = mark_behind(text, name);
+        let stored = self.rounds.ask(&StoredUnitsRequest { units: units.iter().map(|unit| unit.unit).collect() })?;
+        let mut meant: Vec<(UnitFound, Unit)> = units.drain(..).zip(stored).collect();
+        keep_best(&mut meant, |(_, unit)| unit.name.chars().next_back().filter(|c| matches!(c, '!' | '?')) == mark);
+        let is_of_type = |unit: &Unit| unit.signature.contains(&format!("self.{name}"));
+        for (sign, wants_type) in [('.', true), ('#', false)] {
+            if text.contains(&format!("{sign}{name}")) {
+                keep_best(&mut meant, |(_, unit)| is_of_type(unit) == wants_type);
+            }
+        }
+        units.extend(meant.into_iter().map(|(unit, _)| unit));
         Ok(())
     }
 

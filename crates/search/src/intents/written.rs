@@ -36,7 +36,7 @@ impl IntentLookup<'_> {
     /// The units of this name, word for word.
     pub(super) fn named_by(&self, text: &str) -> Result<Pointers> {
         let mut pointers = Pointers::default();
-        if text.chars().all(|c| c.is_lowercase() || c == '_') {
+        if text.chars().all(char::is_lowercase) {
             return Ok(pointers);
         }
         let mut found = self.rounds.ask(&WrittenUnitsRequest { text: text.to_string() })?;

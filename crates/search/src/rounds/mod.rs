@@ -16,7 +16,7 @@
 //! | [`LocateRequest`] to [`PathsRequest`] | what the query points at | files, units, lines |
 //! | [`ScoresRequest`] | units and files that must be candidates | the same, scored |
 //! | [`FactsRequest`], [`TopicsRequest`] | candidates, terms of their paths | what the stages need |
-//! | [`LikenessRequest`], [`TextsRequest`] | units | stored scores, texts to encode |
+//! | [`LikenessRequest`], [`TextsRequest`], [`TraitsRequest`] | units | stored scores, texts to encode, what is compared |
 //! | [`StoredUnitsRequest`], [`HoldersRequest`], [`TokensRequest`] | units and files of the answer | what they contain of the query |
 //!
 //! To add a round, write its file and add a row to the list at the end of this file.
@@ -53,6 +53,7 @@ mod texts;
 mod tokens;
 mod top_k;
 mod topics;
+mod traits;
 mod validate;
 mod weighted_files;
 mod written_units;
@@ -98,6 +99,7 @@ pub use term_counts::*;
 pub use texts::*;
 pub use tokens::*;
 pub use topics::*;
+pub use traits::*;
 pub use validate::{COUNT_MAX, LINE_MAX, PLACES_MAX, Validate};
 pub use weighted_files::*;
 pub use written_units::*;
@@ -299,6 +301,7 @@ rounds! {
     NearestRequest,
     LikenessRequest,
     TextsRequest,
+    TraitsRequest,
     LocateRequest,
     DefinitionsRequest,
     NearNamesRequest,

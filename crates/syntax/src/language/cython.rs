@@ -60,7 +60,7 @@ impl CythonText<'_> {
 
     /// Edits the statement at `start`; returns whether a block of C follows.
     fn statement(&mut self, start: usize, code: &str) -> bool {
-        let kinds = ["class"].into_iter().chain(STRUCTURES);
+        let kinds = STRUCTURES.into_iter().chain(["class"]);
         let named =
             kinds.filter_map(|kind| Some((kind, code.find(&format!("{kind} "))? + kind.len() + 1))).min_by_key(|k| k.1);
         let head = code.split(['(', '=']).next().unwrap_or_default();
@@ -68,6 +68,13 @@ impl CythonText<'_> {
             && let Some((kind, name)) = named.filter(|(_, name)| *name <= head.len() && *name > "class".len())
         {
             self.write(start, "class", start + name);
+            // Parameters of a C++ template.
+            if let Some(open) = code.find('[')
+                && let Some(close) = code.rfind(']')
+                && open < close
+            {
+                self.blank(start + open, start + close + 1);
+            }
             return kind != "class";
         }
         if let Some((name, open)) = function_name(code)
@@ -112,6 +119,7 @@ impl CythonText<'_> {
 
 /// The name before the first bracket that follows one directly, and that bracket: of `int f(int x)`.
 fn function_name(code: &str) -> Option<(usize, usize)> {
+    let code = code.split('#').next().unwrap_or_default();
     let value = code.find('=').unwrap_or(code.len());
     let open = code.match_indices('(').map(|(at, _)| at).find(|at| code[..*at].ends_with(is_word))?;
     let name = code[..open].rfind(|c: char| !is_word(c)).map_or(0, |before| before + 1);
@@ -134,6 +142,8 @@ mod tests {
             ("cdef class A(B):\n    cdef int x\n    x = 1\n", "class      A(B):\n    __________\n    x = 1\n"),
             ("cdef struct A:\n    int b\nc = 1\n", "class       A:\n    _____\nc = 1\n"),
             ("cdef extern from \"a.h\":\n    int f(int x)\n", "if 1                  :\n    ____________\n"),
+            ("cdef cppclass A[T]:\n    int f(T&)\n", "class         A   :\n    _________\n"),
+            ("cdef int x # f(y)\n", "_________________\n"),
             ("cdef double RATE = 2\n", "0;          RATE = 2\n"),
             ("cdef inline (int, int) f(): return 1, 2\n", "def                    f(): return 1, 2\n"),
         ] {

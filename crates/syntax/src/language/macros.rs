@@ -87,6 +87,11 @@ fn begins_item(lines: &[(usize, &str)]) -> bool {
 
 /// Words before a type's name.
 const TYPE_WORDS: [&str; 4] = ["class", "struct", "enum", "union"];
+/// Words of types that a macro does not follow as an attribute.
+const PRIMITIVES: [&str; 13] = [
+    "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void", "volatile",
+    "wchar_t",
+];
 /// Words that may precede an attribute at the beginning of a declaration.
 const LEADING: [&str; 9] =
     ["inline", "static", "constexpr", "virtual", "friend", "explicit", "extern", "consteval", "typedef"];
@@ -169,7 +174,8 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             i = name + 2;
             continue;
         }
-        let is_macro = piece == Piece::Upper || DEFINERS.contains(&word);
+        let is_test = names == MacroNames::One && is_capitalized(word) && scope.blocks.is_empty();
+        let is_macro = piece == Piece::Upper || DEFINERS.contains(&word) || is_test;
         let end = if is_macro { behind_arguments(&pieces, i) } else { i + 1 };
         if piece != Piece::Upper && !is_macro && !matches!(piece, Piece::Word) {
             scope.step(piece, &kept, begins_line(text, place.start));
@@ -178,12 +184,15 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             i = end;
             continue;
         } else if piece == Piece::Upper
-            && (is_attribute(text, &pieces, i, end, &kept)
-                || scope.is_attribute(&pieces, end, &kept)
-                || scope.is_modifier(&pieces, i, &kept))
+            && (is_attribute(text, &pieces, i, end, &kept) || scope.is_attribute(&pieces, end, &kept))
         {
             prepared.blank(place.start..pieces[end - 1].1.end);
             i = end;
+            continue;
+        } else if is_capitals(word) && (scope.is_modifier(&pieces, i, &kept) || scope.is_convention(&pieces, i, &kept))
+        {
+            prepared.blank(place.clone());
+            i += 1;
             continue;
         } else if end > i + 1 && pieces.get(end).is_some_and(|p| p.0 == Piece::Sign(b'{')) && scope.is_outside() {
             let arguments = pieces[i + 1].1.end..pieces[end - 1].1.start;
@@ -193,12 +202,32 @@ pub(super) fn c_macros(text: &str, names: MacroNames) -> Option<String> {
             } else if scope.begins(&kept) {
                 prepared.function(word, arguments, names);
             }
+        } else if end > i + 1
+            && word.starts_with("DEFINE_")
+            && pieces.get(end).is_some_and(|p| p.0 == Piece::Sign(b';'))
+            && scope.is_outside()
+        {
+            prepared.variable(pieces[i + 1].1.end..pieces[end - 1].1.start);
         }
         kept.push((piece, word));
         i += 1;
     }
     // Removed arguments may contain multi-byte characters, which become spaces as a whole.
     if prepared.changed { String::from_utf8(prepared.bytes).ok() } else { None }
+}
+
+/// `WINAPI`, `A_B`: upper case, and longer than the name of a type parameter.
+fn is_capitals(word: &str) -> bool {
+    word.len() > 2
+        && word.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && word.bytes().any(|b| b.is_ascii_uppercase())
+        && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// `Test`, `ParameterizedTest`.
+fn is_capitalized(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_uppercase()) && bytes.any(|b| b.is_ascii_lowercase())
 }
 
 /// Whether only white space is before a byte on its line.
@@ -221,13 +250,24 @@ impl PreparedText<'_> {
 
     /// `TEST_CASE("name", "tags") {` and `SYSCALL_DEFINE1(name, int, code) {`: leaves the name alone in the brackets.
     fn function(&mut self, word: &str, arguments: Range<usize>, names: MacroNames) {
-        let Some(first) = argument(self.text, arguments.start, arguments.end) else { return };
+        let Some(first) = argument(self.text, arguments.start, arguments.end) else {
+            // `ParameterizedTest(struct row *row, suite, name) {`.
+            let last = arguments.start + self.text[arguments.clone()].rfind(',').map_or(0, |comma| comma + 1);
+            if let Some(name) = argument(self.text, last, arguments.end) {
+                self.blank(arguments.start..name.start);
+            }
+            return;
+        };
         let behind = first.end + self.text[first.end..arguments.end].find(',').map_or(0, |comma| comma + 1);
         let second = (behind > first.end).then(|| argument(self.text, behind, arguments.end)).flatten();
         let is_text = |argument: &Range<usize>| self.text[argument.clone()].starts_with('"');
-        let is_last = |argument: &Range<usize>| self.text[argument.end..arguments.end].trim().is_empty();
-        let has_suite = ["TEST", "BENCH", "METHOD"].iter().any(|part| word.contains(part)) || word.ends_with("_F");
-        let has_suite = has_suite && !word.contains("FIXTURE");
+        // Options may follow: `Test(suite, name, .init = setup)`.
+        let is_last = |argument: &Range<usize>| {
+            let rest = self.text[argument.end..arguments.end].trim_start().trim_start_matches(',').trim_start();
+            rest.is_empty() || rest.starts_with('.')
+        };
+        let has_suite = ["TEST", "Test", "BENCH", "METHOD"].iter().any(|part| word.contains(part));
+        let has_suite = (has_suite || word.ends_with("_F") || word == "Ensure") && !word.contains("FIXTURE");
         let kept = match second {
             _ if is_text(&first) => first,
             // `TEST_CASE_METHOD(Fixture, "name")`.
@@ -236,6 +276,8 @@ impl PreparedText<'_> {
                 MacroNames::One => second,
                 MacroNames::Two => return,
             },
+            // `A_METHOD(int, name)`.
+            Some(second) if PRIMITIVES.contains(&&self.text[first.clone()]) => second,
             _ => first,
         };
         if self.text[kept.clone()].starts_with('"') {
@@ -246,6 +288,17 @@ impl PreparedText<'_> {
             if !self.text[range.clone()].trim().is_empty() {
                 self.blank(range);
             }
+        }
+    }
+
+    /// `DEFINE_PER_CPU(struct queue, name);`: leaves the name alone in the brackets.
+    fn variable(&mut self, arguments: Range<usize>) {
+        let Some((first, _)) = self.text[arguments.clone()].split_once(',') else { return };
+        let start = arguments.start + first.len() + 1;
+        let is_type = first.trim().contains([' ', '*']) || PRIMITIVES.contains(&first.trim()) || first.ends_with("_t");
+        if is_type && let Some(name) = argument(self.text, start, arguments.end) {
+            self.blank(arguments.start..name.start);
+            self.blank(name.end..arguments.end);
         }
     }
 
@@ -332,6 +385,15 @@ impl DeclarationScope {
         !statement.is_empty() && statement.iter().all(|(piece, word)| is_part(*piece) && *word != "typedef")
     }
 
+    /// Whether a word precedes the `*` of a pointer to a function: `(WINAPI *start)(void)`.
+    fn is_convention(&self, pieces: &[(Piece, Range<usize>)], at: usize, kept: &[(Piece, &str)]) -> bool {
+        let is_sign = |at: usize, sign: u8| pieces.get(at).is_some_and(|p| p.0 == Piece::Sign(sign));
+        let is_name = pieces.get(at + 2).is_some_and(|p| matches!(p.0, Piece::Word | Piece::Upper));
+        let opens = kept.last().is_some_and(|(piece, _)| *piece == Piece::Sign(b'('));
+        let is_pointer = opens && is_sign(at + 1, b'*') && is_name && is_sign(at + 3, b')') && is_sign(at + 4, b'(');
+        is_pointer && self.is_outside()
+    }
+
     /// The end of a macro in the place of an access label: `MY_PRIVATE:`, `signals:`, `slots` of `public slots:`.
     fn label(&self, pieces: &[(Piece, Range<usize>)], at: usize, text: &str, kept: &[(Piece, &str)]) -> Option<usize> {
         let (piece, place) = &pieces[at];
@@ -359,6 +421,11 @@ impl DeclarationScope {
                 is_last && kept.last().is_some_and(|(_, word)| *word != ":")
             }
             [(Piece::Sign(b'@'), _), (_, "property"), ..] => is_last && statement.len() > 3,
+            // `typedef NSString *Name A_B;`, `typedef NSInteger Name A_B;`
+            [(_, "typedef"), .., (Piece::Sign(b'*'), _), (Piece::Word, _)] => is_last,
+            [(_, "typedef"), (Piece::Word, word), (Piece::Word, name)] => {
+                is_last && ![*word, *name].iter().any(|word| TYPE_WORDS.contains(word) || PRIMITIVES.contains(word))
+            }
             // `void f(int x) A_LOCKS(y);`: the macro follows parameters that follow a type and a name.
             [.., (Piece::Sign(b')'), _)] if *next == Piece::Sign(b';') => {
                 let open = statement.iter().position(|(piece, _)| *piece == Piece::Sign(b'('));
@@ -616,12 +683,18 @@ mod tests {
             ("A_TEST_METHOD(B, \"c\", \"d\") {", "A_TEST_METHOD(   sss     ) {"),
             ("A_FIXTURE_TEST(b, C) {", "A_FIXTURE_TEST(b   ) {"),
             ("A_MODULE(b, c) {", "A_MODULE(b   ) {"),
+            ("A_METHODS(int, c, d) {", "A_METHODS(     c   ) {"),
             ("namespace a {\nA_DEFINE3(b, int *, c)\n{", "namespace a {\nA_DEFINE3(b          )\n{"),
             ("- (void)a:(int)b A_B(c(1)) C_D;", "- (void)a:(int)b              ;"),
             ("A_B(c)\n@interface D", "      \n@interface D"),
             ("int A_B c(int d) {", "int     c(int d) {"),
             ("A_B int CD(e)(int f) {", "    int    e (int f) {"),
             ("char *A_B A_C(d)(int e);", "char *        d (int e);"),
+            ("JNIEXPORT jint JNICALL A_b(int c) {", "JNIEXPORT jint         A_b(int c) {"),
+            ("typedef unsigned long (WINAPI *a)(int b);", "typedef unsigned long (       *a)(int b);"),
+            ("typedef NSString *A B_C;", "typedef NSString *A    ;"),
+            ("typedef NSInteger A B_C;", "typedef NSInteger A    ;"),
+            ("static DEFINE_PER_CPU(struct a, b);", "static DEFINE_PER_CPU(          b);"),
             // Types, names and values stay.
             ("const A_B c(int d) {", ""),
             ("typedef int A_B(c)(int d);", ""),
@@ -639,6 +712,12 @@ mod tests {
             ("TEST(A) {", ""),
             ("void f() {\n  FOR_EACH(x, list()) {\n  }\nA_B:\n  g();\n}", ""),
             ("extern int A_B(int);", ""),
+            ("extern WORD a(int);", ""),
+            ("typedef struct A_B C_D;", ""),
+            ("typedef unsigned int A_B;", ""),
+            ("typedef char *A_B;", ""),
+            ("DEFINE_A(b, c);", ""),
+            ("int a = (BCD *)(c);", ""),
             ("static A_TYPE x = A_B(1);", ""),
             ("class A {\n  A() : A_B(1) {}\n  int c = x ? A_B : 1;\n};", ""),
             ("#define A_B class C_D E\nint x;", ""),
@@ -648,6 +727,21 @@ mod tests {
         ] {
             let expected = if expected.is_empty() { None } else { Some(expected) };
             assert_eq!(c_macros(text, MacroNames::Two).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tests_of_c_keep_the_last_name() {
+        for (text, expected) in [
+            ("Test(a, b, .c = d) {", Some("Test(   b        ) {")),
+            ("ATest(struct a *b, c, d) {", Some("ATest(                d) {")),
+            ("Ensure(A, b) {", Some("Ensure(   b) {")),
+            ("Describe(A) {", None),
+            ("struct A {\n  Test(a, b) {", None),
+            ("int Test(a, b) {", None),
+            ("test(a, b) {", None),
+        ] {
+            assert_eq!(c_macros(text, MacroNames::One).as_deref(), expected, "{text}");
         }
     }
 }

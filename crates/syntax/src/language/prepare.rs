@@ -44,6 +44,44 @@ pub(super) fn make(text: &str) -> Option<String> {
     if changed { String::from_utf8(bytes).ok() } else { None }
 }
 
+/// Lua: without the types of Luau's variables, `local x: number = 3`, whose last word the grammar takes for a variable.
+pub(super) fn lua(text: &str) -> Option<String> {
+    edit_lines(text, ": ", |line| {
+        let start = line.len() - line.trim_ascii_start().len();
+        let head = line.windows(3).position(|three| three == b" = ").unwrap_or(line.len());
+        if !line[start..].starts_with(b"local ") || line[start..].starts_with(b"local function") {
+            return;
+        }
+        let (mut depth, mut colon) = (0i32, None);
+        for at in start..head {
+            match line[at] {
+                b'<' | b'{' | b'(' => depth += 1,
+                b'>' if line[at - 1] == b'-' => {}
+                b'>' | b'}' | b')' => depth -= 1,
+                b':' if depth == 0 => colon = colon.or(Some(at)),
+                b',' if depth == 0 => colon.take().into_iter().for_each(|from| line[from..at].fill(b' ')),
+                _ => {}
+            }
+        }
+        colon.into_iter().for_each(|from| line[from..head].fill(b' '));
+    })
+}
+
+/// YAML: without the statements of templates (`{{- if .Values.port }}` on a line of its own), and with names in place of
+/// their expressions (`name: {{ .Values.name }}`).
+pub(super) fn yaml(text: &str) -> Option<String> {
+    edit_lines(text, "{{", |line| {
+        let own = line.trim_ascii();
+        let is_statement = own.starts_with(b"{{") && own.ends_with(b"}}");
+        let mut at = 0;
+        while let Some(open) = line[at..].windows(2).position(|two| two == b"{{").map(|open| at + open) {
+            let Some(length) = line[open..].windows(2).position(|two| two == b"}}") else { return };
+            at = open + length + 2;
+            line[open..at].fill(if is_statement { b' ' } else { b'x' });
+        }
+    })
+}
+
 /// C and Objective-C: applies [`conditions::c`] and [`macros::c_macros`].
 pub(super) fn c(text: &str) -> Option<String> {
     c_family(text, MacroNames::One)
@@ -263,6 +301,32 @@ mod tests {
         ] {
             assert_eq!(make(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn types_of_luau_are_taken_off() {
+        for (text, expected) in [
+            ("local a: number = b\n", "local a         = b\n"),
+            ("  local a: B<C, D>, e: F? = g: h\n", "  local a         , e     = g: h\n"),
+            ("local a: (b: number) -> ()\n", "local a                   \n"),
+            ("local function f(a: number): string\n", "local function f(a: number): string\n"),
+            ("a: b\n", "a: b\n"),
+        ] {
+            assert_eq!(lua(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(lua("local a = 1\n"), None);
+    }
+
+    #[test]
+    fn templates_in_yaml_become_names() {
+        for (text, expected) in [
+            ("  {{- if .A }}\na: {{ .B }}-c\n", "              \na: xxxxxxxx-c\n"),
+            ("{{ if a }}{{ b }}\n", "                 \n"),
+            ("a: {{ b\n", "a: {{ b\n"),
+        ] {
+            assert_eq!(yaml(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(yaml("a: {b: c}\n"), None);
     }
 
     #[test]

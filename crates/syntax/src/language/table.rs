@@ -62,9 +62,11 @@ pub static LANGUAGES: &[Language] = &[
     row!("json", arborium_json, extensions: &["json", "jsonc", "json5", "webmanifest"], file_names: &[".babelrc", ".eslintrc"], category: Data, reader: Some(Reader::Records), minified_extensions: &["json"]),
     row!("julia", arborium_julia, comments: HASH, types_need_brackets: false, extensions: &["jl"], interpreters: &["julia"], paths: LanguagePaths { test_files: &["runtests.jl"], ..LanguagePaths::NONE }, type_keywords: &["struct", "module", "type"], function_keywords: &["function"], value_keywords: &["macro", "const"]),
     row!("kotlin", arborium_kotlin, comments: SLASHES, aliases: &["kt"], extensions: &["kt", "kts"], prepare: Some(prepare::kotlin), paths: LanguagePaths { camel_tests: &["kt"], surefire_tests: &["kt"], layout_folders: &["kotlin"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "object"], function_keywords: &["fun"], value_keywords: &["val", "var"]),
-    row!("lua", arborium_lua, comments: DASHES, types_need_brackets: false, extensions: &["lua", "luau", "rockspec"], interpreters: &["lua", "luajit", "luau"], function_keywords: &["function"], value_keywords: &["local"]),
+    row!("lua", arborium_lua, comments: DASHES, prepare: Some(prepare::lua), types_need_brackets: false, extensions: &["lua", "luau", "rockspec"], interpreters: &["lua", "luajit", "luau"], function_keywords: &["function"], value_keywords: &["local"]),
     row!("make", arborium_make, comments: HASH, prepare: Some(prepare::make), aliases: &["makefile"], extensions: &["mk", "mak"], file_names: &["Makefile", "makefile", "GNUmakefile"], interpreters: &["make"], file_stems: &["Makefile"]),
-    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown", "rmd", "qmd"], category: Prose,
+    row!("markdown", arborium_markdown, aliases: &["md"], extensions: &["md", "markdown", "mdx", "mdown"], category: Prose,
+        prepare: Some(prepare::narrow), has_markdown_headings: true),
+    row!("rmarkdown", arborium_markdown, aliases: &["rmd", "quarto", "qmd"], extensions: &["rmd", "qmd"], category: Prose,
         prepare: Some(prepare::narrow), has_markdown_headings: true),
     row!("nix", arborium_nix, comments: HASH, extensions: &["nix"]),
     row!("objc", arborium_objc, comments: SLASHES, prepare: Some(prepare::c), aliases: &["objective-c"], extensions: &["mm"], member_extensions: &["m"], paths: LanguagePaths { camel_tests: &["m", "mm"], ..LanguagePaths::NONE }, type_keywords: &["struct", "enum", "union", "typedef"], value_keywords: &["@interface", "@protocol", "@implementation"]),
@@ -139,7 +141,7 @@ pub static LANGUAGES: &[Language] = &[
     row!("tsx", arborium_tsx, comments: SLASHES, extensions: &["tsx"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("typescript", arborium_typescript, comments: SLASHES, aliases: &["ts"], extensions: &["mts", "cts"], interpreters: &["deno", "tsx", "ts-node", "bun"], paths: LanguagePaths { typings: &[".d.ts"], ..LanguagePaths::NONE }, type_keywords: &["class", "interface", "enum", "type", "namespace", "module"], function_keywords: &["function"], value_keywords: &["const", "let", "var"]),
     row!("vue", arborium_vue, extensions: &["vue"]),
-    row!("yaml", arborium_yaml, aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data),
+    row!("yaml", arborium_yaml, prepare: Some(prepare::yaml), aliases: &["yml"], extensions: &["yaml", "yml"], file_names: &[".clang-format", ".clang-tidy"], category: Data),
     row!("zig", arborium_zig, comments: SLASHES, extensions: &["zig", "zon"], function_keywords: &["fn"], value_keywords: &["const", "var"]),
     // Rows without a grammar: their files have a special reader, or are cut into blocks of lines.
     Language {

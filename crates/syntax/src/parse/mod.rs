@@ -258,6 +258,10 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
     }
     let has_error = collect(&read, text, compiled, &[], &budget, &mut found)?;
     let mut note = has_error.then(|| "parsed with syntax errors".to_string());
+    // Before the definitions of embedded code are added.
+    if language.has_markdown_headings {
+        headings::nest(&mut found.definitions, text);
+    }
     for (name, ranges) in std::mem::take(&mut found.embedded) {
         let Some(inner) = language::by_name(&name).and_then(Language::compiled) else { continue };
         if let Err(spent) = collect(&read, text, inner, &ranges, &budget, &mut found) {
@@ -278,9 +282,6 @@ fn parse_within(text: &str, language: &'static Language, compiled: &Compiled) ->
     }
     if language.reader == Some(Reader::Pod) {
         headings::add_pod(&mut found, &lines);
-    }
-    if language.has_markdown_headings {
-        headings::nest(&mut found.definitions, text);
     }
     let imports = imports(text, &mut found);
     let room = UNIT_BYTES_BASE + UNIT_BYTES_PER_BYTE * text.len();

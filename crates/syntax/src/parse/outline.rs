@@ -57,7 +57,8 @@ const STATEMENTS: [&str; 22] = [
 /// Words behind others that are no name, although a bracket follows.
 const NO_NAMES: [&str; 10] = ["if", "else", "elsif", "elif", "while", "for", "foreach", "switch", "catch", "function"];
 /// Keywords of one language that name functions in others. Neither they nor a name after nothing but them is defined.
-const KEYWORDS: [(&str, &[&str]); 1] = [("dlang", &["assert", "debug", "mixin", "pragma", "version"])];
+const KEYWORDS: [(&str, &[&str]); 1] =
+    [("dlang", &["assert", "cast", "debug", "is", "mixin", "pragma", "typeid", "typeof", "version"])];
 /// Words before a bracket that are not called.
 const NOT_CALLED: [&str; 32] = [
     "if", "elseif", "elsif", "elif", "else", "while", "for", "foreach", "switch", "return", "case", "when", "catch",
@@ -65,6 +66,8 @@ const NOT_CALLED: [&str; 32] = [
     "def", "let", "sizeof", "typeof",
 ];
 
+/// How much of a first line is searched for the definition's end, in bytes.
+const REST_BYTES_MAX: usize = 400;
 /// First characters of an outermost form of a Lisp.
 const FORM_BEGINNINGS: [char; 7] = ['(', '[', '#', '\'', '`', ',', '@'];
 
@@ -107,6 +110,8 @@ struct OpenDefinition<'a> {
     last: Option<&'a Regex>,
     /// Whether it is a form in brackets, as in Lisps.
     is_form: bool,
+    /// Whether a semicolon ends its first line.
+    is_statement: bool,
     name: &'a str,
     definition: Definition,
 }
@@ -133,7 +138,7 @@ impl OpenDefinition<'_> {
             (DefinitionExtent::Indented, _) if self.is_form => {
                 is_left && line.trim_start().starts_with(FORM_BEGINNINGS)
             }
-            (DefinitionExtent::Indented, _) => is_left && !goes_on(line.trim_start()),
+            (DefinitionExtent::Indented, _) => is_left && (self.is_statement || !goes_on(line.trim_start())),
             (DefinitionExtent::Next(own), Some(DefinitionExtent::Next(other))) => other <= own,
             // Without a last line of its own, a function ends before the next definition, anything else before the next
             // of its kind.
@@ -264,12 +269,21 @@ impl<'a> OutlineReader<'a> {
             extent,
             last: last.as_ref(),
             is_form: line.trim_start().starts_with('('),
+            is_statement: line.trim_end().ends_with(';'),
             name: &line[name.clone()],
             definition,
         });
-        if extent == DefinitionExtent::Line {
+        let ends_here = last.as_ref().is_some_and(|last| self.ends_on_line(&line[name.end..], last));
+        if extent == DefinitionExtent::Line || ends_here {
             self.close(self.open.len() - 1, number);
         }
+    }
+
+    /// Whether the rest of a first line contains what ends the definition: `function f(); endfunction`.
+    fn ends_on_line(&self, rest: &str, last: &Regex) -> bool {
+        let comment = self.language.comments.iter().filter_map(|mark| rest.find(*mark)).min();
+        let code = &rest[..rest.floor_char_boundary(comment.unwrap_or(rest.len()).min(REST_BYTES_MAX))];
+        code.match_indices([' ', '\t', ';']).any(|(at, _)| last.is_match(&code[at + 1..]))
     }
 
     /// Ends the definitions from position `from` on with line `end`.

@@ -205,7 +205,7 @@ impl<'a> StatementReader<'a> {
         }
         while matches!(
             self.word(name).as_str(),
-            "IF" | "NOT" | "EXISTS" | "CONCURRENTLY" | "BODY" | "ONLY" | "AUTHORIZATION" | "FUNCTION"
+            "IF" | "NOT" | "EXISTS" | "CONCURRENTLY" | "BODY" | "ONLY" | "AUTHORIZATION" | "FUNCTION" | "TRIGGER"
         ) && self.is_name(name + 1)
         {
             name += 1;

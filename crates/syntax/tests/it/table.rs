@@ -47,7 +47,7 @@ fn files_go_by_their_names() {
         ("schema.pgsql pkg.pkb", "sql"),
         ("job.nomad main.tofu", "hcl"),
         ("app.es6", "javascript"),
-        ("report.Rmd report.qmd", "markdown"),
+        ("report.Rmd report.qmd", "rmarkdown"),
         ("CMakeLists.txt a/FindZ.cmake", "cmake"),
         ("builder.txt", "text"),
     ] {

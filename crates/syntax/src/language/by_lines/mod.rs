@@ -126,9 +126,11 @@ const CALLS: &str = r"([A-Za-z_]\w*)\s?\(";
 /// Calls in Lisps.
 const LISP_CALLS: &str = r"\(([A-Za-z*+!<>=?_-][^\s()\[\]{}]*)";
 /// A function of the C family with its body: `static int f(int a) {`.
-const C_FUNCTION: DefinitionLine = function(r"(?:[\w<>\[\],.*&?@:]+\s+)+[*&]*(\w+)\s*\([^;{}=]*(?:\{.*|=>.*)?$");
+const C_FUNCTION: DefinitionLine =
+    function(r"\[?[\w@<][\w<>\[\],.*&?@:]*\s+(?:[\w<>\[\],.*&?@:]+\s+)*[*&]*(\w+)\s*\([^;{}=]*(?:\{.*|=>.*)?$");
 /// A type of the C family.
-const C_TYPE: DefinitionLine = class(r"(?:[\w@]+\s+)*?(?:class|struct|interface|trait|enum|union)\s+(\w+)[^;=()]*$");
+const C_TYPE: DefinitionLine =
+    class(r"(?:[\w@]+\s+)*?(?:class|struct|interface|trait|enum|union)\s+(\w+)(?:[^;=()]*|[^;=(){]*\{.*)$");
 
 /// Marks of comments.
 const SLASHES: &[&str] = &["//", "/*"];

@@ -10,6 +10,7 @@ lined!(APEX, "apex", ["trigger"], SLASHES, [
     class(r"trigger\s+(\w+)\s+on\b"),
     C_TYPE,
     C_FUNCTION,
+    constant(r"(?:(?:public|private|protected|global|static|final|transient)\s+)+(?:[\w<>,.\[\]]+\s+)(\w+)\s*(?:=|;|\{)"),
 ], calls: CALLS, ignores_case: true; member_extensions: &["trigger"]);
 lined!(AWK, "awk", ["awk", "gawk"], HASH, [
     function(r"func(?:tion)?\s+(\w+)\s*\("),
@@ -20,9 +21,9 @@ lined!(BATCH, "batchfile", ["bat", "cmd"], &["rem ", "::", "@rem "], [
 ], calls: r"call\s+:([\w.-]+)", ignores_case: true; aliases: &["bat"], member_extensions: &["cmd"]);
 lined!(CLOJURE, "clojure", ["clj", "cljs", "cljc", "bb"], SEMICOLON, [
     DefinitionLine { what: "function.test", ..function(r"\(deftest\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)") },
-    function(r"\((?:defn-?|defmacro|defmulti|defmethod|>defn)\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)"),
+    function(r"\((?:[\w.]+/)?(?:defn-?|defmacro|defmulti|defmethod|>defn)\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)"),
     class(r"\((?:defprotocol|defrecord|deftype|definterface)\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)"),
-    constant(r"\((?:def|defonce|s/def|s/fdef|def[a-z]+)\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)"),
+    constant(r"\((?:[\w.]+/)?(?:fdef|def[a-z]*)\s+(?:\^\S+\s+)*([^\s()\[\]{}]+)"),
     // A method of a protocol or a record.
     function(r"^\s+\(([A-Za-z*!?-][^\s()\[\]{}/.]*)\s+\["),
 ], imports: r"\(:?(?:require|import|use)\b", calls: LISP_CALLS; aliases: &["clj"], interpreters: &["bb", "clojure"]);
@@ -41,6 +42,8 @@ lined!(CRYSTAL, "crystal", ["cr"], HASH, [
     class(r"(?:private\s+|abstract\s+)*(?:class|struct|module|enum|lib|union|annotation)\s+(?:\w+::)*(\w+)"),
     declaration(r"(?:private\s+|protected\s+)*abstract\s+def\s+(?:self\.)?(\w+[?!=]?)"),
     function(r"(?:private\s+|protected\s+)*(?:def|fun|macro)\s+(?:self\.)?(\w+[?!=]?|[+*/<>=!~\[\]?-]+)"),
+    class(r"record\s+([A-Z]\w*)"),
+    constant(r"(?:class_)?(?:property|getter|setter)[?!]?\s+(\w+)\s*(?:[:=,]|$)").line(),
     constant(r"(?:alias\s+)?([A-Z]\w*)\s*="),
 ], imports: r"require\s", calls: CALLS);
 lined!(DLANG, "dlang", ["d", "di"], &["//", "/*", "/+"], [
@@ -48,7 +51,7 @@ lined!(DLANG, "dlang", ["d", "di"], &["//", "/*", "/+"], [
     class(r"(?:[\w@]+(?:\s*\([^()]*\))?\s+)*?(?:class|struct|interface|enum|union)\s+(\w+)\s*(?:\(.*|[^;=(){]*(?:\{.*)?)$"),
     function(r"(?:[\w@]+\s+)*?(this|~this)\s*\([^;]*(?:\{.*)?$"),
     // A type may be `const(char)[]`, and attributes have arguments: `extern(C)`.
-    function(r"(?:[\w<>\[\],.*&?@:!]+(?:\([^()]*\)[\w\[\]*.!]*)?\s+)+[*&]*(\w+)\s*\([^;{}]*(?:\{.*|=>.*)?$"),
+    function(r"[\w@][\w<>\[\],.*&?@:!]*(?:\([^()]*\)[\w\[\]*.!]*)?\s+(?:[\w<>\[\],.*&?@:!]+(?:\([^()]*\)[\w\[\]*.!]*)?\s+)*[*&]*(\w+)\s*\([^;{}]*(?:\{.*|=>.*)?$"),
     DefinitionLine { what: "function.test", ..function(r"@\(?\x22([^\x22]+)\x22\)?\s*unittest\b") },
     constant(r"(?:enum|alias)\s+(?:[\w\[\]]+\s+)?(\w+)\s*=").line(),
 ], imports: r"(?:public\s+|static\s+)?import\s", calls: CALLS; aliases: &["d"], member_extensions: &["d"]);
@@ -59,7 +62,7 @@ lined!(ELM, "elm", ["elm"], &["--", "{-"], [
     function(r"^([a-z]\w*)(?:\s+[^=]*)?\s=(?:\s|$)"),
 ], imports: r"^import\s"; merges_clauses: true);
 lined!(EMACS_LISP, "emacslisp", ["el"], SEMICOLON, [
-    function(r"\((?:cl-|ert-)?(?:defun|defmacro|defsubst|defgeneric|defmethod|deftest|define-inline|defadvice|define-(?:minor|derived|generic|globalized-minor|compilation)-mode|define-skeleton)\*?\s+\(?(?:setf\s+)?([^\s()]+)"),
+    function(r"\((?:cl-|ert-)?(?:defun|defmacro|defsubst|defgeneric|defmethod|deftest|define-inline|defadvice|define-(?:minor|derived|generic|globalized-minor|compilation)-mode|define-skeleton|transient-define-[a-z]+)\*?\s+\(?(?:setf\s+)?([^\s()]+)"),
     class(r"\((?:cl-)?(?:defstruct|defclass|deftype|define-error)\s+\(?'?([^\s()]+)"),
     constant(r"\((?:defvar|defconst|defcustom|defface|defgroup|defvar-local|defvar-keymap|defalias|define-obsolete-(?:function|variable)-alias|define-(?:abbrev-table|button-type|ibuffer-[a-z]+|package))\s+'?([^\s()]+)"),
 ], imports: r"\((?:require|use-package)\b", calls: LISP_CALLS; aliases: &["elisp"], member_extensions: &["el"],
@@ -78,16 +81,20 @@ lined!(FENNEL, "fennel", ["fnl"], SEMICOLON, [
     constant(r"^\((?:local|global|var)\s+([^\s()\[\]{}]+)"),
 ], calls: LISP_CALLS; interpreters: &["fennel"]);
 lined!(FISH, "fishshell", ["fish"], HASH, [
-    function(r"function\s+([^\s;-]\S*)"),
+    function(r"function\s+([^\s;-][^\s;]*)"),
+    constant(r"(?:alias|abbr)\s+(?:-\S+\s+)*([^\s=;'\x22-][^\s=;'\x22]*)").line(),
     constant(r"set\s+-[a-zA-Z]*[gxU][a-zA-Z]*\s+(\w+)").line(),
 ], imports: r"source\s"; aliases: &["fish"], member_extensions: &["fish"], interpreters: &["fish"]);
 lined!(FSHARP, "fsharp", ["fs", "fsi", "fsx"], &["//", "(*"], [
     class(r"module\s+(?:rec\s+|internal\s+|private\s+|public\s+)*(\w+)\s*="),
     class(r"(?:type|and)\s+(?:internal\s+|private\s+|public\s+)*(?:\[<[^>]*>\]\s*)?(\w+)"),
+    class(r"exception\s+(\w+)").line(),
     function(r"(?:static\s+|abstract\s+)*(?:member|override|default|abstract)\s+(?:inline\s+|private\s+|internal\s+|val\s+)*(?:\w+\.)?(\w+)"),
-    function(r"let\s+(?:rec\s+|inline\s+|private\s+|internal\s+|public\s+)*(\w+'*|\(\|[^)]*\|\))(?:\s*<[^>]*>)?(?:\s*\(|\s+\w)[^=]*=?"),
+    // Before the functions, whose name may be such a word.
+    constant(r"let\s+(?:(?:mutable|inline|private|internal|public)\s+)+(\w+'*)\s*[:=]"),
+    function(r"let\s+(?:rec\s+|inline\s+|private\s+|internal\s+|public\s+)*(\w+'*|``[^`]+``|\(\|[^)]*\|\)|\([^\w\s()]+\))(?:\s*<[^>]*>)?(?:\s*\(|\s+\w)[^=]*=?"),
     function(r"and\s+(\w+'*)\s+[^=]*="),
-    constant(r"let\s+(?:mutable\s+|inline\s+|private\s+|internal\s+|public\s+)*(\w+'*)\s*[:=]"),
+    constant(r"let\s+(\w+'*)\s*[:=]"),
 ], imports: r"(?:open|#load|#r)\s"; aliases: &["fs", "f#"], member_extensions: &["fs"]);
 lined!(GDSCRIPT, "gdscript", ["gd"], &["#", "\"\"\""], [
     class(r"class\s+(\w+)"),
@@ -95,7 +102,7 @@ lined!(GDSCRIPT, "gdscript", ["gd"], &["#", "\"\"\""], [
     class(r"enum\s+(\w+)"),
     function(r"(?:static\s+)?func\s+(\w+)"),
     constant(r"signal\s+(\w+)").line(),
-    constant(r"(?:@\w+(?:\([^)]*\))?\s+)*(?:static\s+)?(?:const|var)\s+(\w+)"),
+    constant(r"(?:@\w+(?:\([^)]*\))?\s+|export(?:\([^)]*\))?\s+|onready\s+|static\s+)*(?:const|var)\s+(\w+)"),
 ], imports: r"extends\s", calls: CALLS);
 lined!(GLEAM, "gleam", ["gleam"], SLASHES, [
     function(r"(?:pub\s+)?fn\s+(\w+)"),
@@ -103,11 +110,13 @@ lined!(GLEAM, "gleam", ["gleam"], SLASHES, [
     constant(r"(?:pub\s+)?const\s+(\w+)"),
 ], imports: r"import\s", calls: CALLS);
 lined!(GROOVY, "groovy", ["groovy", "gradle", "gvy", "jenkinsfile"], SLASHES, [
-    class(r"(?:[\w@]+\s+)*?(?:class|interface|trait|enum|@interface)\s+(\w+)[^;=()]*$"),
+    class(r"(?:[\w@]+\s+)*?(?:class|interface|trait|enum|@interface)\s+(\w+)(?:[^;=()]*|[^;=(){]*\{.*)$"),
     section(r"(?:stage|tasks\.register|tasks\.create|task)\s*\(\s*['\x22]?([^'\x22(),]+)['\x22]?"),
     section(r"task\s+(\w+)\b"),
     function(r"(?:[\w<>\[\],.?@]+\s+)+(\w+|\x22[^\x22]+\x22|'[^']+')\s*\([^;{}=]*(?:=[^;{}]*)?(?:\{.*)?$"),
+    function(r"(?:(?:public|private|protected)\s+)?([A-Z]\w*)\s*\([^(){};=]*\)\s*(?:throws\s[^{]*)?\{"),
     constant(r"(?:(?:final|static|private|public|protected)\s+)*(?:def|ext\.)\s*(\w+)\s*="),
+    constant(r"(?:(?:final|static|private|public|protected|volatile|transient)\s+)+(?:[\w<>\[\],.]+\s+)?(\w+)\s*(?:=[^=]|$)"),
 ], imports: r"import\s", calls: CALLS; aliases: &["gradle"], file_names: &["Jenkinsfile"],
     interpreters: &["groovy"]);
 lined!(HAXE, "haxe", ["hx"], SLASHES, [
@@ -135,7 +144,7 @@ lined!(MOJO, "mojo", ["mojo", "\u{1f525}"], &["#", "\"\"\""], [
 lined!(NIM, "nim", ["nim", "nims", "nimble"], &["#", "#["], [
     function(r"(?:proc|func|method|iterator|converter|template|macro)\s+(`[^`]+`|\w+)"),
     class(r"(?:type\s+)?(\w+)\*?\s*(?:\{[^}]*\}\s*)?(?:\[[^\]]*\]\s*)?=\s*(?:ref\s+|ptr\s+)*(?:object|enum|tuple|distinct|concept|proc)\b"),
-    constant(r"^(?:const|let|var)\s+(\w+)\*?\s*[:=]"),
+    constant(r"^(?:const|let|var)\s+(\w+)\*?\s*(?:\{\.[^}]*\}\s*)?[:=]"),
 ], imports: r"(?:import|from|include)\s", calls: CALLS; interpreters: &["nim"]);
 lined!(NUSHELL, "nushell", ["nu"], HASH, [
     function(r"(?:export\s+)?def\s+(?:--\w+\s+)*(\x22[^\x22]+\x22|'[^']+'|[\w-]+)"),
@@ -197,6 +206,7 @@ lined!(TCL, "tcl", ["tcl", "itcl"], HASH, [
 lined!(VALA, "vala", ["vala", "vapi"], SLASHES, [
     C_TYPE,
     C_FUNCTION,
+    function(r"(?:(?:public|private|protected|internal)\s+)?\w+\.(\w+)\s*\([^;{}=]*\)\s*(?:throws\s[^{]*)?\{"),
     class(r"namespace\s+([\w.]+)"),
     declaration(r"(?:[\w<>\[\],.?]+\s+)*(?:signal|delegate|abstract|extern)\s+(?:[\w<>\[\],.?]+\s+)+(\w+)\s*\(.*;"),
     constant(r"(?:public|private|protected|internal|const|static)\s+(?:[\w<>\[\],.?]+\s+)+(\w+)\s*(?:=|;|\{)"),

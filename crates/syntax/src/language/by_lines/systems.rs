@@ -35,6 +35,7 @@ lined!(COBOL, "cobol", ["cob", "cbl", "cpy", "cobol"], &["*"], [
 lined!(FORTRAN, "fortran", ["f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "fpp"], &["!"], [
     class(r"(?:sub)?module\s+(?:\([\w: ]+\)\s*)?(\w+)\s*(?:!.*)?$").ended(r"end\s*(?:sub)?module\b"),
     class(r"program\s+(\w+)").ended(r"end\s*(?:program\b|$)"),
+    class(r"block\s*data\s+(\w+)").ended(r"end\b"),
     class(r"type\s*(?:,\s*[\w()]+\s*)*(?:::\s*|\s)(\w+)\s*(?:!.*)?$").ended(r"end\s*type\b"),
     class(r"(?:abstract\s+)?interface\s+(\w+)").ended(r"end\s*interface\b"),
     function(r"(?:(?:recursive|pure|elemental|impure|module|non_recursive)\s+)*subroutine\s+(\w+)")
@@ -76,7 +77,8 @@ lined!(ODIN, "odin", ["odin"], SLASHES, [
 lined!(PASCAL, "pascal", ["pas", "dpr", "lpr", "dpk"], &["//", "{", "(*"], [
     class(r"(\w+)\s*(?:<[^>]*>\s*)?=\s*(?:packed\s+)?(?:class|record|interface|object)\b.*;\s*$").line(),
     class(r"(\w+)\s*(?:<[^>]*>\s*)?=\s*(?:packed\s+)?(?:class|record|interface|object)\b").closed(r"end\b"),
-    function(r"(?:class\s+)?(?:procedure|function|constructor|destructor|operator)\s+(?:([\w.<>]+)\.)?(\w+)").closed(r"end\b"),
+    class(r"(T\w+)\s*=\s*\([^()]*(?:\)\s*;\s*)?$"),
+    function(r"(?:class\s+|generic\s+)?(?:procedure|function|constructor|destructor|operator)\s+(?:([\w.<>]+)\.)?(\w+|[+*/<>=-]+)").closed(r"end\b"),
     constant(r"const\s+(\w+)\s*[:=]"),
 ], imports: r"uses\s", calls: CALLS, ignores_case: true; aliases: &["delphi"]);
 lined!(SYSTEM_VERILOG, "systemverilog", ["sv", "svh", "vh"], SLASHES, [

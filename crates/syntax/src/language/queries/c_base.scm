@@ -22,12 +22,27 @@
   type: (type_identifier) @_macro
   declarator: (parenthesized_declarator (identifier) @name)
   body: (compound_statement) @body
-  (#match? @_macro "^[A-Z0-9_]*TEST[A-Z0-9_]*$|^SCENARIO$")) @function.test
+  (#match? @_macro "^[A-Z0-9_]*TEST[A-Z0-9_]*$|^SCENARIO$|Test$|^Ensure$")) @function.test
 (function_definition
   type: (type_identifier) @_macro
   declarator: (parenthesized_declarator (identifier) @name)
   body: (compound_statement) @body
-  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^DEFUN$|^BENCHMARK$")) @function
+  (#match? @_macro "^[A-Z][A-Z0-9]*_[A-Z0-9_]*$|^[A-Z][a-zA-Z]*[a-z]|^DEFUN$|^BENCHMARK$")) @function
+; A function without a type, or a macro that defines one, and parameters that the grammar takes for the function's end:
+; `main(argc, argv) {…}`, `static int f(a) int a; {…}`.
+(translation_unit
+  (expression_statement
+    (call_expression function: (identifier) @name arguments: (argument_list) @parameters)) @function
+  . (compound_statement "{" @body) @function)
+(translation_unit
+  (declaration
+    type: (_) @return
+    declarator: [
+      (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)
+      (pointer_declarator
+        declarator: (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))
+    ]) @function
+  . (compound_statement "{" @body) @function)
 
 (declaration
   type: (_) @return

@@ -79,7 +79,15 @@
       (variable_list name: (identifier) @name)
       (expression_list . (_) @_value))) @constant)
   (#not-match? @_value "^require\\b"))
-(chunk (assignment_statement (variable_list name: (identifier) @name)) @constant)
+; Luau: `type Name = …`, `export type Name = …`.
+((assignment_statement (variable_list . name: (identifier) @_type) . (ERROR . (identifier) @name)) @constant
+  (#eq? @_type "type"))
+((assignment_statement
+  (variable_list . name: (identifier) @_export)
+  . (ERROR . (identifier) @_type . (identifier) @name)) @constant
+  (#eq? @_export "export")
+  (#eq? @_type "type"))
+(chunk (assignment_statement (variable_list name: (identifier) @name) . "=") @constant)
 (chunk
   (assignment_statement
     (variable_list name: (dot_index_expression table: (_) @parent field: (identifier) @name))) @constant)

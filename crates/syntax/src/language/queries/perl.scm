@@ -19,6 +19,13 @@
   (#any-of? @_modifier "around" "before" "after" "override" "augment" "helper"))
 ((expression_statement
   (ambiguous_function_call_expression
+    function: (function) @_modifier
+    arguments: (list_expression
+      . (quoted_word_list content: (string_content) @words)
+      (anonymous_subroutine_expression body: (block) @body)))) @function
+  (#any-of? @_modifier "around" "before" "after" "override" "augment"))
+((expression_statement
+  (ambiguous_function_call_expression
     function: (function) @_test
     arguments: (list_expression
       . [(autoquoted_bareword) (string_literal) (interpolated_string_literal)] @name

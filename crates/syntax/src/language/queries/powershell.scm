@@ -16,6 +16,28 @@
     (array_literal_expression (unary_expression (script_block_expression) @body)))) @function
   (#match? @_configuration "^(?i:configuration)$"))
 
+; Set-Alias ll Get-ChildItem; New-Alias -Name ll -Value Get-ChildItem
+((command
+  command_name: (command_name) @_alias
+  command_elements: (command_elements
+    . (command_argument_sep)
+    . [
+      (generic_token) @name
+      (array_literal_expression (unary_expression (string_literal) @name))
+    ])) @constant
+  (#match? @_alias "^(?i:(Set|New)-Alias)$"))
+((command
+  command_name: (command_name) @_alias
+  command_elements: (command_elements
+    (command_parameter) @_parameter
+    . (command_argument_sep)
+    . [
+      (generic_token) @name
+      (array_literal_expression (unary_expression (string_literal) @name))
+    ])) @constant
+  (#match? @_alias "^(?i:(Set|New)-Alias)$")
+  (#match? @_parameter "^(?i:-Name)$"))
+
 (class_statement . (simple_name) @name "{" @body) @class
 (class_statement . (simple_name) @name (simple_name) @extends) @class
 (enum_statement . (simple_name) @name "{" @body) @class

@@ -23,6 +23,7 @@
 (assignment left: [(pattern_list) (tuple_pattern) (list_pattern)] @names) @constant
 ; `A = B = 3`: `B` too has the whole statement.
 (assignment right: (assignment left: (identifier) @name)) @constant
+(assignment right: (assignment left: [(pattern_list) (tuple_pattern) (list_pattern)] @names)) @constant
 ; Build rules: `cc_library(name = "core")`.
 (module (call
   arguments: (argument_list (keyword_argument name: (identifier) @_name value: (string) @name))

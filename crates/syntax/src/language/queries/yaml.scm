@@ -13,7 +13,7 @@
         key: (_) @_list
         value: (block_node
           (block_mapping
-            (block_mapping_pair key: (_) @name value: (block_node)) @section)))))
+            (block_mapping_pair key: (_) @name value: [(block_node) (flow_node (flow_mapping))]) @section)))))
   (#any-of? @_list "jobs" "services" "paths" "definitions" "components" "Resources" "stages" "tasks"
     "volumes" "networks"))
 
@@ -43,6 +43,21 @@
   (#eq? @_metadata "metadata")
   (#eq? @_name "name"))
 
+; In a list of objects.
+((block_sequence_item
+  (block_node
+    (block_mapping
+      (block_mapping_pair key: (_) @_kind value: (flow_node) @parent)
+      . (block_mapping_pair
+          key: (_) @_metadata
+          value: [
+            (block_node (block_mapping (block_mapping_pair key: (_) @_name value: (flow_node) @name)))
+            (flow_node (flow_mapping (flow_pair key: (_) @_name value: (flow_node) @name)))
+          ])))) @section
+  (#eq? @_kind "kind")
+  (#eq? @_metadata "metadata")
+  (#eq? @_name "name"))
+
 ; The same on one line.
 ((document
   (flow_node
@@ -66,10 +81,13 @@
             (block_mapping_pair
               value: (block_node
                 (block_mapping
-                  (block_mapping_pair key: (_) @name value: (block_node)) @section))))))))
+                  (block_mapping_pair key: (_) @name value: [(block_node) (flow_node (flow_mapping))]) @section))))))))
   (#eq? @_components "components"))
 ((block_mapping_pair
   value: (block_node (block_mapping (block_mapping_pair key: (_) @_id value: (flow_node) @name)))) @section
+  (#eq? @_id "operationId"))
+((flow_pair
+  value: (flow_node (flow_mapping (flow_pair key: (_) @_id value: (flow_node) @name)))) @section
   (#eq? @_id "operationId"))
 
 (comment) @comment
