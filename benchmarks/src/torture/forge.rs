@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer};
+use colgrep_cluster::{Catalog, Cluster, Generation, HostedRepository, ReplicaTimeouts, ShardServer, VERSION};
 use colgrep_engine::Env;
 use colgrep_engine::project::Project;
 use colgrep_engine::project::open::update;
@@ -279,7 +279,7 @@ fn noise(address: SocketAddr, random: &mut StdRng) -> Result<bool> {
     let frame = |bytes: &[u8]| [&(bytes.len() as u32).to_le_bytes(), bytes].concat();
     let mut sent = Vec::new();
     // The magic number, the version, a random number; and a credential without a proof.
-    let mut hello = [&b"colgrep\x01\x0a"[..], &[7; 32]].concat();
+    let mut hello = [&b"colgrep\x01"[..], &[VERSION as u8], &[7; 32]].concat();
     if random.random_ratio(1, 8) {
         changed(&mut hello, random);
     }

@@ -30,7 +30,7 @@ pub use cluster::{Cluster, ClusterHealth, ClusterScope, ReplicaHealth, ShardHeal
 pub use coverage::{MissingShard, PartialRepository, RepeatedRepository, ShardCoverage, UnservedRepository, in_shard};
 pub use error::{Error, Result};
 pub use gathered::Gathered;
-pub use message::{FileProgress, LINES_MAX, LineFound, LinesFound, ServedRepository};
+pub use message::{FileProgress, LINES_MAX, LineFound, LinesFound, ServedRepository, VERSION};
 pub use replica::{QuestionTraffic, ReplicaTimeouts};
 pub use serve::ShardServer;
 pub use shard_addresses::ShardAddresses;

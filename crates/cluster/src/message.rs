@@ -21,7 +21,8 @@ use crate::handshake::{Nonce, Proof};
 
 /// The first bytes of a hello.
 pub const MAGIC: [u8; 8] = *b"colgrep\x01";
-/// Version of the messages, raised with every change of a released one. Other versions are rejected.
+/// Version of the messages, raised with every change of a released one but new fields of a scope. Other versions are
+/// rejected.
 pub const VERSION: u32 = 13;
 
 /// The first message of a connection.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::corpus::{Corpus, NAMES, QUERY, Serving, asked, cluster, everything, frame, hurried, name, through};
-use colgrep_cluster::{Cluster, ClusterScope, Generation, ReplicaTimeouts, ShardCoverage};
+use colgrep_cluster::{Cluster, ClusterScope, Generation, ReplicaTimeouts, ShardCoverage, VERSION};
 use colgrep_engine::Scope;
 
 /// What a proxy does after a number of answers.
@@ -195,7 +195,7 @@ fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
 fn broken_frames_end_their_connection_alone() {
     let corpus = Corpus::new(&NAMES[..2]);
     let serving = Serving::new(corpus.repositories.clone(), None);
-    let hello = frame(&[&b"colgrep\x01\x0b"[..], &[7; 32]].concat());
+    let hello = frame(&[&b"colgrep\x01"[..], &[VERSION as u8], &[7; 32]].concat());
     assert!(raw(serving.address, &hello).len() > 8, "a hello is answered");
     // Without a token, any credential will do.
     let greeting = [&hello[..], &frame(&[0])].concat();
@@ -204,7 +204,7 @@ fn broken_frames_end_their_connection_alone() {
     let says_no = |answer: &[u8]| answer.len() > 4 && answer[4] == 1;
     for other in [b"colgrep\x01\x04\x00", b"colgrep\x01\x63\x00"] {
         // `Err`, the failure of another version, and the one that is spoken here.
-        assert_eq!(refused(&frame(other))[4..], [1, 0, 11], "another version");
+        assert_eq!(refused(&frame(other))[4..], [1, 0, VERSION as u8], "another version");
     }
     assert!(says_no(&refused(&frame(&[&b"GREPCOL\x01\x0a"[..], &[7; 32]].concat()))), "another program");
     for broken in [&[][..], &hello[..5], &[0xff; 64], b"\x00\x00\x00\x00", &[7; 3]] {

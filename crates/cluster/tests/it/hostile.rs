@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 
 use crate::corpus::{Corpus, NAMES, QUERY, Serving, asked, cluster, everything, frame, hurried, through};
-use colgrep_cluster::{ClusterScope, ReplicaTimeouts};
+use colgrep_cluster::{ClusterScope, ReplicaTimeouts, VERSION};
 use colgrep_engine::Scope;
 
 const TOKEN: &str = "a-token-of-some-length";
@@ -72,7 +72,8 @@ fn a_token_never_goes_over_the_wire() {
     assert!(coverage.missing[0].why.contains("does not know the token"), "{coverage:?}");
     // Greetings, each with a number of its own, and nothing else.
     let hellos: Vec<Vec<u8>> = got.try_iter().collect();
-    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(b"colgrep\x01\x0d")), "{hellos:?}");
+    let begin = [&b"colgrep\x01"[..], &[VERSION as u8]].concat();
+    assert!(!hellos.is_empty() && hellos.iter().all(|hello| hello.starts_with(&begin)), "{hellos:?}");
     assert!(hellos.iter().all(|hello| hello.len() == 9 + 32 && hello[9..] != hellos[0][9..] || *hello == hellos[0]));
     // Each shard may have a token of its own.
     let tokens = format!("{impostor} another-token\n{} {TOKEN}\n", serving.name());
