@@ -6,11 +6,13 @@
 //! `gRPCDial`). Runs of CJK text give bigrams. Alphabetic tokens longer than three letters are stemmed with Porter2 (M.
 //! Porter, "The English (Porter2) stemming algorithm", snowballstem.org).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashSet;
 
 use crate::fold::{folded, is_mark, push_folded};
 
@@ -26,7 +28,7 @@ const PARTS_OF_A_JOIN_MAX: usize = 4;
 const LETTERS_OF_A_SHORT_PART: usize = 2;
 
 /// English words that carry no information about code: glue and question words, no technical words.
-static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static STOP_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     "a an and are as at be by do does for from has have how if in into is it its not of on or that the their them \
      then this these those to via using use uses used was were what when where which who why with between"
         .split_whitespace()
@@ -57,7 +59,7 @@ pub struct Token<'a> {
 pub struct Tokenizer {
     stemmer: Stemmer,
     /// For each word its position among the stems.
-    known: HashMap<Box<str>, usize>,
+    known: HashMap<Box<str>, usize, RandomState>,
     stems: Vec<Box<str>>,
     lower: String,
     /// The parts of the current word.
@@ -73,7 +75,7 @@ enum Joins {
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        let (known, stems, lower, parts) = (HashMap::new(), Vec::new(), String::new(), Vec::new());
+        let (known, stems, lower, parts) = (HashMap::default(), Vec::new(), String::new(), Vec::new());
         Tokenizer { stemmer: Stemmer::create(Algorithm::English), known, stems, lower, parts }
     }
 }

@@ -70,6 +70,13 @@ pub trait Encoder: Send + Sync {
     /// # Errors
     /// When the model can't be run.
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error>;
+    /// As [`Encoder::encode_documents`], with only the heads, which some models compute in less time.
+    ///
+    /// # Errors
+    /// When the model can't be run.
+    fn encode_heads(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
+        Ok(self.encode_documents(texts)?.into_iter().map(Multivector::into_heads).collect())
+    }
 }
 
 /// Runs the example of the README.

@@ -59,6 +59,12 @@ impl Multivector {
         self.rows.nrows() == 0
     }
 
+    /// Only the heads.
+    pub fn into_heads(mut self) -> Multivector {
+        self.rows.slice_collapse(s![..self.heads, ..]);
+        self
+    }
+
     /// The matrix.
     pub fn view(&self) -> ArrayView2<'_, f32> {
         self.rows.view()

@@ -42,11 +42,13 @@ pub(crate) struct Pass<'a> {
     /// End of each text in `ids`; no text is empty.
     pub(crate) ends: &'a [usize],
     pub(crate) side: Side,
+    /// Whether texts get only the rows of their summaries.
+    pub(crate) heads_only: bool,
     pub(crate) scratch: &'a mut Scratch,
 }
 
 impl Pass<'_> {
-    /// Rows of each text: those of its summary, then one per piece.
+    /// Rows of each text: those of its summary, then, unless only these are wanted, one per piece.
     pub(crate) fn run(self) -> Vec<Vec<f32>> {
         Arch::new().dispatch(self)
     }
@@ -63,7 +65,7 @@ impl WithSimd for Pass<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Vec<Vec<f32>> {
-        let Pass { config, weights, ids, ends, side, scratch } = self;
+        let Pass { config, weights, ids, ends, side, heads_only, scratch } = self;
         let (pieces, d, o) = (ids.len(), config.dim, config.output_dim);
         let Scratch { e, x, y, z, wide, gated, sums: [direct, context] } = scratch;
         let (e, x, y) = (fit(e, pieces * d), fit(x, pieces * d), fit(y, pieces * d));
@@ -107,15 +109,19 @@ impl WithSimd for Pass<'_> {
         }
         kernel::product(simd, &weights.summary, context, direct, Into::Add);
         direct.chunks_exact_mut(d).for_each(kernel::normalize);
+        let summaries = direct.chunks_exact(d).map(|summary| summary.iter().map(|x| x * weights.summary_scale));
+        if heads_only {
+            return summaries.map(Iterator::collect).collect();
+        }
 
         // v = normalise(e + out(h)), projected and weighted.
         kernel::product(simd, &weights.out, h, e, Into::Add);
         e.chunks_exact_mut(d).for_each(kernel::normalize);
         let mut start = 0;
         let mut texts = Vec::with_capacity(ends.len());
-        for (end, summary) in ends.iter().zip(direct.chunks_exact(d)) {
+        for (end, summary) in ends.iter().zip(summaries) {
             let mut text = Vec::with_capacity((end - start) * o + d);
-            text.extend(summary.iter().map(|x| x * weights.summary_scale));
+            text.extend(summary);
             text.resize((end - start) * o + d, 0.0);
             let rows = &mut text[d..];
             kernel::product(simd, &weights.project, &e[start * d..end * d], rows, Into::Place);

@@ -112,8 +112,8 @@ impl<'a> Native<'a> {
         self.config.document_pieces_max
     }
 
-    /// The rows of texts, in order.
-    fn encode(&self, texts: &[&str], side: Side) -> Vec<Multivector> {
+    /// The rows of texts, in order, or only their heads.
+    fn encode(&self, texts: &[&str], side: Side, heads_only: bool) -> Vec<Multivector> {
         let limit = match side {
             Side::Query => self.config.query_pieces_max,
             Side::Document => self.config.document_pieces_max,
@@ -131,7 +131,7 @@ impl<'a> Native<'a> {
             if !ids.is_empty() && (ids.len() >= PASS_PIECES || index + 1 == texts.len()) {
                 let rows = SCRATCH.with_borrow_mut(|scratch| {
                     let (config, weights) = (&self.config, &self.weights);
-                    Pass { config, weights, ids: &ids, ends: &ends, side, scratch }.run()
+                    Pass { config, weights, ids: &ids, ends: &ends, side, heads_only, scratch }.run()
                 });
                 for (index, values) in waiting.drain(..).zip(rows) {
                     done[index] = Multivector::from_values(self.config.output_dim, self.config.heads(), values);
@@ -179,10 +179,14 @@ impl Encoder for Native<'_> {
     }
 
     fn encode_query(&self, text: &str) -> Result<Multivector, Error> {
-        Ok(self.encode(&[text], Side::Query).swap_remove(0))
+        Ok(self.encode(&[text], Side::Query, false).swap_remove(0))
     }
 
     fn encode_documents(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
-        Ok(self.encode(texts, Side::Document))
+        Ok(self.encode(texts, Side::Document, false))
+    }
+
+    fn encode_heads(&self, texts: &[&str]) -> Result<Vec<Multivector>, Error> {
+        Ok(self.encode(texts, Side::Document, true))
     }
 }

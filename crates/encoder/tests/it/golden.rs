@@ -1,7 +1,7 @@
 //! Compares the native engine with PyTorch: vectors that `train/export.py` computed with `train/model.py`.
 
 use crate::common::{Golden, check_rows};
-use colgrep_encoder::{EMBEDDED, Encoder, ModelFiles, Native};
+use colgrep_encoder::{EMBEDDED, Encoder, Hashed, ModelFiles, Multivector, Native};
 
 /// Minimum cosine of rows with PyTorch's on the same quantised weights.
 const COSINE_MIN: f32 = 0.999;
@@ -102,6 +102,19 @@ fn texts_do_not_depend_on_their_neighbours() {
         let alone = model.encode_documents(&[text]).unwrap().remove(0);
         assert_eq!(alone.len(), rows.len());
         assert!((&alone.view() - &rows.view()).iter().all(|difference| difference.abs() < 1e-5), "{text}");
+    }
+}
+
+#[test]
+fn heads_alone_are_those_of_the_documents() {
+    let long = "parse request ".repeat(90);
+    let texts = ["parse http request", "", "x", &long, "é"];
+    let tiny = Native::new(crate::common::TINY).unwrap();
+    for model in [&tiny as &dyn Encoder, &Native::embedded().unwrap(), &Hashed::default()] {
+        let documents = model.encode_documents(&texts).unwrap();
+        let heads = model.encode_heads(&texts).unwrap();
+        assert_eq!(heads, documents.into_iter().map(Multivector::into_heads).collect::<Vec<_>>(), "{}", model.name());
+        assert!(heads.iter().all(|rows| rows.len() == rows.heads()));
     }
 }
 

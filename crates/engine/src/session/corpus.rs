@@ -262,7 +262,7 @@ pub fn past_of(places: &[ProjectSearcher], question: &str, knobs: &Knobs, past: 
 pub fn list(places: &[ProjectSearcher], length: Length, call_lines: bool) -> Result<RankedTogether> {
     let ranked = places.iter().map(|place| place.list(length, call_lines)).collect::<Result<Vec<ProjectRanking>>>()?;
     let all = (0..ranked.len()).flat_map(|place| (0..ranked[place].len()).map(move |hit| (place, hit)));
-    let order = all.take(length.results).collect();
+    let order: Vec<_> = all.take(length.results).collect();
     let is_empty = order.is_empty();
     Ok(RankedTogether { ranked, order, is_empty, strength_min: 0.0 })
 }

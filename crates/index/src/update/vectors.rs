@@ -102,6 +102,14 @@ impl<'a> Encoding<'a> {
         codes
     }
 
+    /// The documents' rows that may be kept.
+    fn documents(&self, texts: &[&str]) -> Result<Vec<Multivector>> {
+        Ok(match self.codec.rows_max {
+            0 => self.encoder.encode_heads(texts)?,
+            _ => self.encoder.encode_documents(texts)?,
+        })
+    }
+
     fn pooled(&self, document: &Multivector) -> Vec<SplitRow> {
         pool(document, usize::from(self.codec.rows_max), f32::from(self.codec.similarity) / 100.0)
     }
@@ -435,7 +443,7 @@ impl State<'_> {
                 continue;
             }
             let given: Vec<&str> = taken.iter().map(|(_, text)| text.1.as_str()).collect();
-            let documents = self.job.encoding.encoder.encode_documents(&given);
+            let documents = self.job.encoding.documents(&given);
             let documents = documents.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
             let rows =
                 taken.iter().zip(&documents).map(|((_, text), d)| (text.0, self.job.encoding.pooled(d))).collect();

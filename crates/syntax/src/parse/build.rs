@@ -1,7 +1,7 @@
 //! Builds units from captures: nesting, names, bodies, and the facts of each.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use colgrep_core::{Span, Unit, UnitKind, UnitRole};
 
@@ -359,26 +359,21 @@ impl Builder<'_> {
             }
             owned
         };
-        let mut seen: HashSet<(usize, &str)> = HashSet::new();
+        let add_name = |names: &mut Vec<String>, name: &str| {
+            // The lists are short.
+            let has_room = names.len() < LIST_LEN_MAX && name.len() <= NAME_BYTES_MAX;
+            if has_room && !names.iter().any(|known| known == name) {
+                names.push(name.to_string());
+            }
+        };
         for (i, bytes) in facts(&self.found.calls) {
-            let name = &self.text[bytes];
-            if let Some(unit) = &mut units[i]
-                && unit.calls.len() < LIST_LEN_MAX
-                && name.len() <= NAME_BYTES_MAX
-                && seen.insert((i, name))
-            {
-                unit.calls.push(name.to_string());
+            if let Some(unit) = &mut units[i] {
+                add_name(&mut unit.calls, &self.text[bytes]);
             }
         }
-        seen.clear();
         for (i, bytes) in facts(&self.found.variables) {
-            let name = &self.text[bytes];
-            if let Some(unit) = &mut units[i]
-                && unit.variables.len() < LIST_LEN_MAX
-                && name.len() <= NAME_BYTES_MAX
-                && seen.insert((i, name))
-            {
-                unit.variables.push(name.to_string());
+            if let Some(unit) = &mut units[i] {
+                add_name(&mut unit.variables, &self.text[bytes]);
             }
         }
         for (i, bytes) in facts(&self.found.docs) {

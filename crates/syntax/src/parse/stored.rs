@@ -139,14 +139,23 @@ impl StoredUnit {
     pub fn of(unit: &Unit, lines: &[&str]) -> StoredUnit {
         let span = unit.span;
         StoredUnit {
+            kind: unit.kind,
+            role: unit.role,
+            name: unit.name.clone(),
+            parent: unit.parent.clone(),
+            span,
             signature: Signature::of(&unit.signature, span, lines),
             docstring: Docstring::of(&unit.docstring, span, lines),
             parameters: Parameters::of(&unit.parameters, &unit.signature),
             return_type: ReturnType::of(&unit.return_type, &unit.signature),
             calls: Names::of(&unit.calls, span, lines),
             variables: Names::of(&unit.variables, span, lines),
+            extends: unit.extends.clone(),
+            features: unit.features.clone(),
+            tags: unit.tags.clone(),
             body: String::new(),
-            ..StoredUnit::whole(unit)
+            keywords: unit.keywords.clone(),
+            entities: unit.entities.clone(),
         }
     }
 
@@ -394,12 +403,31 @@ impl Names {
     }
 }
 
+/// Whether a byte is part of a word: all bytes of characters beyond ASCII are.
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [true; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_word[byte] = byte as u8 == b'_' || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_word
+};
+
 /// The words of a unit's lines.
 fn words<'t>(span: Span, lines: &[&'t str]) -> impl Iterator<Item = &'t str> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-    (span.line..=span.end)
-        .flat_map(move |number| line(lines, number).split(move |c| !is_word(c)))
-        .filter(|word| !word.is_empty())
+    (span.line..=span.end).flat_map(move |number| words_of_line(line(lines, number)))
+}
+
+fn words_of_line(line: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let is_word = |byte: &u8| IS_WORD[usize::from(*byte)];
+        let bytes = line.as_bytes();
+        let start = at + bytes[at..].iter().position(is_word)?;
+        at = bytes[start..].iter().position(|byte| !is_word(byte)).map_or(bytes.len(), |length| start + length);
+        Some(&line[start..at])
+    })
 }
 
 #[cfg(test)]

@@ -45,7 +45,13 @@ pub(super) fn without_directives(text: &str) -> String {
 /// `text` with every run of white space as one space, cut to `bytes_max` bytes.
 pub(super) fn fold_space(text: &str, bytes_max: usize) -> String {
     let cut = &text[..text.floor_char_boundary(bytes_max.saturating_mul(2))];
-    let mut folded = cut.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut folded = String::with_capacity(cut.len());
+    for word in cut.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
     truncate(&mut folded, bytes_max);
     folded
 }
@@ -195,8 +201,13 @@ pub(super) fn clean_comment(comment: &str, xml: bool) -> String {
         let mut line = line.trim();
         let is_xml = xml && line.starts_with("///");
         for marker in MARKERS.iter().chain(&["=begin", "=end"]) {
-            line = line.strip_prefix(marker).unwrap_or(line);
-            line = line.strip_suffix(marker).unwrap_or(line);
+            // Most lines differ in the first and last byte, which is cheaper to see than to compare texts.
+            if line.as_bytes().first() == marker.as_bytes().first() {
+                line = line.strip_prefix(marker).unwrap_or(line);
+            }
+            if line.as_bytes().last() == marker.as_bytes().last() {
+                line = line.strip_suffix(marker).unwrap_or(line);
+            }
         }
         let line = line.trim_start();
         // Roxygen; marks of Basic, Vim and batch files, m4.

@@ -12,11 +12,12 @@ use super::{ARGUMENT, HELLO, LENGTH_BYTES, write_request};
 use crate::language::Language;
 use crate::parse::{Parsed, parse_failed, parse_in_process};
 
-/// Longest silence of a worker. It bounds its processor time by itself (`sandbox.rs`), so this one is for a worker that
+/// Time of a silence of a worker. It bounds its processor time by itself (`sandbox.rs`), so this one is for a worker that
 /// was stopped or taken over.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
-/// Silences of a worker that takes processor time in each of them, as on a machine that is too busy for it.
-const SILENCES_MAX: usize = 10;
+const SILENCE: Duration = Duration::from_secs(30);
+/// Silences of a worker that takes processor time in each of them, as on a machine that is too busy for it. The first one
+/// only shows how much time it has taken so far.
+const SILENCES_MAX: usize = 20;
 /// Workers that get the same file, if each of them ends. A crash counts as the file's fault only in a new worker, since the
 /// files before may have damaged an older one; so does being killed from outside, after as many workers.
 const TRIES: usize = 3;
@@ -255,8 +256,8 @@ fn connect(command: &mut Command) -> io::Result<(Child, Channel)> {
     use std::os::unix::process::CommandExt as _;
 
     let (here, there) = Channel::pair()?;
-    here.set_read_timeout(Some(SILENCE_MAX))?;
-    here.set_write_timeout(Some(SILENCE_MAX))?;
+    here.set_read_timeout(Some(SILENCE))?;
+    here.set_write_timeout(Some(2 * SILENCE))?;
     let there = OwnedFd::from(there);
     command.stdout(there.try_clone()?).stdin(there);
     // Ctrl-C is for the program, which may still want its answer.
@@ -344,9 +345,10 @@ impl ParseWorker {
     }
 }
 
-/// Fills a buffer. Goes on after a silence if the processor time of the other end, `ticks`, has grown meanwhile.
+/// Fills a buffer. Goes on after a second silence if the processor time of the other end, `ticks`, has grown since the
+/// first.
 fn read_patiently(from: &mut impl Read, buffer: &mut [u8], ticks: impl Fn() -> Option<u64>) -> io::Result<()> {
-    let (mut filled, mut before, mut silences) = (0, ticks(), 0);
+    let (mut filled, mut before, mut silences) = (0, None, 0);
     while filled < buffer.len() {
         match from.read(&mut buffer[filled..]) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -355,7 +357,7 @@ fn read_patiently(from: &mut impl Read, buffer: &mut [u8], ticks: impl Fn() -> O
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 let now = ticks();
                 silences += 1;
-                if now <= before || silences >= SILENCES_MAX {
+                if (silences > 1 && now <= before) || silences >= SILENCES_MAX {
                     return Err(error);
                 }
                 before = now;

@@ -117,15 +117,23 @@ enum Kind {
 #[derive(Clone, Copy)]
 struct Child<'t> {
     node: Node<'t>,
+    kind: u16,
+    is_named: bool,
     field: Option<u16>,
 }
 
-/// The unmatched rest of a pattern: `steps` against `children[from..]`.
+impl<'t> Child<'t> {
+    fn new(node: Node<'t>, field: Option<u16>) -> Child<'t> {
+        Child { node, kind: node.kind_id(), is_named: node.is_named(), field }
+    }
+}
+
+/// The unmatched rest of a pattern: `steps` against [`Matcher::children`] at `from..end`.
 #[derive(Clone, Copy)]
-struct Rest<'a, 't> {
+struct Rest<'a> {
     steps: &'a [ChildStep],
-    children: &'a [Child<'t>],
     from: usize,
+    end: usize,
     /// Whether no named sibling may follow the last step.
     anchored_end: bool,
 }
@@ -186,7 +194,15 @@ impl Patterns {
         mut found: impl FnMut(usize, &Captures<'t>),
     ) {
         let mut walk = root.walk();
-        let mut matcher = Matcher { cursor: root.walk(), go_on, steps: 0, stopped: false };
+        let mut matcher = Matcher {
+            cursor: root.walk(),
+            go_on,
+            steps: 0,
+            stopped: false,
+            children: Vec::new(),
+            outermost: root.id(),
+            shared: None,
+        };
         let mut captures = Captures::new();
         loop {
             let node = walk.node();
@@ -196,7 +212,8 @@ impl Patterns {
                 _ => &self.by_kind[usize::from(kind)],
             };
             if !candidates.is_empty() {
-                let child = Child { node, field: walk.field_id().map(u16::from) };
+                let child = Child::new(node, walk.field_id().map(u16::from));
+                matcher.begin(node);
                 for &p in candidates {
                     let pattern = &self.patterns[usize::from(p)];
                     let mut matched = |captures: &Captures<'t>| {
@@ -209,11 +226,12 @@ impl Patterns {
                         if pattern.following.is_empty() {
                             return matched(captures);
                         }
-                        let siblings = siblings_behind(node);
-                        matcher.count(siblings.len());
-                        let rest =
-                            Rest { steps: &pattern.following, children: &siblings, from: 0, anchored_end: false };
-                        matcher.steps(rest, captures, &mut |_, captures| matched(captures))
+                        let (from, end) = matcher.add_siblings_behind(node);
+                        matcher.count(end - from);
+                        let rest = Rest { steps: &pattern.following, from, end, anchored_end: false };
+                        let flow = matcher.steps(rest, captures, &mut |_, captures| matched(captures));
+                        matcher.children.truncate(from);
+                        flow
                     });
                 }
             }
@@ -231,12 +249,6 @@ impl Patterns {
             }
         }
     }
-}
-
-/// The siblings after a node, without their fields.
-fn siblings_behind(node: Node<'_>) -> Vec<Child<'_>> {
-    let siblings = std::iter::successors(node.next_sibling(), Node::next_sibling);
-    siblings.map(|node| Child { node, field: None }).collect()
 }
 
 fn file_under(step: &ChildStep, pattern: u16, by_kind: &mut [Vec<u16>], for_errors: &mut Vec<u16>) {
@@ -282,6 +294,12 @@ struct Matcher<'t, 'g> {
     steps: usize,
     /// Whether the check failed: nothing matches any more.
     stopped: bool,
+    /// A stack of the children of the nodes being matched.
+    children: Vec<Child<'t>>,
+    /// The id of the node that whole patterns are tried at.
+    outermost: usize,
+    /// The place of its children, which all patterns share, at the bottom of the stack; `None` before the first use.
+    shared: Option<(usize, usize)>,
 }
 
 /// Called when everything so far matched; returns whether to look for further matches.
@@ -297,18 +315,53 @@ impl<'t, 'g> Matcher<'t, 'g> {
         }
     }
 
-    fn children(&mut self, node: Node<'t>) -> Vec<Child<'t>> {
-        let mut children = Vec::with_capacity(node.child_count() as usize);
+    /// Prepares for the patterns of another node.
+    fn begin(&mut self, node: Node<'t>) {
+        self.children.clear();
+        (self.outermost, self.shared) = (node.id(), None);
+    }
+
+    /// Matches the children of a node with those of a pattern.
+    fn inside(
+        &mut self,
+        node: Node<'t>,
+        pattern: &NodePattern,
+        captures: &mut Captures<'t>,
+        next: &mut Next<'_, 't, 'g>,
+    ) -> ControlFlow<()> {
+        let is_shared = node.id() == self.outermost;
+        let (from, end) = self.shared.filter(|_| is_shared).unwrap_or_else(|| self.add_children(node));
+        self.shared = self.shared.or(is_shared.then_some((from, end)));
+        self.count(end - from);
+        let rest = Rest { steps: &pattern.children, from, end, anchored_end: pattern.anchored_end };
+        let flow = self.steps(rest, captures, next);
+        if !is_shared {
+            self.children.truncate(from);
+        }
+        flow
+    }
+
+    /// Puts the children of a node on the stack. Returns their place: the first and the end.
+    fn add_children(&mut self, node: Node<'t>) -> (usize, usize) {
+        let from = self.children.len();
         self.cursor.reset(node);
         if self.cursor.goto_first_child() {
             loop {
-                children.push(Child { node: self.cursor.node(), field: self.cursor.field_id().map(u16::from) });
+                self.children.push(Child::new(self.cursor.node(), self.cursor.field_id().map(u16::from)));
                 if !self.cursor.goto_next_sibling() {
                     break;
                 }
             }
         }
-        children
+        (from, self.children.len())
+    }
+
+    /// Puts the siblings after a node on the stack, without their fields. Returns their place.
+    fn add_siblings_behind(&mut self, node: Node<'t>) -> (usize, usize) {
+        let from = self.children.len();
+        let siblings = std::iter::successors(node.next_sibling(), Node::next_sibling);
+        self.children.extend(siblings.map(|node| Child::new(node, None)));
+        (from, self.children.len())
     }
 
     /// Matches `child` with `step`, and calls `next` for every way in which it matches.
@@ -335,7 +388,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                 })
             }
             Item::Node(pattern) => {
-                if !pattern.kind.is(child.node) {
+                if !pattern.kind.is(child) {
                     return ControlFlow::Continue(());
                 }
                 if pattern.absent_fields.iter().any(|f| child.node.child_by_field_id(*f).is_some()) {
@@ -345,11 +398,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                 if pattern.children.is_empty() {
                     next(self, captures)
                 } else {
-                    let children = self.children(child.node);
-                    self.count(children.len());
-                    let anchored_end = pattern.anchored_end;
-                    let rest = Rest { steps: &pattern.children, children: &children, from: 0, anchored_end };
-                    self.steps(rest, captures, next)
+                    self.inside(child.node, pattern, captures, next)
                 }
             }
         };
@@ -358,15 +407,10 @@ impl<'t, 'g> Matcher<'t, 'g> {
     }
 
     /// Matches the rest of a pattern in order, and calls `next` for every way in which it matches.
-    fn steps(
-        &mut self,
-        all: Rest<'_, 't>,
-        captures: &mut Captures<'t>,
-        next: &mut Next<'_, 't, 'g>,
-    ) -> ControlFlow<()> {
-        let Rest { steps, children, from, anchored_end } = all;
+    fn steps(&mut self, all: Rest<'_>, captures: &mut Captures<'t>, next: &mut Next<'_, 't, 'g>) -> ControlFlow<()> {
+        let Rest { steps, from, end, anchored_end } = all;
         let Some((step, steps)) = steps.split_first() else {
-            if anchored_end && children[from..].iter().any(|c| c.node.is_named()) {
+            if anchored_end && self.children[from..end].iter().any(|c| c.is_named) {
                 return ControlFlow::Continue(());
             }
             return next(self, captures);
@@ -375,9 +419,10 @@ impl<'t, 'g> Matcher<'t, 'g> {
             return self.repeated(step, Rest { steps, ..all }, captures, next);
         }
         let mut any = false;
-        for (i, child) in children.iter().enumerate().skip(from) {
+        for i in from..end {
+            let child = self.children[i];
             if step.field.is_none() || step.field == child.field {
-                self.step(step, *child, captures, &mut |matcher, captures| {
+                self.step(step, child, captures, &mut |matcher, captures| {
                     matcher.steps(Rest { steps, from: i + 1, ..all }, captures, &mut |matcher, captures| {
                         any = true;
                         next(matcher, captures)
@@ -385,7 +430,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
                 })?;
             }
             // After an anchor, only the first named sibling can match (any sibling, for a literal).
-            if step.anchored && (child.node.is_named() || step.is_literal()) {
+            if step.anchored && (child.is_named || step.is_literal()) {
                 break;
             }
         }
@@ -399,20 +444,21 @@ impl<'t, 'g> Matcher<'t, 'g> {
     fn repeated(
         &mut self,
         step: &ChildStep,
-        rest: Rest<'_, 't>,
+        rest: Rest<'_>,
         captures: &mut Captures<'t>,
         next: &mut Next<'_, 't, 'g>,
     ) -> ControlFlow<()> {
-        let Rest { children, from, .. } = rest;
+        let Rest { from, end, .. } = rest;
         let before = captures.len();
         let mut taken = Captures::new();
         let mut behind = from;
-        for (i, child) in children.iter().enumerate().skip(from) {
+        for i in from..end {
+            let child = self.children[i];
             if step.field.is_some() && step.field != child.field {
                 continue;
             }
             let mut matched = false;
-            let _ = self.step(step, *child, captures, &mut |_, captures| {
+            let _ = self.step(step, child, captures, &mut |_, captures| {
                 matched = true;
                 taken.extend_from_slice(&captures[before..]);
                 ControlFlow::Break(())
@@ -420,7 +466,7 @@ impl<'t, 'g> Matcher<'t, 'g> {
             captures.truncate(before);
             if matched {
                 behind = i + 1;
-            } else if step.anchored && child.node.is_named() {
+            } else if step.anchored && child.is_named {
                 break;
             }
         }
@@ -445,11 +491,11 @@ impl ChildStep {
 }
 
 impl Kind {
-    fn is(&self, node: Node<'_>) -> bool {
+    fn is(&self, child: Child<'_>) -> bool {
         match self {
             Kind::Any => true,
-            Kind::AnyNamed => node.is_named(),
-            Kind::Of(kinds) => kinds.contains(&node.kind_id()),
+            Kind::AnyNamed => child.is_named,
+            Kind::Of(kinds) => kinds.contains(&child.kind),
         }
     }
 }
